@@ -1,0 +1,6 @@
+/** Every workspace is one Jest project, so that one run and one report cover all tests. */
+export default {
+  projects: ['<rootDir>/packages/*/jest.config.js', '<rootDir>/services/*/jest.config.js', '<rootDir>/deploy/local/jest.config.js', '<rootDir>/test/jest.config.js'],
+  globalSetup: '<rootDir>/packages/testkit/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/packages/testkit/jest/global-teardown.mjs',
+};
