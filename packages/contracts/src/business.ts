@@ -1,0 +1,80 @@
+import Type, { type Static } from 'typebox';
+import { businessLegalTypes, documentTypes } from './document-types.js';
+import { Instant, Nullable, Strict, Uuid } from './fields.js';
+
+/** `HH:MM-HH:MM`, Israel time; the start is inside, the end outside; may pass midnight. */
+export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
+
+export const deliveryChannels = ['email', 'whatsapp', 'both'] as const;
+export const walletMethods = [
+  'wallet_method_1',
+  'wallet_method_2',
+  'wallet_method_3',
+  'wallet_method_4',
+  'wallet_method_5',
+] as const;
+
+/** What a wallet is called on a document, in each language. */
+export const WalletLabel = Strict({
+  he: Type.String({ minLength: 1, maxLength: 40 }),
+  en: Type.String({ minLength: 1, maxLength: 40 }),
+});
+
+const email = Type.String({ format: 'email', maxLength: 254 });
+
+/** The settings of a business that its operator may write. */
+export const businessSettingFields = {
+  name: Type.String({ minLength: 2, maxLength: 120 }),
+  /** Null while the profile is incomplete; the business may issue nothing then. */
+  legal_type: Nullable(Type.Enum(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])),
+  /** Nine digits with a valid check digit. */
+  tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$' })),
+  address: Nullable(Type.String({ maxLength: 200 })),
+  city: Nullable(Type.String({ maxLength: 80 })),
+  email: Nullable(email),
+  phone: Nullable(Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' })),
+  /** Percent, for example 18; 0 for exempt dealers and Eilat businesses. */
+  vat_rate: Type.Number({ minimum: 0, maximum: 99.99, multipleOf: 0.01 }),
+  prices_include_vat: Type.Boolean(),
+  payment_terms_days: Type.Integer({ minimum: 0, maximum: 365 }),
+  /** The first number that will be issued, by type; refused once the type has a document. */
+  first_numbers: Strict(
+    Object.fromEntries(
+      documentTypes.map((type) => [type, Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 }))]),
+    ) as Record<(typeof documentTypes)[number], Type.TOptional<Type.TInteger>>,
+  ),
+  /** ILS, net of VAT; a document strictly above it needs an allocation number. */
+  allocation_threshold_net: Type.Number({ minimum: 0, maximum: 100_000_000 }),
+  tax_authority_connected: Type.Boolean(),
+  auto_send: Strict({
+    enabled: Type.Boolean(),
+    channel: Type.Enum([...deliveryChannels]),
+    quiet_hours: Nullable(QuietHours),
+  }),
+  accountant_copy: Strict({ enabled: Type.Boolean(), email: Nullable(email) }),
+  wallet_labels: Strict(
+    Object.fromEntries(walletMethods.map((method) => [method, WalletLabel])) as Record<
+      (typeof walletMethods)[number],
+      typeof WalletLabel
+    >,
+  ),
+  /** The language of documents and mails. */
+  language: Type.Enum(['he', 'en']),
+  subscription: Type.Enum(['active', 'inactive']),
+  archived: Type.Boolean(),
+  /** `external`: the business issues through another provider. */
+  provider: Type.Enum(['native', 'external']),
+  track: Type.Enum(['full', 'expenses_only']),
+};
+
+/** A business as it travels with each request and as the operator sees it. */
+export const Business = Strict({
+  id: Uuid,
+  ...businessSettingFields,
+  created_at: Instant,
+});
+export type Business = Static<typeof Business>;
+
+/** Any part of the settings; what is absent stays, or takes its default at creation. */
+export const BusinessChange = Type.Partial(Strict(businessSettingFields), { additionalProperties: false });
+export type BusinessChange = Static<typeof BusinessChange>;

@@ -1,0 +1,108 @@
+import type { Static, TSchema } from 'typebox';
+import type { ErrorCode } from './errors.js';
+
+/** The deployable processes. A service's name is its queue group, its database and the second word of its subjects. */
+export const serviceNames = [
+  'gateway',
+  'issuing',
+  'customer',
+  'rendering',
+  'allocation',
+  'delivery',
+] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/**
+ * A question that one service asks another over NATS request-reply.
+ * `Req` and `Rep` are the TypeBox schemas that both sides validate with.
+ */
+export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = TSchema> {
+  readonly kind: 'contract';
+  /** `rpc.<service>.<noun>.<verb>.v1`; the service in it answers. */
+  readonly subject: string;
+  readonly owner: ServiceName;
+  readonly request: Req;
+  readonly reply: Rep;
+  /** The refusals that a caller must expect, beside `engine_error` and `internal_error`, which any call can meet. */
+  readonly problems: readonly ErrorCode[];
+  /** How long the caller waits at most, in milliseconds, where its own deadline does not end earlier. */
+  readonly timeoutMs: number;
+}
+
+/** The TypeScript type of a contract's request. */
+export type RequestOf<C extends Contract> = Static<C['request']>;
+/** The TypeScript type of a contract's reply. */
+export type ReplyOf<C extends Contract> = Static<C['reply']>;
+
+/**
+ * Declares a contract.
+ * @param subject without prefix and version: `issuing.document.issue` becomes `rpc.issuing.document.issue.v1`.
+ */
+export function defineContract<Req extends TSchema, Rep extends TSchema>(
+  subject: `${ServiceName}.${string}.${string}`,
+  parts: { request: Req; reply: Rep; problems?: readonly ErrorCode[]; timeoutMs?: number },
+): Contract<Req, Rep> {
+  return {
+    kind: 'contract',
+    subject: `rpc.${subject}.v1`,
+    owner: subject.split('.')[0] as ServiceName,
+    request: parts.request,
+    reply: parts.reply,
+    problems: parts.problems ?? [],
+    timeoutMs: parts.timeoutMs ?? 3_000,
+  };
+}
+
+/**
+ * A fact that a service announces. It is written to the outbox in the transaction of the fact, and published to
+ * JetStream on `evt.<service>.<noun>.<past participle>.v1.<document id>`.
+ */
+export interface EventContract<Body extends TSchema = TSchema> {
+  readonly kind: 'event';
+  /** The subject without its last token, the document's id. */
+  readonly subject: string;
+  readonly owner: ServiceName;
+  readonly body: Body;
+}
+
+/** The TypeScript type of an event's body. */
+export type EventOf<E extends EventContract> = Static<E['body']>;
+
+/** Declares an event; `issuing.document.issued` becomes `evt.issuing.document.issued.v1`. */
+export function defineEvent<Body extends TSchema>(
+  subject: `${ServiceName}.${string}.${string}`,
+  body: Body,
+): EventContract<Body> {
+  return { kind: 'event', subject: `evt.${subject}.v1`, owner: subject.split('.')[0] as ServiceName, body };
+}
+
+/** The subject on which one document's event travels. */
+export function eventSubject(event: EventContract, documentId: string): string {
+  return `${event.subject}.${documentId}`;
+}
+
+/** What an API key may be used for (interface 2.2). */
+export const scopes = ['documents:write', 'documents:read', 'customers:read'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** One route of the public HTTP interface. */
+export interface Route {
+  readonly kind: 'route';
+  readonly method: 'GET' | 'POST';
+  /** The path below the base address, with `:name` parameters. */
+  readonly path: string;
+  /** The scope that the key needs; null where any valid key will do. */
+  readonly scope: Scope | null;
+  /** Issues a document, so that a business on the expenses-only track is refused. */
+  readonly issues: boolean;
+  readonly successStatus: 200 | 201;
+  readonly body: TSchema | null;
+  readonly reply: TSchema;
+  /** The refusals of this route beside those that every authenticated route shares. */
+  readonly problems: readonly ErrorCode[];
+}
+
+/** Declares a route of the public interface. */
+export function defineRoute(route: Omit<Route, 'kind'>): Route {
+  return { kind: 'route', ...route };
+}

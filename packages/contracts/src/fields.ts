@@ -1,0 +1,41 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import Format from 'typebox/format';
+
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** Whether a text is a day that exists, as YYYY-MM-DD. */
+export function isCalendarDate(value: string): boolean {
+  const match = datePattern.exec(value);
+  if (!match) return false;
+  const [, year, month, day] = match.map(Number) as [number, number, number, number];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return year >= 1900 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID of any version. */
+export function isUuid(value: string): boolean {
+  return uuidPattern.test(value);
+}
+
+Format.Set('calendar-date', isCalendarDate);
+Format.Set('uuid', isUuid);
+
+/** A UUID in lower or upper case. */
+export const Uuid = Type.String({ format: 'uuid' });
+/** A day in Asia/Jerusalem, YYYY-MM-DD. */
+export const CalendarDate = Type.String({ format: 'calendar-date' });
+/** An instant, ISO 8601 in UTC. */
+export const Instant = Type.String({ minLength: 20, maxLength: 30 });
+/** An amount in ILS with at most two decimals, as a JSON number. */
+export const Money = Type.Number();
+
+/** A value or null. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** An object that refuses members that it does not name. */
+export const Strict = <T extends Record<string, TSchema>>(properties: T, options: Type.TObjectOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+export type { Static };

@@ -1,0 +1,264 @@
+import Type, { type Static } from 'typebox';
+import { Business, BusinessChange } from './business.js';
+import { defineContract, defineEvent, scopes } from './define.js';
+import {
+  AllocationOutcome,
+  CreateDocument,
+  CustomerInput,
+  CustomerSnapshot,
+  DeliveryOutcome,
+  DocumentState,
+  IssuedDocument,
+} from './document.js';
+import { documentTypes } from './document-types.js';
+import { CalendarDate, Instant, Nullable, Strict, Uuid } from './fields.js';
+
+/* Issuing: the book. */
+
+/** A document with what is known of it now. */
+export const DocumentView = Strict({ document: IssuedDocument, state: DocumentState });
+export type DocumentView = Static<typeof DocumentView>;
+
+/** Issues the next document of a series, or replays the one that the key issued before. */
+export const issueDocument = defineContract('issuing.document.issue', {
+  request: Strict({
+    business: Business,
+    key: Strict({ id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
+    idempotency_key: Type.String({ minLength: 1, maxLength: 128 }),
+    body: CreateDocument,
+  }),
+  reply: Strict({
+    document: IssuedDocument,
+    /** The state at the time of issue: a replay answers with the same. */
+    state: DocumentState,
+    allocation: AllocationOutcome,
+    delivery: DeliveryOutcome,
+    replayed: Type.Boolean(),
+  }),
+  problems: [
+    'validation_error',
+    'idempotency_key_reused',
+    'request_in_progress',
+    'legal_type_forbidden',
+    'payments_required',
+    'payments_not_allowed',
+    'discount_not_allowed',
+    'based_on_required',
+    'invalid_customer_tax_id',
+    'future_date',
+    'based_on_not_found',
+    'based_on_type_not_allowed',
+    'based_on_cancelled',
+    'total_mismatch',
+    'payments_total_mismatch',
+    'customer_not_found',
+    'customer_identity_conflict',
+    'daily_limit_reached',
+    'date_before_last_document',
+    'document_generation_failed',
+  ],
+  timeoutMs: 20_000,
+});
+
+/** One document of one business. */
+export const getDocument = defineContract('issuing.document.get', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: DocumentView,
+  problems: ['not_found'],
+});
+
+/** The document behind a public address; the address itself is the permission. */
+export const findPublicDocument = defineContract('issuing.document.find', {
+  request: Strict({ public_id: Type.String({ minLength: 1, maxLength: 64 }) }),
+  reply: Strict({ ...DocumentView.properties, business: Business }),
+  problems: ['not_found'],
+});
+
+/** How many documents a key issued today (Israel). */
+export const getUsage = defineContract('issuing.usage.get', {
+  request: Strict({ business_id: Uuid, key_id: Uuid }),
+  reply: Strict({ used_today: Type.Integer({ minimum: 0 }) }),
+});
+
+/** The series that have a document already. */
+export const listSeries = defineContract('issuing.series.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    series: Type.Array(
+      Strict({ type: Type.Enum([...documentTypes]), next_number: Type.Integer(), last_date: CalendarDate }),
+    ),
+  }),
+});
+
+/** A document was issued. Starts every step after the commit. */
+export const documentIssued = defineEvent(
+  'issuing.document.issued',
+  Strict({ document: IssuedDocument, business: Business }),
+);
+
+/* Customer: the cards. */
+
+/**
+ * Finds the card that a request speaks of, or reserves a new one. A reserved card becomes a card only when a document
+ * is issued to it.
+ */
+export const resolveCustomer = defineContract('customer.card.resolve', {
+  request: Strict({ business_id: Uuid, customer: CustomerInput }),
+  reply: Strict({ customer: CustomerSnapshot }),
+  problems: ['customer_not_found', 'customer_identity_conflict'],
+});
+
+/* Rendering: the PDF and the page. */
+
+/** Renders, signs and stores the first PDF of a document that is being issued. */
+export const renderArtifact = defineContract('rendering.artifact.render', {
+  request: Strict({ document: IssuedDocument, business: Business }),
+  reply: Strict({
+    revision: Type.Integer({ minimum: 1 }),
+    /** Hex. */
+    sha256: Type.String(),
+    size_bytes: Type.Integer(),
+    render_ms: Type.Number(),
+    sign_ms: Type.Number(),
+  }),
+  problems: ['document_generation_failed'],
+  timeoutMs: 8_000,
+});
+
+/** The latest signed PDF of a document. */
+export const getArtifact = defineContract('rendering.artifact.get', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: Strict({
+    revision: Type.Integer({ minimum: 1 }),
+    sha256: Type.String(),
+    /** Base64. */
+    pdf: Type.String(),
+  }),
+  problems: ['not_found'],
+});
+
+/** The hosted page of a document, as HTML. */
+export const renderPage = defineContract('rendering.page.render', {
+  request: Strict({
+    document: IssuedDocument,
+    state: DocumentState,
+    business: Business,
+    pdf_url: Type.String(),
+  }),
+  reply: Strict({ html: Type.String() }),
+});
+
+/** The PDF that goes to the customer is final: the first one, or a new one that bears the allocation number. */
+export const artifactRendered = defineEvent(
+  'rendering.artifact.rendered',
+  Strict({
+    document_id: Uuid,
+    business_id: Uuid,
+    revision: Type.Integer({ minimum: 1 }),
+    sha256: Type.String(),
+    allocation_number: Nullable(Type.String()),
+  }),
+);
+
+/* Allocation: the tax authority. */
+
+/** The question of the allocation number has an answer, for now or for good. */
+export const allocationSettled = defineEvent(
+  'allocation.document.settled',
+  Strict({ document: IssuedDocument, business: Business, allocation: AllocationOutcome }),
+);
+
+/* Delivery: what leaves the house. */
+
+/** It is decided what will be sent, and when. */
+export const deliveryPlanned = defineEvent(
+  'delivery.document.planned',
+  Strict({ document_id: Uuid, business_id: Uuid, delivery: DeliveryOutcome }),
+);
+
+const deliveryStep = {
+  document_id: Uuid,
+  business_id: Uuid,
+  delivery_id: Uuid,
+  channel: Type.Enum(['email', 'whatsapp']),
+  purpose: Type.Enum(['customer', 'accountant']),
+};
+
+/** One message was accepted by its provider. */
+export const messageSent = defineEvent('delivery.message.sent', Strict(deliveryStep));
+/** One message was refused for good, or given up. */
+export const messageFailed = defineEvent(
+  'delivery.message.failed',
+  Strict({ ...deliveryStep, reason: Type.String() }),
+);
+
+/* Gateway: businesses and keys, for the operator. */
+
+const BusinessReply = Strict({ business: Business });
+
+export const createBusiness = defineContract('gateway.business.create', {
+  request: Strict({ business: BusinessChange }),
+  reply: BusinessReply,
+  problems: ['validation_error'],
+});
+
+export const updateBusiness = defineContract('gateway.business.update', {
+  request: Strict({ business_id: Uuid, change: BusinessChange }),
+  reply: BusinessReply,
+  problems: ['validation_error', 'not_found'],
+});
+
+export const showBusiness = defineContract('gateway.business.show', {
+  request: Strict({ business_id: Uuid }),
+  reply: BusinessReply,
+  problems: ['not_found'],
+});
+
+export const listBusinesses = defineContract('gateway.business.list', {
+  request: Strict({ after: Type.Optional(Uuid) }),
+  reply: Strict({
+    businesses: Type.Array(Business),
+    /** Ask again with `after` to go on; null at the end. */
+    next_after: Nullable(Uuid),
+  }),
+});
+
+/** An API key without its value. */
+export const ApiKey = Strict({
+  id: Uuid,
+  business_id: Uuid,
+  name: Type.String(),
+  /** The leading characters of the key, safe to show. */
+  prefix: Type.String(),
+  scopes: Type.Array(Type.Enum([...scopes])),
+  per_minute: Type.Integer(),
+  daily_documents: Type.Integer(),
+  created_at: Instant,
+  revoked_at: Nullable(Instant),
+});
+export type ApiKey = Static<typeof ApiKey>;
+
+export const createKey = defineContract('gateway.key.create', {
+  request: Strict({
+    business_id: Uuid,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    scopes: Type.Optional(Type.Array(Type.Enum([...scopes]), { minItems: 1, uniqueItems: true })),
+    per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    daily_documents: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+  }),
+  /** `key` is the key's value: shown this once, stored nowhere. */
+  reply: Strict({ ...ApiKey.properties, key: Type.String() }),
+  problems: ['validation_error', 'not_found'],
+});
+
+export const revokeKey = defineContract('gateway.key.revoke', {
+  request: Strict({ key_id: Uuid }),
+  reply: ApiKey,
+  problems: ['not_found'],
+});
+
+export const listKeys = defineContract('gateway.key.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({ keys: Type.Array(ApiKey) }),
+  problems: ['not_found'],
+});
