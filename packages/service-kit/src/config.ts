@@ -1,0 +1,179 @@
+/** One environment variable: how it is named, what it means, and how its text becomes a value. */
+export interface EnvField<T> {
+  readonly name: string;
+  /** One sentence for the operator. */
+  readonly meaning: string;
+  readonly example: string;
+  /** The value when the variable is absent; undefined: it must be set. */
+  readonly fallback: T | undefined;
+  /** Its value must never be printed. */
+  readonly secret: boolean;
+  /** Returns the value, or throws an Error whose message says what is expected. */
+  parse(text: string): T;
+}
+
+interface FieldOptions<T> {
+  meaning: string;
+  example: string;
+  fallback?: T;
+  secret?: boolean;
+}
+
+function field<T>(name: string, options: FieldOptions<T>, parse: (text: string) => T): EnvField<T> {
+  return {
+    name,
+    meaning: options.meaning,
+    example: options.example,
+    fallback: options.fallback,
+    secret: options.secret ?? false,
+    parse,
+  };
+}
+
+/** Any text that is not empty. */
+export const text = (name: string, options: FieldOptions<string>): EnvField<string> =>
+  field(name, options, (value) => value);
+
+/** A whole number within bounds. */
+export const integer = (
+  name: string,
+  options: FieldOptions<number> & { min: number; max: number },
+): EnvField<number> =>
+  field(name, options, (value) => {
+    const number = Number(value);
+    if (!Number.isInteger(number) || number < options.min || number > options.max) {
+      throw new Error(`expected a whole number from ${options.min} to ${options.max}`);
+    }
+    return number;
+  });
+
+/** `true` or `false`. */
+export const flag = (name: string, options: FieldOptions<boolean>): EnvField<boolean> =>
+  field(name, options, (value) => {
+    if (value !== 'true' && value !== 'false') throw new Error('expected true or false');
+    return value === 'true';
+  });
+
+/** A URL of one of the protocols, without a slash at its end. */
+export const url = (
+  name: string,
+  options: FieldOptions<string> & { protocols: readonly string[] },
+): EnvField<string> =>
+  field(name, options, (value) => {
+    const expected = `expected a URL that starts with ${options.protocols.map((p) => `${p}//`).join(' or ')}`;
+    let parsed: URL;
+    try {
+      parsed = new URL(value);
+    } catch {
+      throw new Error(expected);
+    }
+    if (!options.protocols.includes(parsed.protocol)) throw new Error(expected);
+    return value.replace(/\/+$/, '');
+  });
+
+/** So many bytes, written in hex. */
+export const hexBytes = (name: string, options: FieldOptions<Buffer> & { bytes: number }): EnvField<Buffer> =>
+  field(name, options, (value) => {
+    if (!new RegExp(`^[0-9a-fA-F]{${options.bytes * 2}}$`).test(value)) {
+      throw new Error(`expected ${options.bytes} bytes in hex (${options.bytes * 2} digits)`);
+    }
+    return Buffer.from(value, 'hex');
+  });
+
+type Fields = Record<string, EnvField<unknown>>;
+export type ConfigOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends EnvField<infer T> ? T : never;
+};
+
+/** All bad variables at once, by name. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads a process's configuration from its environment.
+ * @throws ConfigError that names every variable that is missing or wrong, with what is expected.
+ */
+export function readConfig<F extends Fields>(
+  fields: F,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigOf<F> {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, one] of Object.entries(fields)) {
+    const given = env[one.name];
+    if (given === undefined || given === '') {
+      if (one.fallback === undefined)
+        faults.push(`${one.name} is not set: ${one.meaning} Example: ${one.example}`);
+      values[key] = one.fallback;
+      continue;
+    }
+    try {
+      values[key] = one.parse(given);
+    } catch (error) {
+      faults.push(`${one.name} is wrong: ${(error as Error).message}. Example: ${one.example}`);
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(`The environment is not complete:\n  ${faults.join('\n  ')}`);
+  return values as ConfigOf<F>;
+}
+
+/** The variables that every service reads. */
+export const serviceFields = {
+  natsUrl: text('NATS_URL', {
+    meaning: 'Where NATS listens; several servers are separated by commas.',
+    example: 'nats://127.0.0.1:4222',
+  }),
+  databaseUrl: url('DATABASE_URL', {
+    meaning: "The service's own database, with its login role.",
+    example: 'postgres://pinkas_issuing:secret@127.0.0.1:5432/pinkas_issuing',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+  databasePoolSize: integer('DATABASE_POOL_SIZE', {
+    meaning: 'How many connections to the database the process opens at the most.',
+    example: '16',
+    fallback: 16,
+    min: 2,
+    max: 200,
+  }),
+  streamReplicas: integer('NATS_STREAM_REPLICAS', {
+    meaning: 'On how many NATS servers each stream is kept.',
+    example: '3',
+    fallback: 1,
+    min: 1,
+    max: 5,
+  }),
+  healthHost: text('HEALTH_HOST', {
+    meaning: 'The address that the health endpoints listen on.',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
+  healthPort: integer('HEALTH_PORT', {
+    meaning: 'The port of GET /livez and GET /readyz; 0 picks a free one.',
+    example: '9101',
+    min: 0,
+    max: 65535,
+  }),
+  logLevel: text('LOG_LEVEL', {
+    meaning: 'The least level that is logged: trace, debug, info, warn, error, fatal or silent.',
+    example: 'info',
+    fallback: 'info',
+  }),
+};
+export type ServiceConfig = ConfigOf<typeof serviceFields>;
+
+/** The variables of a migration. */
+export const migrationFields = {
+  databaseUrl: url('MIGRATION_DATABASE_URL', {
+    meaning: "The service's own database, with the role that owns its tables.",
+    example: 'postgres://pinkas_issuing_owner:secret@127.0.0.1:5432/pinkas_issuing',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+};
+
+/** Reads the configuration of this process from its own environment; see `readConfig`. */
+export function readEnvironment<F extends Fields>(fields: F): ConfigOf<F> {
+  return readConfig(fields, process.env);
+}

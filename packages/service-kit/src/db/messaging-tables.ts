@@ -1,0 +1,76 @@
+import type { Generated } from 'kysely';
+import { sqlMigration } from './migrate.js';
+
+/** Events that were announced in a transaction of this service. */
+export interface OutboxTable {
+  /** Order of announcement. */
+  position: Generated<number>;
+  id: string;
+  subject: string;
+  body: string;
+  request_id: string | null;
+  created_at: Generated<Date>;
+  /** When JetStream had it; null: still to be sent. */
+  sent_at: Date | null;
+}
+
+/** Events that a consumer of this service has handled; the row is written in the transaction of its effect. */
+export interface InboxTable {
+  consumer: string;
+  message_id: string;
+  handled_at: Generated<Date>;
+}
+
+/** Steps that were given up after bounded tries, with what is needed to take them up again. */
+export interface DeadLetterTable {
+  id: Generated<string>;
+  consumer: string;
+  message_id: string;
+  subject: string;
+  body: string;
+  reason: string;
+  attempts: number;
+  given_up_at: Generated<Date>;
+}
+
+/** The tables that every service with events has. */
+export interface MessagingTables {
+  outbox: OutboxTable;
+  inbox: InboxTable;
+  dead_letter: DeadLetterTable;
+}
+
+/** The first migration of every service with events. */
+export const messagingTables = sqlMigration(`
+  create table outbox (
+    position   bigint generated always as identity constraint outbox_pkey primary key,
+    id         uuid not null constraint outbox_id_key unique,
+    subject    text not null,
+    body       json not null,
+    request_id text,
+    created_at timestamptz not null default now(),
+    sent_at    timestamptz
+  );
+  create index outbox_unsent_idx on outbox (position) where sent_at is null;
+  create index outbox_sent_idx on outbox (sent_at) where sent_at is not null;
+
+  create table inbox (
+    consumer   text not null,
+    message_id uuid not null,
+    handled_at timestamptz not null default now(),
+    constraint inbox_pkey primary key (consumer, message_id)
+  );
+  create index inbox_handled_idx on inbox (handled_at);
+
+  create table dead_letter (
+    id          uuid not null default gen_random_uuid() constraint dead_letter_pkey primary key,
+    consumer    text not null,
+    message_id  uuid not null,
+    subject     text not null,
+    body        text not null,
+    reason      text not null,
+    attempts    integer not null,
+    given_up_at timestamptz not null default now(),
+    constraint dead_letter_step_key unique (consumer, message_id)
+  );
+`);

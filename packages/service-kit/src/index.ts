@@ -1,0 +1,17 @@
+export * from './clock.js';
+export * from './config.js';
+export * from './context.js';
+export * from './db/database.js';
+export * from './db/messaging-tables.js';
+export * from './db/migrate.js';
+export * from './db/provision.js';
+export * from './events/consumer.js';
+export { announce, Relay } from './events/outbox.js';
+export * from './events/watch.js';
+export * from './logger.js';
+export * from './loop.js';
+export * from './problem.js';
+export { contractOf, type Handles, Operation } from './rpc/operation.js';
+export { Peers } from './rpc/peers.js';
+export * from './service.js';
+export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './tokens.js';

@@ -1,0 +1,125 @@
+import { Controller } from '@nestjs/common';
+import { MessagePattern, type NatsContext } from '@nestjs/microservices';
+import { type Contract, compile, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type MsgHdrs, headers as natsHeaders } from 'nats';
+import { newContext, withContext } from '../context.js';
+import type { Logger } from '../logger.js';
+import { Problem } from '../problem.js';
+import { decode, encode, header } from './wire.js';
+
+/** A reply on its way out: bytes and headers. */
+export interface Outgoing {
+  data: Uint8Array;
+  headers?: MsgHdrs;
+}
+
+/** A class that handles one contract. */
+export interface Handles<C extends Contract> {
+  handle(request: RequestOf<C>): Promise<ReplyOf<C>>;
+}
+
+const contractKey = Symbol('pinkas:contract');
+
+/** The contract that a class handles, if it is an operation. */
+export function contractOf(target: object): Contract | undefined {
+  return Reflect.getMetadata(contractKey, target) as Contract | undefined;
+}
+
+/** How many requests the process works on at once, and where it says no. */
+export class Admission {
+  #inFlight = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(
+    private readonly inFlightMax: number,
+    readonly logger: Logger,
+  ) {}
+
+  /** Runs `work` unless the process is full, in which case it refuses at once. */
+  async admit<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inFlight >= this.inFlightMax) {
+      throw new Problem('engine_error', { cause: new Error('the process is full') });
+    }
+    this.#inFlight += 1;
+    try {
+      return await work();
+    } finally {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#idle?.();
+    }
+  }
+
+  /** Resolves when nothing is in flight, or after the time given. */
+  async idle(timeoutMs: number): Promise<void> {
+    if (this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Set by the kit before the first message arrives; Nest makes the operations, so it cannot be passed to them. */
+const admissions = new WeakMap<object, Admission>();
+
+/** Ties the operations of one process to its admission. */
+export function admitThrough(operation: object, admission: Admission): void {
+  admissions.set(operation, admission);
+}
+
+/**
+ * Makes a class the handler of a contract: its `handle` gets requests that match the schema, and what it returns or
+ * throws becomes the reply. A `Problem` travels with its code and details, anything else as `internal_error` with a line
+ * in the log.
+ */
+export function Operation<C extends Contract>(contract: C) {
+  const check = compile(contract.request as Contract['request']);
+  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
+  return <T extends new (...dependencies: any[]) => Handles<C>>(target: T): void => {
+    const answer = async function (this: Handles<C>, data: Uint8Array, nats: NatsContext): Promise<Outgoing> {
+      const admission = admissions.get(this);
+      if (!admission) throw new Error(`${target.name} was not started by the kit`);
+      const incoming = nats.getHeaders() as MsgHdrs | undefined;
+      const deadline = Number(incoming?.get(header.deadline));
+      const context = newContext(contract.timeoutMs, incoming?.get(header.requestId) || undefined);
+      const bounded =
+        Number.isFinite(deadline) && deadline > 0 ? { ...context, deadlineMs: deadline } : context;
+      return withContext(bounded, async () => {
+        try {
+          if (bounded.deadlineMs <= Date.now())
+            throw new Problem('engine_error', { cause: new Error('too late') });
+          const request = check(decode(data));
+          if (!request.ok) throw Problem.invalid(request.faults);
+          const reply = await admission.admit(() => this.handle(request.value as RequestOf<C>));
+          return { data: encode(reply) };
+        } catch (error) {
+          return toErrorReply(error, contract, admission.logger);
+        }
+      });
+    };
+    Object.defineProperty(target.prototype, 'answer', { value: answer, configurable: true, writable: true });
+    const descriptor = Object.getOwnPropertyDescriptor(target.prototype, 'answer') as PropertyDescriptor;
+    MessagePattern(contract.subject)(target.prototype, 'answer', descriptor);
+    Controller()(target);
+    Reflect.defineMetadata(contractKey, contract, target);
+  };
+}
+
+function toErrorReply(error: unknown, contract: Contract, logger: Logger): Outgoing {
+  const problem = error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+  if (problem.code === 'internal_error')
+    logger.error({ err: error, subject: contract.subject }, 'a request failed');
+  else if (problem.cause !== undefined) {
+    logger.warn(
+      { err: problem.cause, code: problem.code, subject: contract.subject },
+      'a request was refused',
+    );
+  }
+  const headers = natsHeaders();
+  headers.set(header.errorText, problem.code);
+  headers.set(header.errorStatus, String(problem.status));
+  return { data: encode({ code: problem.code, details: problem.details }), headers };
+}

@@ -1,0 +1,34 @@
+import type { MsgHdrs } from 'nats';
+import type { CallContext } from '../context.js';
+
+/** The headers of requests, replies and events. The two `Nats-Service-…` ones are those of NATS ADR-32. */
+export const header = {
+  requestId: 'Pinkas-Request-Id',
+  /** Milliseconds since 1970, after which nobody waits for the reply. */
+  deadline: 'Pinkas-Deadline',
+  errorText: 'Nats-Service-Error',
+  errorStatus: 'Nats-Service-Error-Code',
+} as const;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Plain JSON in UTF-8: what `nats request` from a terminal would send. */
+export function encode(value: unknown): Uint8Array {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** The JSON value of a message, or undefined where it is none. Never throws. */
+export function decode(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(data));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a context into headers. */
+export function writeContext(headers: MsgHdrs, context: CallContext): void {
+  headers.set(header.requestId, context.requestId);
+  headers.set(header.deadline, String(context.deadlineMs));
+}

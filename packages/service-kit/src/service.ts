@@ -1,0 +1,275 @@
+import 'reflect-metadata';
+import {
+  type DynamicModule,
+  Global,
+  type INestApplicationContext,
+  type LoggerService,
+  Module,
+  type Type,
+} from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import type { ServiceName } from '@pinkas/contracts';
+import type { Kysely } from 'kysely';
+import { connect, type JetStreamManager, type NatsConnection } from 'nats';
+import { type Clock, systemClock } from './clock.js';
+import { ConfigError, type ServiceConfig } from './config.js';
+import { databaseAnswers, openDatabase } from './db/database.js';
+import type { MessagingTables } from './db/messaging-tables.js';
+import { ConsumerRunner, type Consumes, consumptionOf } from './events/consumer.js';
+import { purgeMessaging, Relay } from './events/outbox.js';
+import { ensureStreams } from './events/streams.js';
+import { EventWatch } from './events/watch.js';
+import { HealthServer, type ReadinessCheck } from './health.js';
+import { createLogger, type Logger } from './logger.js';
+import { Loop } from './loop.js';
+import { ContractServer } from './rpc/contract-server.js';
+import { Admission, admitThrough, contractOf } from './rpc/operation.js';
+import { Peers } from './rpc/peers.js';
+import { kitTokens } from './tokens.js';
+
+/** How long a process that was told to stop may finish what it has begun. */
+const drainTimeoutMs = 25_000;
+const inFlightMax = 512;
+
+/** Something of a service's own that runs beside its operations: an HTTP listener, a worker. */
+export interface Background {
+  start(): Promise<void> | void;
+  /** Takes no new work and finishes what is in hand. */
+  stop(): Promise<void>;
+  /** Why it is not ready, or null. */
+  ready?(): Promise<string | null>;
+}
+
+/** Everything that makes one process. */
+export interface ServiceOptions {
+  name: ServiceName;
+  config: ServiceConfig;
+  /** Nest's module with the operations as controllers, and consumers and backgrounds as providers. */
+  module: Type;
+  /** Providers of the module that run in the background, in the order of their start. */
+  backgrounds?: readonly Type<Background>[];
+  /** Replaced in tests. */
+  clock?: Clock;
+}
+
+/** A service that serves. */
+export interface RunningService {
+  /** Nest's container, for a service's own parts. */
+  readonly app: INestApplicationContext;
+  readonly healthPort: number;
+  /** Drains and stops: no request that was accepted is lost. */
+  stop(): Promise<void>;
+}
+
+/** The providers of the kit, visible in every module of the process. */
+@Global()
+@Module({})
+class KitModule {
+  static with(providers: { provide: symbol | Type; useValue: unknown }[]): DynamicModule {
+    return { module: KitModule, providers, exports: providers.map((provider) => provider.provide) };
+  }
+}
+
+/**
+ * Starts a service: database, NATS, streams, operations, consumers, backgrounds, health. Returns when it is ready to
+ * work.
+ * @throws when a part cannot be reached; nothing stays open then.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const { name, config } = options;
+  const logger = createLogger(name, config.logLevel);
+  /** What was opened, to be closed in the opposite order. */
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) {
+      await Promise.resolve(closer()).catch((error: unknown) =>
+        logger.warn({ err: error }, 'a part did not close'),
+      );
+    }
+  };
+  try {
+    const db = openDatabase<MessagingTables>({
+      url: config.databaseUrl,
+      poolSize: config.databasePoolSize,
+      applicationName: `pinkas-${name}`,
+      logger,
+    });
+    closers.push(() => db.destroy());
+
+    const connection = await connectNats(config.natsUrl, name);
+    closers.push(() => connection.close());
+    let manager: JetStreamManager | undefined;
+    const openManager = async () => {
+      manager ??= await connection.jetstreamManager({ timeout: 5_000 });
+      return manager;
+    };
+    const streams = async () => ensureStreams(await openManager(), config.streamReplicas);
+    await streams();
+
+    const jetstream = connection.jetstream();
+    const relay = new Relay(db, connection, jetstream, logger);
+    const admission = new Admission(inFlightMax, logger);
+
+    const app = await NestFactory.createMicroservice(
+      {
+        module: KitModule,
+        imports: [
+          KitModule.with([
+            { provide: kitTokens.database, useValue: db },
+            { provide: kitTokens.clock, useValue: options.clock ?? systemClock },
+            { provide: kitTokens.logger, useValue: logger },
+            { provide: kitTokens.config, useValue: config },
+            { provide: Peers, useValue: new Peers(connection) },
+            { provide: EventWatch, useValue: new EventWatch(connection) },
+            { provide: Relay, useValue: relay },
+          ]),
+          options.module,
+        ],
+      },
+      { strategy: new ContractServer(connection, name), logger: nestLogger(logger), abortOnError: false },
+    );
+
+    const consumers: ConsumerRunner[] = [];
+    for (const instance of instancesOf(app)) {
+      if (contractOf(instance.constructor)) admitThrough(instance, admission);
+      const consumption = consumptionOf(instance.constructor);
+      if (consumption) {
+        consumers.push(
+          new ConsumerRunner(instance as Consumes<never, MessagingTables>, consumption, {
+            db,
+            jetstream,
+            manager: openManager,
+            ensureStreams: streams,
+            logger,
+            nudge: () => relay.nudge(),
+          }),
+        );
+      }
+    }
+    const backgrounds = (options.backgrounds ?? []).map((type) =>
+      app.get<Background>(type, { strict: false }),
+    );
+
+    // Closed in the opposite order: no new requests, then those in hand, which may still need consumers and relay.
+    relay.start();
+    closers.push(() => relay.stop());
+    const purge = new Loop({
+      name: 'purge',
+      idleMs: 60 * 60 * 1000,
+      turn: async () => {
+        await purgeMessaging(db);
+        return 'idle';
+      },
+      logger,
+    });
+    purge.start();
+    closers.push(() => purge.stop());
+    for (const consumer of consumers) {
+      consumer.start();
+      closers.push(() => consumer.stop());
+    }
+    await app.listen();
+    closers.push(() => admission.idle(drainTimeoutMs));
+    closers.push(() => app.close());
+    for (const background of backgrounds) {
+      await background.start();
+      closers.push(() => background.stop());
+    }
+
+    const checks: ReadinessCheck[] = [
+      async () => ((await natsAnswers(connection)) ? null : 'NATS does not answer'),
+      async () =>
+        (await databaseAnswers(db as unknown as Kysely<unknown>)) ? null : 'the database does not answer',
+      ...backgrounds.flatMap((background) =>
+        background.ready ? [() => background.ready?.() ?? Promise.resolve(null)] : [],
+      ),
+    ];
+    const health = new HealthServer(checks);
+    const healthPort = await health.start(config.healthHost, config.healthPort);
+    closers.unshift(() => health.stop());
+    logger.info({ health_port: healthPort }, 'ready');
+
+    return {
+      app,
+      healthPort,
+      stop: async () => {
+        health.drain();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The whole of a service's `main.ts`: starts, and drains at SIGTERM or SIGINT. */
+export async function runService(options: () => ServiceOptions): Promise<void> {
+  let logger = createLogger('pinkas', 'info');
+  try {
+    const made = options();
+    logger = createLogger(made.name, made.config.logLevel);
+    const service = await startService(made);
+    let stopping = false;
+    const stop = (signal: string) => {
+      if (stopping) return;
+      stopping = true;
+      logger.info({ signal }, 'draining');
+      // Whatever hangs in the drain must not keep the process for ever.
+      setTimeout(() => process.exit(1), drainTimeoutMs + 5_000).unref();
+      void service.stop().then(() => process.exit(0));
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    process.on('unhandledRejection', (error) => logger.error({ err: error }, 'an unhandled rejection'));
+  } catch (error) {
+    if (error instanceof ConfigError) logger.fatal(error.message);
+    else logger.fatal({ err: error }, 'the service could not start');
+    process.exit(1);
+  }
+}
+
+function connectNats(servers: string, name: string): Promise<NatsConnection> {
+  return connect({
+    servers: servers.split(','),
+    name: `pinkas-${name}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    pingInterval: 10_000,
+    maxPingOut: 3,
+    timeout: 5_000,
+    noAsyncTraces: true,
+  });
+}
+
+/** Whether NATS answers within a second. */
+async function natsAnswers(connection: NatsConnection): Promise<boolean> {
+  if (connection.isClosed()) return false;
+  const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, 1_000, false).unref());
+  return Promise.race([
+    connection.flush().then(
+      () => true,
+      () => false,
+    ),
+    timeout,
+  ]);
+}
+
+function* instancesOf(app: INestApplicationContext): Generator<object> {
+  for (const module of app.get(ModulesContainer).values()) {
+    for (const wrapper of [...module.controllers.values(), ...module.providers.values()]) {
+      const instance: unknown = wrapper.instance;
+      if (typeof instance === 'object' && instance !== null) yield instance;
+    }
+  }
+}
+
+/** Nest speaks of its wiring; only what goes wrong there is worth a line. */
+function nestLogger(logger: Logger): LoggerService {
+  return {
+    log: () => {},
+    warn: (message: unknown) => logger.warn({ nest: message }),
+    error: (message: unknown, ...rest: unknown[]) => logger.error({ nest: message, rest }),
+  };
+}

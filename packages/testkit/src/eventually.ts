@@ -1,0 +1,23 @@
+/**
+ * Waits for a condition rather than for a time: asks again every few milliseconds until `probe` returns something true.
+ * @throws what `probe` threw last, or an Error that says what was waited for, when the time is over.
+ */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  let failure: unknown;
+  for (;;) {
+    try {
+      const value = await probe();
+      if (value) return value;
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    }
+    if (Date.now() > end) throw failure ?? new Error(`Waited ${timeoutMs} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}

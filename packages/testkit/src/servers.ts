@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNats, startRedis } from '@pinkas/local-servers';
+
+/** A server of one test file. */
+export interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A NATS server with JetStream of its own, on a free port. */
+export async function startTestNats(): Promise<TestServer> {
+  return inTemporaryFolder('nats', (dataDir) => startNats({ dataDir, logFile: join(dataDir, 'nats.log') }));
+}
+
+/** A Redis server of its own, on a free port. */
+export async function startTestRedis(): Promise<TestServer> {
+  return inTemporaryFolder('redis', (dataDir) => startRedis({ dataDir, logFile: join(dataDir, 'redis.log') }));
+}
+
+async function inTemporaryFolder(
+  name: string,
+  start: (dataDir: string) => Promise<{ url: string; stop(): Promise<void> }>,
+): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), `pinkas-${name}-`));
+  const server = await start(folder);
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { type Migrations, type RunningService, type ServiceConfig, type ServiceOptions, startService } from '@pinkas/service-kit';
+import { createTestDatabase, type TestDatabase } from './databases.js';
+import { TestNetwork } from './network.js';
+import { startTestNats, type TestServer } from './servers.js';
+
+/** One service on a real database and a real NATS of its own. */
+export interface ServiceUnderTest<Tables> {
+  readonly service: RunningService;
+  readonly database: TestDatabase<Tables>;
+  readonly nats: TestServer;
+  readonly network: TestNetwork;
+  stop(): Promise<void>;
+}
+
+/** The part of every configuration that the test kit fills in. */
+export type FilledIn = keyof ServiceConfig;
+
+/** Starts a service with everything real that it needs; what it asks of others is answered through `network.answer`. */
+export async function startServiceUnderTest<Tables, Config extends ServiceConfig>(options: {
+  service: Omit<ServiceOptions, 'config'>;
+  migrations: Migrations;
+  config: Omit<Config, FilledIn>;
+}): Promise<ServiceUnderTest<Tables>> {
+  const [database, nats] = await Promise.all([createTestDatabase<Tables>(options.migrations), startTestNats()]);
+  const network = await TestNetwork.open(nats.url);
+  const config: ServiceConfig = {
+    natsUrl: nats.url,
+    databaseUrl: database.url,
+    databasePoolSize: 8,
+    streamReplicas: 1,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...options.config,
+  };
+  const service = await startService({ ...options.service, config });
+  return {
+    service,
+    database,
+    nats,
+    network,
+    stop: async () => {
+      await service.stop();
+      await network.close();
+      await database.close();
+      await nats.stop();
+    },
+  };
+}
