@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
+import Format from 'typebox/format';
 import { businessLegalTypes, documentTypes } from './document-types.js';
 import { Instant, Nullable, Strict, Uuid } from './fields.js';
+import { hasValidCheckDigit } from './tax-id.js';
 
 /** `HH:MM-HH:MM`, Israel time; the start is inside, the end outside; may pass midnight. */
 export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
@@ -75,6 +77,28 @@ export const Business = Strict({
 });
 export type Business = Static<typeof Business>;
 
-/** Any part of the settings; what is absent stays, or takes its default at creation. */
-export const BusinessChange = Type.Partial(Strict(businessSettingFields), { additionalProperties: false });
+Format.Set('tax-id', hasValidCheckDigit);
+
+const partOf = <T extends Type.TObject>(schema: T) => Type.Partial(schema, { additionalProperties: false });
+
+/**
+ * Any part of the settings, and any part of a nested one (`{ "auto_send": { "enabled": true } }`); what is absent stays,
+ * or takes its default at creation.
+ */
+export const BusinessChange = partOf(
+  Strict({
+    ...businessSettingFields,
+    tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'tax-id' })),
+    auto_send: partOf(businessSettingFields.auto_send),
+    accountant_copy: partOf(businessSettingFields.accountant_copy),
+    wallet_labels: partOf(
+      Strict(
+        Object.fromEntries(walletMethods.map((method) => [method, partOf(WalletLabel)])) as Record<
+          (typeof walletMethods)[number],
+          ReturnType<typeof partOf<typeof WalletLabel>>
+        >,
+      ),
+    ),
+  }),
+);
 export type BusinessChange = Static<typeof BusinessChange>;

@@ -7,4 +7,5 @@ export * from './errors.js';
 export * from './fields.js';
 export * from './routes.js';
 export * from './services.js';
+export * from './tax-id.js';
 export * from './validate.js';

@@ -229,7 +229,12 @@ export async function runService(options: () => ServiceOptions): Promise<void> {
   }
 }
 
-function connectNats(servers: string, name: string): Promise<NatsConnection> {
+/**
+ * Connects to NATS and stays connected: what is lost is sought again for ever.
+ * @param servers separated by commas.
+ * @throws when none answers within five seconds.
+ */
+export function connectNats(servers: string, name: string): Promise<NatsConnection> {
   return connect({
     servers: servers.split(','),
     name: `pinkas-${name}`,
@@ -269,7 +274,8 @@ function* instancesOf(app: INestApplicationContext): Generator<object> {
 function nestLogger(logger: Logger): LoggerService {
   return {
     log: () => {},
-    warn: (message: unknown) => logger.warn({ nest: message }),
-    error: (message: unknown, ...rest: unknown[]) => logger.error({ nest: message, rest }),
+    warn: (message: unknown) => logger.warn({ nest: message }, 'Nest'),
+    error: (message: unknown) =>
+      logger.error(message instanceof Error ? { err: message } : { nest: message }, 'Nest'),
   };
 }

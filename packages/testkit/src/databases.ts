@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findBinary } from '@pinkas/local-servers';
+import { findPostgresFolder } from '@pinkas/local-servers';
 import {
   createLogger,
   type Database,
-  migrate,
   type Migrations,
+  migrate,
   openDatabase,
   provisionDatabase,
   withDatabase,
@@ -27,7 +29,10 @@ export interface TestDatabase<Tables> {
 /** The test run's own PostgreSQL, as administrator. */
 export function adminUrl(): string {
   const url = process.env.PINKAS_TEST_POSTGRES_URL;
-  if (!url) throw new Error('No PostgreSQL for tests: run Jest with the configuration at the root of the repository.');
+  if (!url)
+    throw new Error(
+      'No PostgreSQL for tests: run Jest with the configuration at the root of the repository.',
+    );
   return url;
 }
 
@@ -51,12 +56,30 @@ export async function createTestDatabase<Tables>(migrations: Migrations): Promis
 }
 
 /**
+ * Migrates an empty database and reads the `schema.sql` that a service keeps beside its migrations, so that a test can
+ * compare the two. With `UPDATE_SCHEMA=true` in the environment the file is written first: the way to renew it.
+ */
+export async function compareSchema(
+  migrations: Migrations,
+  file: URL,
+): Promise<{ migrated: string; recorded: string }> {
+  const database = await createTestDatabase(migrations);
+  try {
+    const migrated = await dumpSchema(database.ownerUrl);
+    if (process.env.UPDATE_SCHEMA === 'true') await writeFile(file, migrated);
+    return { migrated, recorded: await readFile(file, 'utf8') };
+  } finally {
+    await database.close();
+  }
+}
+
+/**
  * The schema of a database as text, without what depends on the server's version or on the names of roles: what a
  * service keeps as `schema.sql`.
  */
-export async function dumpSchema(ownerUrl: string): Promise<string> {
+async function dumpSchema(ownerUrl: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
-    findBinary('pg_dump'),
+    join(findPostgresFolder()?.path ?? '', 'pg_dump'),
     ['--schema-only', '--no-owner', '--no-privileges', '--dbname', ownerUrl],
     { maxBuffer: 16 * 1024 * 1024, timeout: 30_000 },
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
-  compile,
   type Contract,
+  compile,
   type EventContract,
   type EventOf,
   eventSubject,
@@ -9,7 +9,7 @@ import {
   type RequestOf,
 } from '@pinkas/contracts';
 import { newContext, Peers, Problem, withContext } from '@pinkas/service-kit';
-import { connect, headers as natsHeaders, type NatsConnection } from 'nats';
+import { connect, type NatsConnection, headers as natsHeaders } from 'nats';
 
 /** The rest of the system, as one service under test sees it. */
 export class TestNetwork {
@@ -33,7 +33,10 @@ export class TestNetwork {
    * stand-in cannot drift from it.
    * @returns a function that ends it.
    */
-  answer<C extends Contract>(contract: C, handle: (request: RequestOf<C>) => Promise<ReplyOf<C>> | ReplyOf<C>): () => void {
+  answer<C extends Contract>(
+    contract: C,
+    handle: (request: RequestOf<C>) => Promise<ReplyOf<C>> | ReplyOf<C>,
+  ): () => void {
     const checkRequest = compile(contract.request);
     const checkReply = compile(contract.reply);
     const subscription = this.connection.subscribe(contract.subject, {
@@ -46,7 +49,8 @@ export class TestNetwork {
             if (!reply.ok) throw new Error(`${contract.subject}: ${JSON.stringify(reply.faults)}`);
             message.respond(JSON.stringify(reply.value));
           } catch (error) {
-            const problem = error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+            const problem =
+              error instanceof Problem ? error : new Problem('internal_error', { cause: error });
             const headers = natsHeaders();
             headers.set('Nats-Service-Error', problem.code);
             headers.set('Nats-Service-Error-Code', String(problem.status));

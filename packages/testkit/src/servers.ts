@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, startRedis } from '@pinkas/local-servers';
 
+/** Enough for the largest PDF (2 MB) in base64 with its envelope. */
+const payloadBytesMax = 4 * 1024 * 1024;
+
 /** A server of one test file. */
 export interface TestServer {
   readonly url: string;
@@ -11,17 +14,21 @@ export interface TestServer {
 
 /** A NATS server with JetStream of its own, on a free port. */
 export async function startTestNats(): Promise<TestServer> {
-  return inTemporaryFolder('nats', (dataDir) => startNats({ dataDir, logFile: join(dataDir, 'nats.log') }));
+  return inTemporaryFolder('nats', (dataDir) =>
+    startNats({ dataDir, logFile: join(dataDir, 'nats.log'), payloadBytesMax }),
+  );
 }
 
 /** A Redis server of its own, on a free port. */
 export async function startTestRedis(): Promise<TestServer> {
-  return inTemporaryFolder('redis', (dataDir) => startRedis({ dataDir, logFile: join(dataDir, 'redis.log') }));
+  return inTemporaryFolder('redis', (dataDir) =>
+    startRedis({ dataDir, logFile: join(dataDir, 'redis.log') }),
+  );
 }
 
 async function inTemporaryFolder(
   name: string,
-  start: (dataDir: string) => Promise<{ url: string; stop(): Promise<void> }>,
+  start: (dataDir: string) => Promise<{ url: string; stop(): Promise<unknown> }>,
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), `pinkas-${name}-`));
   const server = await start(folder);

@@ -1,4 +1,10 @@
-import { type Migrations, type RunningService, type ServiceConfig, type ServiceOptions, startService } from '@pinkas/service-kit';
+import {
+  type Migrations,
+  type RunningService,
+  type ServiceConfig,
+  type ServiceOptions,
+  startService,
+} from '@pinkas/service-kit';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 import { TestNetwork } from './network.js';
 import { startTestNats, type TestServer } from './servers.js';
@@ -21,7 +27,10 @@ export async function startServiceUnderTest<Tables, Config extends ServiceConfig
   migrations: Migrations;
   config: Omit<Config, FilledIn>;
 }): Promise<ServiceUnderTest<Tables>> {
-  const [database, nats] = await Promise.all([createTestDatabase<Tables>(options.migrations), startTestNats()]);
+  const [database, nats] = await Promise.all([
+    createTestDatabase<Tables>(options.migrations),
+    startTestNats(),
+  ]);
   const network = await TestNetwork.open(nats.url);
   const config: ServiceConfig = {
     natsUrl: nats.url,

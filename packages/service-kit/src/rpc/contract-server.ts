@@ -1,6 +1,6 @@
 import { ServerNats } from '@nestjs/microservices';
 import type { NatsConnection, Subscription } from 'nats';
-import type { Outgoing } from './operation.js';
+import { internalErrorReply, type Outgoing } from './operation.js';
 
 /**
  * Nest's NATS transport on the connection of the process, with plain JSON on the wire: Nest's own envelope would make
@@ -15,7 +15,9 @@ export class ContractServer extends ServerNats {
       queue,
       // The bytes go to the operation as they are; any id makes Nest answer rather than take the message for an event.
       deserializer: { deserialize: (data: Uint8Array) => ({ pattern: undefined, data, id: '' }) },
-      serializer: { serialize: (packet: { response: Outgoing }) => packet.response },
+      serializer: {
+        serialize: (packet: { response?: Outgoing }) => packet.response ?? internalErrorReply(),
+      },
     });
   }
 

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { MessagePattern, type NatsContext } from '@nestjs/microservices';
+import { Ctx, MessagePattern, type NatsContext, Payload } from '@nestjs/microservices';
 import { type Contract, compile, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type MsgHdrs, headers as natsHeaders } from 'nats';
 import { newContext, withContext } from '../context.js';
@@ -102,6 +102,8 @@ export function Operation<C extends Contract>(contract: C) {
     };
     Object.defineProperty(target.prototype, 'answer', { value: answer, configurable: true, writable: true });
     const descriptor = Object.getOwnPropertyDescriptor(target.prototype, 'answer') as PropertyDescriptor;
+    Payload()(target.prototype, 'answer', 0);
+    Ctx()(target.prototype, 'answer', 1);
     MessagePattern(contract.subject)(target.prototype, 'answer', descriptor);
     Controller()(target);
     Reflect.defineMetadata(contractKey, contract, target);
@@ -118,6 +120,15 @@ function toErrorReply(error: unknown, contract: Contract, logger: Logger): Outgo
       'a request was refused',
     );
   }
+  return problemReply(problem);
+}
+
+/** The reply where not even an operation's own error handling worked. */
+export function internalErrorReply(): Outgoing {
+  return problemReply(new Problem('internal_error'));
+}
+
+function problemReply(problem: Problem): Outgoing {
   const headers = natsHeaders();
   headers.set(header.errorText, problem.code);
   headers.set(header.errorStatus, String(problem.status));

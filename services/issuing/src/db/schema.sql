@@ -1,0 +1,207 @@
+CREATE FUNCTION public.document_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  declare
+    changeable constant text[] :=
+      array['status', 'cancelled_at', 'paid', 'allocation_number', 'allocation', 'delivery', 'creation'];
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'an issued document is never deleted' using errcode = 'restrict_violation';
+    end if;
+    if to_jsonb(new) - changeable <> to_jsonb(old) - changeable
+      or old.status = 'cancelled' and new.status <> 'cancelled'
+      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.creation is not null and new.creation is distinct from old.creation
+    then
+      raise exception 'an issued document is final' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
+CREATE FUNCTION public.document_is_kept() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'issued documents are never deleted' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.series_goes_on() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'a series is never deleted' using errcode = 'restrict_violation';
+    end if;
+    if new.next_number <> old.next_number + 1 or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
+      raise exception 'a series goes on by one number and never back in time' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
+CREATE TABLE public.daily_count (
+    business_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    counted_on date NOT NULL,
+    documents integer NOT NULL,
+    CONSTRAINT daily_count_documents_check CHECK ((documents >= 1))
+);
+
+CREATE TABLE public.dead_letter (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.document (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    public_id text NOT NULL,
+    type text NOT NULL,
+    number bigint NOT NULL,
+    status text NOT NULL,
+    dated_on date NOT NULL,
+    due_on date,
+    issued_at timestamp with time zone NOT NULL,
+    cancelled_at timestamp with time zone,
+    external_ref text,
+    idempotency_key text NOT NULL,
+    body_sha256 bytea NOT NULL,
+    key_id uuid NOT NULL,
+    business jsonb NOT NULL,
+    customer_id uuid NOT NULL,
+    customer jsonb NOT NULL,
+    items jsonb NOT NULL,
+    prices_include_vat boolean NOT NULL,
+    discount_rule jsonb,
+    payments jsonb NOT NULL,
+    subtotal numeric(14,2) NOT NULL,
+    discount numeric(14,2) NOT NULL,
+    vat numeric(14,2) NOT NULL,
+    vat_rate numeric(5,2) NOT NULL,
+    total numeric(14,2) NOT NULL,
+    paid numeric(14,2) NOT NULL,
+    source_id uuid,
+    source jsonb,
+    title text,
+    notes text,
+    send boolean NOT NULL,
+    artifact_sha256 text NOT NULL,
+    allocation_number text,
+    allocation jsonb,
+    delivery jsonb,
+    creation jsonb,
+    CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
+    CONSTRAINT document_cancelled_check CHECK (((status = 'cancelled'::text) = (cancelled_at IS NOT NULL))),
+    CONSTRAINT document_number_check CHECK ((number >= 1)),
+    CONSTRAINT document_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'cancelled'::text]))),
+    CONSTRAINT document_totals_check CHECK ((((subtotal - discount) + vat) = total)),
+    CONSTRAINT document_type_check CHECK ((type = ANY (ARRAY['quote'::text, 'order'::text, 'delivery_note'::text, 'return_note'::text, 'proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text, 'donation_receipt'::text])))
+);
+
+COMMENT ON COLUMN public.document.creation IS 'The outcomes of allocation and delivery that the creation was answered with: a replay answers the same.';
+
+CREATE TABLE public.inbox (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kysely_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kysely_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.outbox (
+    "position" bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    body json NOT NULL,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone
+);
+
+ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.series (
+    business_id uuid NOT NULL,
+    type text NOT NULL,
+    next_number bigint NOT NULL,
+    last_date date,
+    last_issued_at timestamp with time zone,
+    CONSTRAINT series_next_number_check CHECK ((next_number >= 1))
+);
+
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, key_id, counted_on);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_idempotency_key UNIQUE (business_id, idempotency_key);
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_number_key UNIQUE (business_id, type, number);
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_public_id_key UNIQUE (public_id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kysely_migration_lock
+    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kysely_migration
+    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY public.series
+    ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
+
+CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
+
+CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
+
+CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+
+CREATE TRIGGER document_is_kept BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_is_kept();
+
+CREATE TRIGGER series_goes_on BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_goes_on();
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);

@@ -1,0 +1,145 @@
+import {
+  type Business,
+  type CreateDocument,
+  type DocumentType,
+  documentTypeRules,
+  hasValidCheckDigit,
+  mayIssue,
+} from '@pinkas/contracts';
+import {
+  type Agorot,
+  computeTotals,
+  fromShekels,
+  sum,
+  type Totals,
+  TotalsError,
+  toShekels,
+  withinOneAgora,
+} from '@pinkas/money';
+import { Problem } from '@pinkas/service-kit';
+
+/**
+ * The rules that need nothing but the request, the business and the day, in the order that the interface fixes.
+ * @param today the day in Asia/Jerusalem.
+ * @throws Problem for the first rule that refuses.
+ */
+export function checkRequest(body: CreateDocument, business: Business, today: string): void {
+  const rules = documentTypeRules[body.type];
+  if (!business.legal_type || !mayIssue(business.legal_type, body.type))
+    throw new Problem('legal_type_forbidden');
+  if (rules.payments === 'required' && !body.payments) throw new Problem('payments_required');
+  if (rules.payments === 'forbidden' && body.payments) throw new Problem('payments_not_allowed');
+  if (rules.discount === 'forbidden' && body.discount) throw new Problem('discount_not_allowed');
+  if (rules.sourceRequired && !body.based_on) throw new Problem('based_on_required');
+  const taxId = body.customer.tax_id;
+  if (taxId !== undefined && !hasValidCheckDigit(taxId)) throw new Problem('invalid_customer_tax_id');
+  if (body.date !== undefined && body.date > today) throw new Problem('future_date');
+}
+
+/** The day that falls due, for the types that bear one. */
+export function dueDate(body: CreateDocument, business: Business, date: string): string | null {
+  if (!documentTypeRules[body.type].dueDate) return null;
+  return body.due_date ?? addDays(date, business.payment_terms_days);
+}
+
+/** @throws Problem when the due date lies before the document's date. */
+export function checkDueDate(body: CreateDocument, date: string): void {
+  if (body.due_date === undefined) return;
+  if (!documentTypeRules[body.type].dueDate) {
+    throw Problem.invalid([{ path: '/due_date', message: 'is for tax_invoice and proforma only' }]);
+  }
+  if (body.due_date < date)
+    throw Problem.invalid([{ path: '/due_date', message: 'must not be earlier than date' }]);
+}
+
+/** What the rules need to know of a source document. */
+export interface SourceFacts {
+  type: DocumentType;
+  status: 'open' | 'closed' | 'cancelled';
+}
+
+/** @throws Problem when a document of this type cannot be based on the source. */
+export function checkSource(type: DocumentType, source: SourceFacts): void {
+  const allowed = documentTypeRules[type].sources;
+  if (!allowed.includes(source.type)) {
+    throw new Problem('based_on_type_not_allowed', { details: { allowed_source_types: allowed } });
+  }
+  if (source.status === 'cancelled') throw new Problem('based_on_cancelled');
+}
+
+/**
+ * The totals of a request, held against what the caller expects and pays.
+ * @throws Problem `validation_error` for totals that no document can bear, `total_mismatch`, `payments_total_mismatch`.
+ */
+export function totalsOf(body: CreateDocument, business: Business): Totals {
+  let totals: Totals;
+  try {
+    totals = computeTotals({
+      vatRate: business.vat_rate,
+      pricesIncludeVat: body.prices_include_vat ?? business.prices_include_vat,
+      items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
+      discount: body.discount ?? null,
+    });
+  } catch (error) {
+    if (error instanceof TotalsError) throw Problem.invalid([{ path: error.path, message: error.message }]);
+    throw error;
+  }
+  if (body.expected_total !== undefined && !withinOneAgora(fromShekels(body.expected_total), totals.total)) {
+    throw new Problem('total_mismatch', { details: { computed_total: toShekels(totals.total) } });
+  }
+  if (body.payments && !withinOneAgora(paymentsSum(body), totals.total)) {
+    throw new Problem('payments_total_mismatch', { details: { total: toShekels(totals.total) } });
+  }
+  return totals;
+}
+
+/** The sum of a request's payments. */
+export function paymentsSum(body: CreateDocument): Agorot {
+  return sum((body.payments ?? []).map((payment) => fromShekels(payment.amount)));
+}
+
+/** @throws Problem when a document of this type was issued with a later date. */
+export function checkSeriesDate(date: string, lastDate: string | null): void {
+  if (lastDate !== null && date < lastDate) {
+    throw new Problem('date_before_last_document', { details: { last_document_date: lastDate } });
+  }
+}
+
+/** What issuing a document does to its source. */
+export interface SourceEffect {
+  closes: boolean;
+  /** What is added to the source's `totals.paid`. */
+  pays: Agorot;
+}
+
+/**
+ * What a document does to its source: a receipt pays and closes its invoice or proforma, an invoice closes what it
+ * invoices, and credits close an invoice once they and its receipts reach its total.
+ * @param source.settled what receipts and earlier credit notes have settled of the source.
+ */
+export function effectOnSource(
+  document: { type: DocumentType; total: Agorot; paid: Agorot },
+  source: { type: DocumentType; total: Agorot; settled: Agorot },
+): SourceEffect {
+  switch (document.type) {
+    case 'receipt':
+      return { closes: true, pays: document.paid };
+    case 'tax_invoice':
+    case 'tax_invoice_receipt':
+      return { closes: true, pays: 0n };
+    case 'credit_note':
+      return {
+        closes: source.type === 'tax_invoice' && source.settled + document.total >= source.total,
+        pays: 0n,
+      };
+    default:
+      return { closes: false, pays: 0n };
+  }
+}
+
+/** A day so many days after another. */
+function addDays(day: string, days: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}

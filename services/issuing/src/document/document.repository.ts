@@ -1,0 +1,178 @@
+import type { AllocationOutcome, DeliveryOutcome, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import type { CreationOutcomes, DocumentTable, IssuingTables } from './document.tables.js';
+
+export type DocumentRow = Selectable<DocumentTable>;
+type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
+
+/** Everything that was fixed at issue, from its row. */
+export function toDocument(row: DocumentRow): IssuedDocument {
+  return {
+    id: row.id,
+    business_id: row.business_id,
+    public_id: row.public_id,
+    type: row.type,
+    number: row.number,
+    date: row.dated_on,
+    due_date: row.due_on,
+    issued_at: row.issued_at.toISOString(),
+    external_ref: row.external_ref,
+    customer: row.customer,
+    items: row.items,
+    prices_include_vat: row.prices_include_vat,
+    discount: row.discount_rule,
+    payments: row.payments,
+    totals: {
+      subtotal: Number(row.subtotal),
+      discount: Number(row.discount),
+      vat: Number(row.vat),
+      vat_rate: Number(row.vat_rate),
+      total: Number(row.total),
+      currency: 'ILS',
+    },
+    based_on: row.source,
+    title: row.title,
+    notes: row.notes,
+    send: row.send,
+  };
+}
+
+/** What has become of a document, from its row. */
+export function toState(row: DocumentRow): DocumentState {
+  return {
+    status: row.status,
+    paid: Number(row.paid),
+    allocation_number: row.allocation_number,
+    cancelled_at: row.cancelled_at?.toISOString() ?? null,
+  };
+}
+
+export async function findByKey(
+  db: Reader,
+  businessId: string,
+  idempotencyKey: string,
+): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom('document')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst();
+}
+
+export async function findById(db: Reader, businessId: string, id: string): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom('document')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Finds a source and keeps it from being changed or cancelled until the transaction ends. */
+export async function lockById(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  id: string,
+): Promise<DocumentRow | undefined> {
+  return trx
+    .selectFrom('document')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
+  return db.selectFrom('document').selectAll().where('public_id', '=', publicId).executeTakeFirst();
+}
+
+/** The sum of the credit notes based on a document, as text with two decimals. */
+export async function creditedTotal(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  id: string,
+): Promise<string> {
+  const { credited } = await trx
+    .selectFrom('document')
+    .select(sql<string>`coalesce(sum(total), 0)`.as('credited'))
+    .where('business_id', '=', businessId)
+    .where('source_id', '=', id)
+    .where('type', '=', 'credit_note')
+    .executeTakeFirstOrThrow();
+  return credited;
+}
+
+/** Closes a source or adds to what was paid of it. */
+export async function applyToSource(
+  trx: Transaction<IssuingTables>,
+  source: { business_id: string; id: string },
+  effect: { closes: boolean; paysShekels: string },
+): Promise<void> {
+  await trx
+    .updateTable('document')
+    .set({
+      paid: sql`paid + ${effect.paysShekels}::numeric`,
+      ...(effect.closes ? { status: 'closed' as const } : {}),
+    })
+    .where('business_id', '=', source.business_id)
+    .where('id', '=', source.id)
+    .execute();
+}
+
+/**
+ * Remembers the outcomes that a creation is answered with, unless that was done before.
+ * @returns the outcomes that stand, whoever wrote them first.
+ */
+export async function rememberCreation(
+  db: Reader,
+  document: { business_id: string; id: string },
+  outcomes: CreationOutcomes,
+): Promise<CreationOutcomes> {
+  const creation = JSON.stringify(outcomes);
+  const { creation: standing } = await db
+    .updateTable('document')
+    .set({
+      creation: sql`coalesce(creation, ${creation}::jsonb)`,
+      // The number is printed from now on, so a reader must see it from now on.
+      allocation_number: sql`coalesce(allocation_number, ${outcomes.allocation.number}::text)`,
+    })
+    .where('business_id', '=', document.business_id)
+    .where('id', '=', document.id)
+    .returning('creation')
+    .executeTakeFirstOrThrow();
+  return standing as CreationOutcomes;
+}
+
+/** Records what allocation found. A number that was granted is never taken back by a late word of failure. */
+export async function recordAllocation(
+  trx: Transaction<IssuingTables>,
+  document: { business_id: string; id: string },
+  outcome: AllocationOutcome,
+): Promise<void> {
+  await trx
+    .updateTable('document')
+    .set({ allocation: JSON.stringify(outcome), allocation_number: outcome.number })
+    .where('business_id', '=', document.business_id)
+    .where('id', '=', document.id)
+    .where((where) =>
+      where.or([where('allocation_number', 'is', null), where('allocation_number', '=', outcome.number)]),
+    )
+    .execute();
+}
+
+/** Records what delivery plans. */
+export async function recordDelivery(
+  trx: Transaction<IssuingTables>,
+  document: { business_id: string; id: string },
+  outcome: DeliveryOutcome,
+): Promise<void> {
+  await trx
+    .updateTable('document')
+    .set({ delivery: JSON.stringify(outcome) })
+    .where('business_id', '=', document.business_id)
+    .where('id', '=', document.id)
+    .execute();
+}

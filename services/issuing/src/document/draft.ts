@@ -1,0 +1,67 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Business, CreateDocument, CustomerSnapshot, IssuedDocument, Payment } from '@pinkas/contracts';
+import { type Totals, toShekels } from '@pinkas/money';
+import { dueDate } from './document-rules.js';
+
+/** What a document is made of, beside its number and instant, which only the series can give. */
+export type Draft = Omit<IssuedDocument, 'number' | 'issued_at'>;
+
+/** Makes the document that a checked request asks for. */
+export function draftOf(parts: {
+  body: CreateDocument;
+  business: Business;
+  date: string;
+  totals: Totals;
+  customer: CustomerSnapshot;
+  source: IssuedDocument['based_on'];
+}): Draft {
+  const { body, business, date, totals, customer, source } = parts;
+  return {
+    id: randomUUID(),
+    business_id: business.id,
+    public_id: randomBytes(16).toString('base64url'),
+    type: body.type,
+    date,
+    due_date: dueDate(body, business, date),
+    external_ref: body.external_ref ?? null,
+    customer,
+    items: body.items.map((item, index) => ({
+      description: item.description,
+      quantity: item.quantity,
+      unit_price: item.unit_price,
+      line_total: toShekels(totals.lineTotals[index] ?? 0n),
+      sku: item.sku ?? null,
+    })),
+    prices_include_vat: body.prices_include_vat ?? business.prices_include_vat,
+    discount: body.discount ?? null,
+    payments: (body.payments ?? []).map((payment): Payment => paymentOf(payment, date)),
+    totals: {
+      subtotal: toShekels(totals.subtotal),
+      discount: toShekels(totals.discount),
+      vat: toShekels(totals.vat),
+      vat_rate: business.vat_rate,
+      total: toShekels(totals.total),
+      currency: 'ILS',
+    },
+    based_on: source,
+    title: body.title ?? null,
+    notes: body.notes ?? null,
+    send: body.send ?? true,
+  };
+}
+
+function paymentOf(input: NonNullable<CreateDocument['payments']>[number], date: string): Payment {
+  return {
+    method: input.method,
+    amount: input.amount,
+    date: input.date ?? date,
+    reference: input.reference ?? null,
+    check_number: input.check_number ?? null,
+    check_date: input.check_date ?? null,
+    bank_code: input.bank_code ?? null,
+    branch: input.branch ?? null,
+    account: input.account ?? null,
+    card_last_digits: input.card_last_digits ?? null,
+    card_type: input.card_type ?? null,
+  };
+}

@@ -1,0 +1,24 @@
+import { getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  dayInIsrael,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
+import type { IssuingTables } from '../document/document.tables.js';
+import { countOf } from './usage.repository.js';
+
+/** Tells how many documents a key has issued today. */
+@Operation(getUsage)
+export class GetUsage {
+  constructor(
+    @InjectDatabase() private readonly db: Database<IssuingTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
+    return { used_today: await countOf(this.db, request, dayInIsrael(this.clock.now())) };
+  }
+}
