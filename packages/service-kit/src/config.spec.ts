@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, flag, hexBytes, integer, readConfig, text, url } from './config.js';
+
+const fields = {
+  name: text('NAME', { meaning: 'A name.', example: 'a' }),
+  size: integer('SIZE', { meaning: 'A size.', example: '3', fallback: 3, min: 1, max: 9 }),
+  on: flag('ON', { meaning: 'A switch.', example: 'true', fallback: false }),
+  address: url('ADDRESS', { meaning: 'An address.', example: 'http://a', protocols: ['http:', 'https:'] }),
+  secret: hexBytes('SECRET', { meaning: 'A secret.', example: '00ff', bytes: 2, secret: true }),
+};
+
+describe('the configuration of a process', () => {
+  it('takes what the environment says, and the fallback where it says nothing', () => {
+    const config = readConfig(fields, { NAME: 'x', ADDRESS: 'http://host/path/', SECRET: '00FF', SIZE: '' });
+    expect(config).toEqual({
+      name: 'x',
+      size: 3,
+      on: false,
+      address: 'http://host/path',
+      secret: Buffer.from([0, 255]),
+    });
+  });
+
+  it('names every bad variable at once, and never prints a value', () => {
+    const read = () =>
+      readConfig(fields, { SIZE: '10', ON: 'yes', ADDRESS: 'ftp://host', SECRET: 'topsecret' });
+    expect(read).toThrow(ConfigError);
+    for (const name of ['NAME', 'SIZE', 'ON', 'ADDRESS', 'SECRET']) expect(read).toThrow(name);
+    expect(read).not.toThrow('topsecret');
+  });
+});

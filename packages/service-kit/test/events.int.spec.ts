@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { documentIssued } from '@pinkas/contracts';
+import { eventually, exampleBusiness, exampleDocument, type ServiceUnderTest } from '@pinkas/testkit';
+import { announce, Relay } from '../src/index.js';
+import { type ProbeTables, probe, startProbe } from './probe-service.js';
+
+describe('an event', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  beforeAll(async () => {
+    tested = await startProbe();
+  });
+  afterAll(() => tested.stop());
+
+  const business = exampleBusiness();
+  const newEvent = () => ({ document: exampleDocument({ business_id: business.id }), business });
+  const effects = (documentId: string) =>
+    tested.database.db.selectFrom('effect').selectAll().where('document_id', '=', documentId).execute();
+  const publish = (event: ReturnType<typeof newEvent>, id?: string) =>
+    tested.network.publish(documentIssued, event.document.id, event, id);
+
+  it('has its effect once, also when it comes again because the acknowledgement was lost', async () => {
+    const event = newEvent();
+    let commits = 0;
+    probe.committed = (committed) => {
+      if (committed.document.id !== event.document.id) return;
+      commits += 1;
+      // After the commit and before the acknowledgement: where a process that dies leaves an event to be redelivered.
+      throw new Error('died before the acknowledgement');
+    };
+    await publish(event);
+    const { consumers } = tested.network.connection.jetstream();
+    await eventually('it came again and was acknowledged', async () => {
+      const info = await (await consumers.get('EVT_ISSUING', 'probe-effects')).info();
+      return commits === 1 && info.num_ack_pending === 0 && info.num_pending === 0;
+    });
+    expect(await effects(event.document.id)).toHaveLength(1);
+    probe.committed = () => {};
+  });
+
+  it('that fails is tried again, and leaves nothing of the failed tries', async () => {
+    const event = newEvent();
+    let tries = 0;
+    probe.handled = (handled) => {
+      if (handled.document.id !== event.document.id) return;
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    };
+    await publish(event);
+    await eventually('it has succeeded', async () => (await effects(event.document.id)).length === 1);
+    expect(tries).toBe(3);
+    probe.handled = () => {};
+  });
+
+  it('that can never be handled is kept with its reason, and holds up nothing', async () => {
+    const id = randomUUID();
+    await tested.network.connection
+      .jetstream()
+      .publish('evt.issuing.document.issued.v1.poison', '{"document": 1}', { msgID: id });
+    const after = newEvent();
+    await publish(after);
+    await eventually('the next one is handled', async () => (await effects(after.document.id)).length === 1);
+    const parked = await eventually('the poison is parked', () =>
+      tested.database.db
+        .selectFrom('dead_letter')
+        .selectAll()
+        .where('message_id', '=', id)
+        .executeTakeFirst(),
+    );
+    expect(parked).toMatchObject({ consumer: 'probe-effects', body: '{"document": 1}' });
+    expect(parked.reason).toContain('does not match its schema');
+  });
+
+  it('is published if its transaction commits, and only then', async () => {
+    const relay = tested.service.app.get(Relay);
+    const seen = tested.network.collect(documentIssued);
+    await tested.network.connection.flush();
+    const rolledBack = newEvent();
+    const committed = newEvent();
+    const { db } = tested.database;
+    await expect(
+      db.transaction().execute(async (trx) => {
+        await announce(trx, documentIssued, rolledBack.document.id, rolledBack);
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
+    await db.transaction().execute((trx) => announce(trx, documentIssued, committed.document.id, committed));
+    relay.nudge();
+    await eventually('it is published', () =>
+      seen.some((event) => event.document.id === committed.document.id),
+    );
+    expect(seen.some((event) => event.document.id === rolledBack.document.id)).toBe(false);
+    await eventually('it is marked as sent', async () => {
+      const unsent = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
+      return unsent.length === 0;
+    });
+  });
+
+  it('that does not match its schema is never announced', async () => {
+    await expect(
+      tested.database.db
+        .transaction()
+        .execute((trx) => announce(trx, documentIssued, randomUUID(), { document: 1 } as never)),
+    ).rejects.toThrow('does not match its schema');
+  });
+
+  it('finds its way after the store of NATS was wiped', async () => {
+    const manager = await tested.network.connection.jetstreamManager();
+    await manager.streams.delete('EVT_ISSUING');
+    const event = newEvent();
+    await tested.database.db
+      .transaction()
+      .execute((trx) => announce(trx, documentIssued, event.document.id, event));
+    await eventually(
+      'the effect is there',
+      async () => (await effects(event.document.id)).length === 1,
+      30_000,
+    );
+  });
+});

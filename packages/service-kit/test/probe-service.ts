@@ -1,0 +1,65 @@
+import { Module } from '@nestjs/common';
+import { documentIssued, type EventOf, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  type Database,
+  type MessagingTables,
+  messagingTables,
+  type ServiceConfig,
+  sqlMigration,
+  type Transaction,
+} from '@pinkas/service-kit';
+import { type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import { Consumer, InjectDatabase, Operation, Problem } from '../src/index.js';
+
+/** A service with one operation and one consumer, to try the kit on. */
+export interface ProbeTables extends MessagingTables {
+  effect: { document_id: string; request: string | null };
+}
+
+/** What the probe does when it is asked, or when an event comes; replaced by the tests. */
+export const probe = {
+  answer: async (): Promise<number> => 7,
+  prepare: async (_event: EventOf<typeof documentIssued>): Promise<void> => {},
+  handled: (_event: EventOf<typeof documentIssued>): void => {},
+  committed: (_event: EventOf<typeof documentIssued>): void => {},
+};
+
+@Operation(getUsage)
+class AnswerUsage {
+  constructor(@InjectDatabase() readonly db: Database<ProbeTables>) {}
+
+  async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
+    if (request.key_id === request.business_id) throw new Problem('not_found', { details: { why: 'equal' } });
+    return { used_today: await probe.answer() };
+  }
+}
+
+@Consumer(documentIssued, 'probe-effects')
+class KeepEffect {
+  async prepare(event: EventOf<typeof documentIssued>): Promise<void> {
+    await probe.prepare(event);
+  }
+
+  async handle(event: EventOf<typeof documentIssued>, trx: Transaction<ProbeTables>): Promise<void> {
+    await trx.insertInto('effect').values({ document_id: event.document.id, request: null }).execute();
+    probe.handled(event);
+  }
+
+  committed(event: EventOf<typeof documentIssued>): void {
+    probe.committed(event);
+  }
+}
+
+@Module({ controllers: [AnswerUsage], providers: [KeepEffect] })
+class ProbeModule {}
+
+export function startProbe(): Promise<ServiceUnderTest<ProbeTables>> {
+  return startServiceUnderTest<ProbeTables, ServiceConfig>({
+    service: { name: 'delivery', module: ProbeModule },
+    migrations: {
+      '0001-messaging': messagingTables,
+      '0002-effects': sqlMigration('create table effect (document_id uuid not null, request text);'),
+    },
+    config: {},
+  });
+}

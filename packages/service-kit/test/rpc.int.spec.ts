@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getUsage, showBusiness } from '@pinkas/contracts';
+import type { ServiceUnderTest } from '@pinkas/testkit';
+import { newContext, withContext } from '../src/index.js';
+import { type ProbeTables, probe, startProbe } from './probe-service.js';
+
+describe('a request over NATS', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  beforeAll(async () => {
+    tested = await startProbe();
+  });
+  afterAll(() => tested.stop());
+
+  const request = () => ({ business_id: randomUUID(), key_id: randomUUID() });
+  const raw = async (data: string | Uint8Array) => {
+    const message = await tested.network.connection.request(getUsage.subject, data, { timeout: 5_000 });
+    return { body: message.json(), status: message.headers?.get('Nats-Service-Error-Code') };
+  };
+
+  it('is plain JSON both ways, so that any NATS client can speak', async () => {
+    expect(await raw(JSON.stringify(request()))).toEqual({ body: { used_today: 7 }, status: undefined });
+  });
+
+  it.each([
+    ['malformed JSON', '{"a":'],
+    ['no JSON object', '17'],
+    ['nothing', ''],
+    ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe, 0x00])],
+  ])('is refused, not fatal, when it is %s', async (_what, data) => {
+    const reply = await raw(data);
+    expect(reply.status).toBe('400');
+    expect(reply.body).toMatchObject({ code: 'validation_error' });
+    expect(await raw(JSON.stringify(request()))).toMatchObject({ body: { used_today: 7 } });
+  });
+
+  it('names the faults of what does not match the contract', async () => {
+    await expect(tested.network.ask(getUsage, { business_id: 'x' } as never)).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/key_id', message: 'is required' }, { path: '/business_id' }] },
+    });
+  });
+
+  it('carries a refusal with its code and details', async () => {
+    const id = randomUUID();
+    await expect(tested.network.ask(getUsage, { business_id: id, key_id: id })).rejects.toMatchObject({
+      code: 'not_found',
+      details: { why: 'equal' },
+    });
+  });
+
+  it('shows nothing of an unexpected error to the caller', async () => {
+    probe.answer = async () => {
+      throw new Error('password in the message');
+    };
+    const reply = await raw(JSON.stringify(request()));
+    probe.answer = async () => 7;
+    expect(reply.status).toBe('500');
+    expect(reply.body).toEqual({ code: 'internal_error' });
+  });
+
+  it('ends at once when nobody listens', async () => {
+    const started = performance.now();
+    await expect(tested.network.ask(showBusiness, { business_id: randomUUID() })).rejects.toMatchObject({
+      code: 'engine_error',
+    });
+    expect(performance.now() - started).toBeLessThan(showBusiness.timeoutMs);
+  });
+
+  it('never waits past the deadline of the request that it belongs to', async () => {
+    let release = () => {};
+    probe.answer = () =>
+      new Promise((resolve) => {
+        release = () => resolve(7);
+      });
+    await expect(
+      withContext(newContext(50), () => tested.network.peers.ask(getUsage, request())),
+    ).rejects.toMatchObject({ code: 'engine_error' });
+    release();
+    probe.answer = async () => 7;
+  });
+
+  it('is refused when the answer breaks the contract', async () => {
+    probe.answer = async () => -1;
+    await expect(tested.network.ask(getUsage, request())).rejects.toMatchObject({ code: 'engine_error' });
+    probe.answer = async () => 7;
+  });
+});
