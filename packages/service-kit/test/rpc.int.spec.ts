@@ -60,11 +60,10 @@ describe('a request over NATS', () => {
   });
 
   it('ends at once when nobody listens', async () => {
-    const started = performance.now();
     await expect(tested.network.ask(showBusiness, { business_id: randomUUID() })).rejects.toMatchObject({
       code: 'engine_error',
+      cause: { message: `nobody answers ${showBusiness.subject}` },
     });
-    expect(performance.now() - started).toBeLessThan(showBusiness.timeoutMs);
   });
 
   it('never waits past the deadline of the request that it belongs to', async () => {

@@ -1,0 +1,98 @@
+import { expect } from '@jest/globals';
+import type { DocumentDetail, DocumentType } from '@pinkas/contracts';
+import type { Database, MessagingTables } from '@pinkas/service-kit';
+import { eventually } from '@pinkas/testkit';
+import type { RunningStack } from './running-stack.js';
+
+interface BookRow {
+  id: string;
+  business_id: string;
+  type: string;
+  number: number;
+  dated_on: string;
+  issued_at: Date;
+  idempotency_key: string;
+  artifact_sha256: string;
+}
+
+/** What a caller has seen: a key it sent, and the document of the 201 that it got. */
+export interface Seen {
+  key: string;
+  id: string;
+  number: number;
+  total: number;
+}
+
+/**
+ * Holds the book of one business against what its callers saw: numbers without gap or double, dates and instants that
+ * never fall, every 201 readable for good, one document a key, and one stored PDF with the book's hash.
+ */
+export async function expectSoundBook(
+  stack: RunningStack,
+  issuer: { business: { id: string }; key: string },
+  type: DocumentType,
+  seen: readonly Seen[],
+): Promise<void> {
+  const db = await stack.database<{ document: BookRow }>('issuing');
+  const rendering = await stack.database<{
+    artifact: { document_id: string; revision: number; sha256: string };
+  }>('rendering');
+  try {
+    const rows = await db
+      .selectFrom('document')
+      .select(['id', 'number', 'dated_on', 'issued_at', 'idempotency_key', 'artifact_sha256'])
+      .where('business_id', '=', issuer.business.id)
+      .where('type', '=', type)
+      .orderBy('number')
+      .execute();
+    expect(rows.map((row) => row.number)).toEqual(rows.map((_, index) => index + 1));
+    for (const [index, row] of rows.entries()) {
+      const before = rows[index - 1];
+      if (!before) continue;
+      expect(row.dated_on >= before.dated_on).toBe(true);
+      expect(row.issued_at.getTime()).toBeGreaterThanOrEqual(before.issued_at.getTime());
+    }
+    for (const one of seen) {
+      const row = rows.find((candidate) => candidate.id === one.id);
+      expect(row).toMatchObject({ number: one.number, idempotency_key: one.key });
+      const read = await stack.call<DocumentDetail>(issuer.key, 'GET', `/documents/${one.id}`);
+      expect(read.status).toBe(200);
+      expect(read.body).toMatchObject({ id: one.id, number: one.number, totals: { total: one.total } });
+    }
+    const artifacts = await rendering
+      .selectFrom('artifact')
+      .select(['document_id', 'sha256'])
+      .where('revision', '=', 1)
+      .where(
+        'document_id',
+        'in',
+        rows.length > 0 ? rows.map((row) => row.id) : ['00000000-0000-0000-0000-000000000000'],
+      )
+      .execute();
+    expect(artifacts).toHaveLength(rows.length);
+    for (const row of rows) {
+      expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256).toBe(row.artifact_sha256);
+    }
+  } finally {
+    await db.destroy();
+    await rendering.destroy();
+  }
+}
+
+/** Waits until no service has an event that is still to be sent, and expects that none has given a step up. */
+export async function expectNothingOwed(stack: RunningStack): Promise<void> {
+  for (const service of ['issuing', 'rendering', 'allocation', 'delivery'] as const) {
+    const db: Database<MessagingTables> = await stack.database<MessagingTables>(service);
+    try {
+      await eventually(
+        `${service} has sent its events`,
+        async () =>
+          (await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute()).length === 0,
+        60_000,
+      );
+      expect(await db.selectFrom('dead_letter').selectAll().execute()).toEqual([]);
+    } finally {
+      await db.destroy();
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type {
+  ApiKey,
+  Business,
+  BusinessChange,
+  CreateDocument,
+  CreatedDocument,
+  ErrorBody,
+} from '@pinkas/contracts';
+import type { StackFile } from '@pinkas/local-stack';
+import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { eventually } from '@pinkas/testkit';
+import { repositoryRoot } from './sources.js';
+
+const run = promisify(execFile);
+const commandTimeoutMs = 120_000;
+
+/** An answer of the interface. */
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** A mail in the stack's mailbox. */
+export interface MailSummary {
+  id: string;
+  to: string[];
+  subject: string;
+  message_id: string;
+  text: string;
+  attachments: { filename: string; contentType: string; size: number }[];
+}
+
+/** A business with a key of its own, to issue with. */
+export interface Issuer {
+  business: Business;
+  key: string;
+}
+
+/**
+ * The whole system in a home of its own: six services and all servers as real processes, driven like a user drives them,
+ * by the commands and over HTTP.
+ */
+export class RunningStack {
+  private constructor(
+    readonly home: string,
+    private readonly extraEnv: Record<string, string>,
+  ) {}
+
+  /** Starts one in a new home. `env` replaces parts, as the operator's page says. */
+  static async start(env: Record<string, string> = {}): Promise<RunningStack> {
+    const stack = new RunningStack(await mkdtemp(join(tmpdir(), 'pinkas-stack-')), env);
+    await stack.command('up');
+    return stack;
+  }
+
+  /** Ends it and removes its home. */
+  async stop(): Promise<void> {
+    await this.command('down');
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  /** Runs one of the project's commands on this home. */
+  async command(...args: string[]): Promise<string> {
+    const { stdout } = await run(
+      process.execPath,
+      [join(repositoryRoot, 'deploy/local/bootstrap.mjs'), ...args],
+      {
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
+        timeout: commandTimeoutMs,
+        maxBuffer: 16 * 1024 * 1024,
+      },
+    );
+    return stdout;
+  }
+
+  /** Runs the operator's command and reads the JSON value that it prints. */
+  async pinkas<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await this.command('pinkas', ...args, '--json')) as T;
+  }
+
+  /** `stack.json` as it is now. */
+  async file(): Promise<StackFile> {
+    return JSON.parse(await readFile(join(this.home, 'stack.json'), 'utf8')) as StackFile;
+  }
+
+  /** Makes a business of plain demo data, and a key with generous limits. */
+  async newIssuer(settings: BusinessChange = {}): Promise<Issuer> {
+    const file = join(this.home, `business-${randomUUID()}.json`);
+    const business: BusinessChange = {
+      name: 'עסק לדוגמה בע"מ',
+      legal_type: 'hevra_baam',
+      tax_id: '514713288',
+      address: 'רחוב הדוגמה 1',
+      city: 'תל אביב',
+      email: 'business@example.com',
+      ...settings,
+    };
+    await writeFile(file, JSON.stringify(business));
+    const created = await this.pinkas<Business>('business', 'create', '--file', file);
+    return { business: created, key: (await this.newKey(created.id)).key };
+  }
+
+  newKey(businessId: string): Promise<ApiKey & { key: string }> {
+    return this.pinkas(
+      'key',
+      'create',
+      '--business',
+      businessId,
+      '--per-minute',
+      '100000',
+      '--daily',
+      '100000',
+    );
+  }
+
+  /** Calls the interface; never throws for an answer, whatever its status. */
+  async call<Body>(
+    key: string | null,
+    method: 'GET' | 'POST',
+    path: string,
+    options: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer<Body>> {
+    const response = await fetch(`${(await this.file()).base_url}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      // Longer than any deadline of the interface: an answer that comes later is a broken promise.
+      signal: AbortSignal.timeout(25_000),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+
+  issue(
+    key: string,
+    body: CreateDocument,
+    idempotencyKey: string = randomUUID(),
+  ): Promise<Answer<CreatedDocument & ErrorBody>> {
+    return this.call(key, 'POST', '/documents', { body, headers: { 'idempotency-key': idempotencyKey } });
+  }
+
+  /**
+   * What a careful caller does: sends the same request with the same key again while the answer says that it may, or no
+   * answer comes.
+   */
+  async issueUntilAnswered(
+    key: string,
+    body: CreateDocument,
+    idempotencyKey: string = randomUUID(),
+  ): Promise<CreatedDocument> {
+    return eventually(
+      'the document is issued',
+      async () => {
+        const answer = await this.issue(key, body, idempotencyKey);
+        if (answer.status === 201) return answer.body;
+        if (!answer.body.error.retryable) throw new Error(`refused: ${answer.body.error.code}`);
+        return undefined;
+      },
+      60_000,
+    );
+  }
+
+  /** The mails of the mailbox to an address, newest first. */
+  async mailsTo(address: string): Promise<MailSummary[]> {
+    const { mailbox_url } = await this.file();
+    const response = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(5_000) });
+    const mails = (await response.json()) as MailSummary[];
+    return mails.filter((mail) => mail.to.includes(address));
+  }
+
+  /** Sets a stand-in's mode. */
+  async setMode(simulator: 'gotenberg' | 'tax_authority' | 'mailbox', mode: object): Promise<void> {
+    const { simulators, mailbox_url } = await this.file();
+    const url = simulator === 'mailbox' ? mailbox_url : simulators[simulator];
+    const response = await fetch(`${url}/_mode`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(mode),
+      signal: AbortSignal.timeout(5_000),
+    });
+    if (!response.ok) throw new Error(`${simulator} refused the mode: ${await response.text()}`);
+  }
+
+  /** What a stand-in received. */
+  async calls<T>(simulator: 'gotenberg' | 'tax_authority'): Promise<T> {
+    const response = await fetch(`${(await this.file()).simulators[simulator]}/_calls`, {
+      signal: AbortSignal.timeout(5_000),
+    });
+    return (await response.json()) as T;
+  }
+
+  /** The process that runs as a part now. */
+  async pidOf(part: string): Promise<number> {
+    const found = (await this.file()).services.find((service) => service.name === part);
+    if (!found) throw new Error(`${part} does not run`);
+    return found.pid;
+  }
+
+  /** Ends one of the stack's own processes at once. */
+  async kill(part: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    process.kill(await this.pidOf(part), signal);
+  }
+
+  /** Waits until a part that was killed runs again and says that it is ready. */
+  async restarted(part: string, before: number): Promise<void> {
+    await eventually(
+      `${part} runs again`,
+      async () => {
+        const service = (await this.file()).services.find((one) => one.name === part);
+        if (!service || service.pid === before) return false;
+        if (service.health_url === null) return true;
+        return (await fetch(service.health_url, { signal: AbortSignal.timeout(2_000) })).ok;
+      },
+      60_000,
+    );
+  }
+
+  /** A service's own database, opened with its serving role. */
+  async database<Tables>(service: keyof StackFile['postgres']): Promise<Database<Tables>> {
+    return this.databaseAt((await this.file()).postgres[service]);
+  }
+
+  databaseAt<Tables>(url: string): Database<Tables> {
+    return openDatabase<Tables>({
+      url,
+      poolSize: 2,
+      applicationName: 'test',
+      logger: createLogger('test', 'silent'),
+    });
+  }
+}
+
+/** The body of a plain tax invoice. */
+export function invoice(unitPrice: number, change: Partial<CreateDocument> = {}): CreateDocument {
+  return {
+    type: 'tax_invoice',
+    customer: { name: 'לקוח לדוגמה', tax_id: '777777723', email: 'customer@example.com' },
+    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: unitPrice }],
+    ...change,
+  };
+}
+
+/** Auto-send by e-mail, at any hour. */
+export const sendsMail: BusinessChange = {
+  auto_send: { enabled: true, channel: 'email', quiet_hours: null },
+};
