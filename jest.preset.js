@@ -1,6 +1,8 @@
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
   testEnvironment: 'node',
+  // Real servers on a shared machine: a bound, not a measure.
+  testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

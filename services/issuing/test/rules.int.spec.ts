@@ -11,7 +11,7 @@ import {
 import { Problem } from '@pinkas/service-kit';
 import { type IssuingUnderTest, startIssuing } from './issuing.js';
 
-const cash = (amount: number): CreateDocument['payments'] => [{ method: 'cash', amount }];
+const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
 
 describe('the rules of issuing', () => {
   let issuing: IssuingUnderTest;

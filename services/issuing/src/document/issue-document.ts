@@ -18,6 +18,8 @@ import {
   dayInIsrael,
   InjectClock,
   InjectDatabase,
+  InjectLogger,
+  type Logger,
   Operation,
   Peers,
   Problem,
@@ -56,6 +58,14 @@ import { fingerprint } from './fingerprint.js';
 type IssueRequest = RequestOf<typeof issueDocument>;
 type Trx = Transaction<IssuingTables>;
 
+/** A document of the book: the one that this request has issued, or the one that its key had issued before. */
+interface Issued {
+  row: DocumentRow;
+  existing: boolean;
+  /** What rendering made, for the one that this request has issued. */
+  artifact?: ReplyOf<typeof renderArtifact>;
+}
+
 /** How many requests may wait for one series in this process. */
 const lineLengthMax = 200;
 /** Left of the request's time when its turn in the line comes: for rendering (8 s), the commit and the outcomes. */
@@ -80,6 +90,7 @@ export class IssueDocument {
     private readonly peers: Peers,
     private readonly relay: Relay,
     private readonly outcomes: CreationOutcomesWait,
+    @InjectLogger() private readonly logger: Logger,
   ) {}
 
   async handle(request: IssueRequest): Promise<ReplyOf<typeof issueDocument>> {
@@ -98,11 +109,21 @@ export class IssueDocument {
       this.#inFlight.delete(flight);
       if (issued.existing) return await this.#replay(issued.row, hash);
       this.relay.nudge();
+      this.#log(issued);
       return toReply(issued.row, await this.outcomes.ofNew(issued.row, watch), false);
     } finally {
       this.#inFlight.delete(flight);
       watch?.close();
     }
+  }
+
+  #log({ row, artifact }: Issued): void {
+    const { business_id, id, type, number } = row;
+    const { render_ms, sign_ms, size_bytes } = artifact ?? {};
+    this.logger.info(
+      { business_id, document_id: id, type, number, render_ms, sign_ms, size_bytes },
+      'issued',
+    );
   }
 
   async #replay(row: DocumentRow, hash: Buffer): Promise<ReplyOf<typeof issueDocument>> {
@@ -142,7 +163,7 @@ export class IssueDocument {
     request: IssueRequest,
     draft: { document: Draft; totals: Totals },
     hash: Buffer,
-  ): Promise<{ row: DocumentRow; existing: boolean }> {
+  ): Promise<Issued> {
     const { business } = request;
     const waitMs = remainingMs(issueDocument.timeoutMs) - afterLineMs;
     return this.#line.run(`${business.id} ${draft.document.type}`, waitMs, async () => {
@@ -160,7 +181,7 @@ export class IssueDocument {
     request: IssueRequest,
     { document: draft, totals }: { document: Draft; totals: Totals },
     hash: Buffer,
-  ): Promise<{ row: DocumentRow; existing: boolean }> {
+  ): Promise<Issued> {
     const { business, key, body } = request;
     const counted = { business_id: business.id, key_id: key.id };
     const today = dayInIsrael(this.clock.now());
@@ -234,7 +255,7 @@ export class IssueDocument {
     // Counted last: the row is locked from here, and a key that issues in several series must not wait for a rendering.
     if (!(await countOne(trx, counted, today, key.daily_documents))) throw new Problem('daily_limit_reached');
     await announce(trx, documentIssued, document.id, { document, business });
-    return { row, existing: false };
+    return { row, existing: false, artifact };
   }
 
   /** The signed PDF; any failure rolls the number back. */

@@ -1,0 +1,278 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
+import { printedDocument } from '@pinkas/rendering/printed-document';
+import { loadTypeface } from '@pinkas/rendering/typeface';
+import { percentile, type Row, rounded } from './report.js';
+import type { BenchStack } from './stack.js';
+
+/** As many series, each of a business of its own, issue at once, and as many renderings run at once. */
+const parallelism = 8;
+const rounds = 4;
+const roundMs = 7_000;
+const warmUpMs = 4_000;
+const latencySamples = 120;
+
+const items = [
+  { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
+  { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9, sku: 'SKU-1' },
+  { description: 'משלוח', quantity: 1, unit_price: 30 },
+];
+
+interface Issuer {
+  business: Business;
+  key: string;
+}
+
+interface Counted {
+  done: number;
+  ms: number;
+  latenciesMs: number[];
+}
+
+/** The rate of issuing against bare renderings of the same page, and what a request costs outside of rendering. */
+export async function measureIssuing(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
+  const issuers: Issuer[] = [];
+  for (let index = 0; index < parallelism; index += 1) issuers.push(await newIssuer(stack));
+  const [first] = issuers as [Issuer, ...Issuer[]];
+
+  const typeface = loadTypeface();
+  const chromium = new ChromiumPdf(stack.file.simulators.gotenberg, typeface, parallelism);
+  const bareRender = async () => {
+    const nonce = randomUUID();
+    const page = printedDocument(
+      {
+        document: exampleDocument(first.business),
+        business: first.business,
+        allocationNumber: null,
+        cancelledAt: null,
+        output: 'original',
+      },
+      nonce,
+      typeface.facesByName,
+    );
+    await chromium.print(page, nonce, Date.now() + 20_000);
+  };
+  const issue = (lane: number) => post(stack, issuers[lane % issuers.length] ?? first, randomUUID());
+
+  progress('warming up …');
+  await inLanes(warmUpMs, bareRender);
+  await inLanes(warmUpMs, issue);
+
+  const bare: Counted = { done: 0, ms: 0, latenciesMs: [] };
+  const issued: Counted = { done: 0, ms: 0, latenciesMs: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    progress(
+      `round ${round + 1} of ${rounds}: bare renderings and issues in turns, ${parallelism} at once …`,
+    );
+    // First one first, then the other: a machine that slows down or speeds up slows or speeds both.
+    const turns = round % 2 === 0 ? (['bare', 'issue'] as const) : (['issue', 'bare'] as const);
+    for (const turn of turns) {
+      if (turn === 'bare') add(bare, await inLanes(roundMs, bareRender));
+      else add(issued, await inLanes(roundMs, issue));
+    }
+  }
+
+  progress('single requests …');
+  const single: { id: string; ms: number; key: string }[] = [];
+  for (let sample = 0; sample < latencySamples; sample += 1) {
+    const key = randomUUID();
+    const started = performance.now();
+    const id = await post(stack, first, key);
+    single.push({ id, key, ms: performance.now() - started });
+  }
+  const replayMs: number[] = [];
+  const getMs: number[] = [];
+  for (const { id, key } of single) {
+    replayMs.push(await timed(() => post(stack, first, key)));
+    getMs.push(await timed(() => get(stack, first, `/documents/${id}`)));
+  }
+  const inside = await timesInside(stack);
+  const outside = single.flatMap(({ id, ms }) => {
+    const times = inside.get(id);
+    return times === undefined ? [] : [ms - times];
+  });
+  chromium.close();
+
+  const issuePerS = issued.done / (issued.ms / 1_000);
+  const barePerS = bare.done / (bare.ms / 1_000);
+  const figure = (name: string, value: number, meaning: string): Row => ({
+    name,
+    value: rounded(value),
+    meaning,
+  });
+  return [
+    figure(
+      'issue_docs_per_s',
+      issuePerS,
+      `documents a second through POST /v1/documents, ${parallelism} series at once`,
+    ),
+    figure(
+      'bare_renders_per_s',
+      barePerS,
+      `renderings of the same page a second, ${parallelism} at once, same renderer`,
+    ),
+    figure('issue_to_bare_ratio', issuePerS / barePerS, 'the one by the other'),
+    figure(
+      'issue_p50_ms',
+      percentile(issued.latenciesMs, 0.5),
+      `POST /v1/documents, median, ${parallelism} at once`,
+    ),
+    figure(
+      'issue_p99_ms',
+      percentile(issued.latenciesMs, 0.99),
+      `POST /v1/documents, 99th percentile, ${parallelism} at once`,
+    ),
+    figure(
+      'issue_single_p50_ms',
+      percentile(
+        single.map((one) => one.ms),
+        0.5,
+      ),
+      'POST /v1/documents, median, one at a time',
+    ),
+    figure(
+      'outside_render_sign_ms',
+      percentile(outside, 0.5),
+      'of a single request outside rendering and signing, median',
+    ),
+    figure('replay_p50_ms', percentile(replayMs, 0.5), 'the same POST again, median'),
+    figure('get_p50_ms', percentile(getMs, 0.5), 'GET /v1/documents/{id}, median'),
+    figure('replay_to_get_ratio', percentile(replayMs, 0.5) / percentile(getMs, 0.5), 'the one by the other'),
+  ];
+}
+
+async function newIssuer(stack: BenchStack): Promise<Issuer> {
+  const file = join(stack.home, `${randomUUID()}.json`);
+  await writeFile(
+    file,
+    JSON.stringify({
+      name: 'עסק למדידה',
+      legal_type: 'osek_murshe',
+      tax_id: '777777715',
+      address: 'רחוב הדוגמה 1',
+      city: 'חיפה',
+    }),
+  );
+  const business = await stack.pinkas('business', 'create', '--file', file);
+  const { key } = await stack.pinkas(
+    'key',
+    'create',
+    '--business',
+    business.id,
+    '--per-minute',
+    '1000000',
+    '--daily',
+    '1000000',
+  );
+  return { business, key };
+}
+
+async function request(
+  stack: BenchStack,
+  issuer: Issuer,
+  path: string,
+  init: RequestInit,
+): Promise<{ id: string }> {
+  const response = await fetch(`${stack.file.base_url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${issuer.key}`, 'content-type': 'application/json', ...init.headers },
+    signal: AbortSignal.timeout(25_000),
+  });
+  const body = (await response.json()) as { id: string };
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+async function post(stack: BenchStack, issuer: Issuer, key: string): Promise<string> {
+  const body = JSON.stringify({
+    type: 'tax_invoice',
+    customer: { name: 'לקוח למדידה', tax_id: '777777723', city: 'ירושלים' },
+    items,
+  });
+  return (
+    await request(stack, issuer, '/documents', { method: 'POST', body, headers: { 'idempotency-key': key } })
+  ).id;
+}
+
+async function get(stack: BenchStack, issuer: Issuer, path: string): Promise<void> {
+  await request(stack, issuer, path, {});
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Does the work again and again in parallel lanes until the time is over. */
+async function inLanes(durationMs: number, work: (lane: number) => Promise<unknown>): Promise<Counted> {
+  const started = performance.now();
+  const latenciesMs: number[] = [];
+  const lane = async (index: number) => {
+    while (performance.now() - started < durationMs) latenciesMs.push(await timed(() => work(index)));
+  };
+  await Promise.all(Array.from({ length: parallelism }, (_, index) => lane(index)));
+  return { done: latenciesMs.length, ms: performance.now() - started, latenciesMs };
+}
+
+function add(sum: Counted, one: Counted): void {
+  sum.done += one.done;
+  sum.ms += one.ms;
+  sum.latenciesMs.push(...one.latenciesMs);
+}
+
+/** Milliseconds of rendering and signing by document, as issuing logged them. */
+async function timesInside(stack: BenchStack): Promise<Map<string, number>> {
+  const log = stack.file.services.find((service) => service.name === 'issuing')?.log ?? '';
+  const times = new Map<string, number>();
+  for (const line of (await readFile(log, 'utf8')).split('\n')) {
+    if (!line.includes('"msg":"issued"')) continue;
+    const { document_id, render_ms, sign_ms } = JSON.parse(line) as {
+      document_id: string;
+      render_ms: number;
+      sign_ms: number;
+    };
+    times.set(document_id, render_ms + sign_ms);
+  }
+  return times;
+}
+
+function exampleDocument(business: Business): IssuedDocument {
+  return {
+    id: randomUUID(),
+    business_id: business.id,
+    public_id: randomBytes(16).toString('base64url'),
+    type: 'tax_invoice',
+    number: 1_000,
+    date: '2026-06-15',
+    due_date: '2026-07-15',
+    issued_at: '2026-06-15T08:00:00.000Z',
+    external_ref: null,
+    customer: {
+      id: randomUUID(),
+      name: 'לקוח למדידה',
+      tax_id: '777777723',
+      legal_type: null,
+      email: null,
+      phone: null,
+      address: null,
+      city: 'ירושלים',
+    },
+    items: items.map((item) => ({
+      ...item,
+      sku: item.sku ?? null,
+      line_total: item.quantity * item.unit_price,
+    })),
+    prices_include_vat: false,
+    discount: null,
+    payments: [],
+    totals: { subtotal: 279.9, discount: 0, vat: 50.38, vat_rate: 18, total: 330.28, currency: 'ILS' },
+    based_on: null,
+    title: null,
+    notes: null,
+    send: true,
+  };
+}

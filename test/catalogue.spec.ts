@@ -1,0 +1,101 @@
+import 'reflect-metadata';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as catalogue from '@pinkas/contracts';
+import { consumptionOf, contractOf } from '@pinkas/service-kit';
+import { AllocationModule } from '../services/allocation/src/allocation.module.js';
+import { CustomerModule } from '../services/customer/src/customer.module.js';
+import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
+import { GatewayModule } from '../services/gateway/src/gateway.module.js';
+import { routeBindingOf } from '../services/gateway/src/http/http-route.js';
+import { IssuingModule } from '../services/issuing/src/issuing.module.js';
+import { RenderingModule } from '../services/rendering/src/rendering.module.js';
+import { type Source, sourcesBelow } from './sources.js';
+
+const modules: Record<catalogue.ServiceName, object> = {
+  gateway: GatewayModule,
+  issuing: IssuingModule,
+  customer: CustomerModule,
+  rendering: RenderingModule,
+  allocation: AllocationModule,
+  delivery: DeliveryModule,
+};
+
+/** The classes that a module names. */
+function classesOf(module: object): object[] {
+  const named = (key: string) => (Reflect.getMetadata(key, module) ?? []) as unknown[];
+  return [...named('controllers'), ...named('providers')].filter(
+    (one): one is object => typeof one === 'function',
+  );
+}
+
+/** Under what name the contracts package exports a value. */
+function exportedName(value: object): string {
+  return Object.entries(catalogue).find(([, exported]) => exported === value)?.[0] ?? '';
+}
+
+/** Facts for the outside, which no service needs to hear. */
+const heardByNobody: readonly catalogue.EventContract[] = [catalogue.messageSent, catalogue.messageFailed];
+
+describe('the catalogue', () => {
+  const tests = new Map<catalogue.ServiceName, Source[]>();
+  beforeAll(async () => {
+    for (const service of catalogue.serviceNames) {
+      tests.set(service, await sourcesBelow(`services/${service}/test`));
+    }
+  });
+
+  it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
+    '%s is handled once, by its owner',
+    (_subject, contract) => {
+      const handlers = catalogue.serviceNames.filter((service) =>
+        classesOf(modules[service]).some((candidate) => contractOf(candidate) === contract),
+      );
+      expect(handlers).toEqual([contract.owner]);
+    },
+  );
+
+  it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
+    '%s is tested by its owner',
+    (_subject, contract) => {
+      const name = exportedName(contract);
+      const asks = new RegExp(`\\bask\\(\\s*${name}\\b`);
+      const own = tests.get(contract.owner) ?? [];
+      expect(own.some((source) => asks.test(source.text))).toBe(true);
+    },
+  );
+
+  it.each(catalogue.publicRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s is bound once, in the gateway',
+    (_name, route) => {
+      const bound = classesOf(GatewayModule).filter(
+        (candidate) => routeBindingOf(candidate)?.route === route,
+      );
+      expect(bound).toHaveLength(1);
+    },
+  );
+
+  it.each(catalogue.events.map((event) => [event.subject, event] as const))(
+    '%s is consumed',
+    (_subject, event) => {
+      const consumers = catalogue.serviceNames.flatMap((service) =>
+        classesOf(modules[service]).filter((candidate) => consumptionOf(candidate)?.event === event),
+      );
+      expect(consumers.length > 0).toBe(!heardByNobody.includes(event));
+    },
+  );
+
+  it('gives every consumer a durable name of its own', () => {
+    const names = catalogue.serviceNames.flatMap((service) =>
+      classesOf(modules[service]).flatMap((candidate) => consumptionOf(candidate)?.durable ?? []),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('has a message in both languages for every error code, and lets what is our fault be tried again', () => {
+    for (const entry of Object.values<catalogue.ErrorEntry>(catalogue.errorCatalogue)) {
+      expect(entry.message).toMatch(/^\S.*\.$/);
+      expect(entry.messageHe).toMatch(/[\u0590-\u05ff]/);
+      if (entry.httpStatus >= 500) expect(entry.retryable).toBe(true);
+    }
+  });
+});
