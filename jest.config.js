@@ -1,6 +1,16 @@
+import preset from './jest.preset.js';
+
 /** Every workspace is one Jest project, so that one run and one report cover all tests. */
 export default {
-  projects: ['<rootDir>/packages/*/jest.config.js', '<rootDir>/services/*/jest.config.js', '<rootDir>/deploy/local/jest.config.js', '<rootDir>/test/jest.config.js'],
+  // Jest takes these from the root alone.
+  testTimeout: preset.testTimeout,
+  maxWorkers: 2,
+  projects: [
+    '<rootDir>/packages/*/jest.config.js',
+    '<rootDir>/services/*/jest.config.js',
+    '<rootDir>/deploy/local/jest.config.js',
+    '<rootDir>/test/jest.config.js',
+  ],
   globalSetup: '<rootDir>/packages/testkit/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/packages/testkit/jest/global-teardown.mjs',
 };

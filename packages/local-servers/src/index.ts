@@ -1,0 +1,16 @@
+export { type BinaryName, findBinary, findPostgresFolder, type PostgresFolder } from './binaries.js';
+export {
+  type ChildExit,
+  type ChildOptions,
+  type RunningChild,
+  type StopSignal,
+  startChild,
+} from './child.js';
+export { lastLines } from './log-file.js';
+export { startNats } from './nats.js';
+export { isPortFree, PortBusyError, type ReservedPort, reservePort } from './ports.js';
+export { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres.js';
+export { endProcess, identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
+export { startRedis } from './redis.js';
+export { type RunningServer, type ServerOptions, StartFailedError } from './server.js';
+export { waitUntil } from './wait.js';
