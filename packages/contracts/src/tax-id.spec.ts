@@ -2,16 +2,26 @@ import { describe, expect, it } from '@jest/globals';
 import { hasValidCheckDigit, normaliseTaxId } from './tax-id.js';
 
 describe('the check digit of an Israeli tax id', () => {
-  it.each(['777777715', '514713288', '039337423', '999999998', '18', '12344', '123455'])('accepts %s', (taxId) => {
-    expect(hasValidCheckDigit(taxId)).toBe(true);
-  });
-
-  it.each(['777777716', '123456789', '012345678', '888888888', '000000000', '12345', '', '5147132881', '51471328a'])(
-    'refuses %s',
+  it.each(['777777715', '514713288', '039337423', '999999998', '18', '12344', '123455'])(
+    'accepts %s',
     (taxId) => {
-      expect(hasValidCheckDigit(taxId)).toBe(false);
+      expect(hasValidCheckDigit(taxId)).toBe(true);
     },
   );
+
+  it.each([
+    '777777716',
+    '123456789',
+    '012345678',
+    '888888888',
+    '000000000',
+    '12345',
+    '',
+    '5147132881',
+    '51471328a',
+  ])('refuses %s', (taxId) => {
+    expect(hasValidCheckDigit(taxId)).toBe(false);
+  });
 
   it('is the same with and without leading zeros', () => {
     expect(normaliseTaxId('18')).toBe('000000018');

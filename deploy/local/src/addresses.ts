@@ -1,0 +1,74 @@
+import type { StackConfig } from './config.js';
+import { databaseUrls } from './databases.js';
+import type { Ports } from './ports.js';
+import type { Secrets } from './secrets.js';
+import { type ServiceName, serviceNames } from './service-names.js';
+
+/** Where everything is reached, whether it is ours or somebody else's. */
+export interface Addresses {
+  baseUrl: string;
+  viewUrlBase: string;
+  pdfUrlBase: string;
+  docsUrl: string;
+  paymentUrl: string;
+  /** The administrator's. */
+  postgresUrl: string;
+  /** Each service's own database, with the role that serves. */
+  postgres: Record<ServiceName, string>;
+  natsUrl: string;
+  redisUrl: string;
+  gotenbergUrl: string;
+  /** Up to and including `/shaam/{env}`. */
+  taxAuthorityUrl: string;
+  /** Without a path: where the simulator takes `/_mode`. */
+  taxAuthorityOrigin: string;
+  smtpUrl: string;
+  /** The page of our mailbox; null when mail goes elsewhere. */
+  mailboxUrl: string | null;
+  whatsappUrl: string | null;
+}
+
+/** The names under which ports are kept. */
+export const portNames: readonly string[] = [
+  'gateway-http',
+  ...serviceNames,
+  'postgres',
+  'nats',
+  'redis',
+  'gotenberg',
+  'tax-authority',
+  'mailbox',
+  'mailbox-smtp',
+];
+
+/** The gateway's port unless it is taken. */
+export const preferredGatewayPort = 8080;
+
+/** Puts every address together. */
+export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets): Addresses {
+  const { replaced } = config;
+  const at = (name: string) => `127.0.0.1:${ports.number(name)}`;
+  const origin = `http://${at('gateway-http')}`;
+  const postgresUrl =
+    replaced.postgres ?? `postgres://postgres:${secrets.postgresPassword}@${at('postgres')}/postgres`;
+  const taxAuthorityUrl = replaced.taxAuthority ?? `http://${at('tax-authority')}/shaam/tsandbox`;
+  return {
+    baseUrl: `${origin}/v1`,
+    viewUrlBase: `${origin}/d`,
+    pdfUrlBase: `${origin}/pdf`,
+    docsUrl: `${origin}/docs`,
+    paymentUrl: `${origin}/docs/subscription`,
+    postgresUrl,
+    postgres: Object.fromEntries(
+      serviceNames.map((service) => [service, databaseUrls(postgresUrl, service, secrets).login]),
+    ) as Record<ServiceName, string>,
+    natsUrl: replaced.nats ?? `nats://${at('nats')}`,
+    redisUrl: replaced.redis ?? `redis://${at('redis')}`,
+    gotenbergUrl: replaced.gotenberg ?? `http://${at('gotenberg')}`,
+    taxAuthorityUrl,
+    taxAuthorityOrigin: new URL(taxAuthorityUrl).origin,
+    smtpUrl: replaced.smtp ?? `smtp://${at('mailbox-smtp')}`,
+    mailboxUrl: replaced.smtp === null ? `http://${at('mailbox')}` : null,
+    whatsappUrl: replaced.whatsapp,
+  };
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { endProcess, isAlive, type ProcessIdentity, waitUntil } from '@pinkas/local-servers';
+import { readConfig } from '../config.js';
+import { type Home, openHome, readJson, writeJson } from '../home.js';
+import { endLeftovers, stateSaidBy, supervisorOf } from '../run-state.js';
+import type { StackFile } from '../stack-file.js';
+import type { Steps } from '../steps.js';
+
+/** More than all graces of one orderly stop together. */
+const stopTimeoutMs = 90_000;
+
+async function stopSupervisor(
+  home: Home,
+  supervisor: ProcessIdentity,
+  detail: (text: string) => void,
+): Promise<void> {
+  try {
+    process.kill(supervisor.pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error;
+    }
+  }
+  try {
+    await waitUntil(
+      () => {
+        const parts = stateSaidBy(home, supervisor)?.parts ?? [];
+        detail(parts.flatMap(({ name, process }) => (process === null ? [] : [name])).join(', '));
+        return !isAlive(supervisor);
+      },
+      { what: 'the system stops', timeoutMs: stopTimeoutMs, everyMs: 50 },
+    );
+  } catch {
+    await endProcess(supervisor, { stopSignal: 'SIGKILL', graceMs: 5_000 });
+  }
+  detail('');
+}
+
+/** `stack.json` keeps addresses and the demo key; of processes there are none any more. */
+function forgetProcesses(home: Home): void {
+  const stack = readJson<StackFile>(home.stackFile);
+  if (stack !== null && stack.services.length > 0) {
+    writeJson(home.stackFile, { ...stack, services: [] });
+  }
+}
+
+/** Stops the system of this home. Says so when nothing runs. */
+export async function down(steps: Steps): Promise<number> {
+  const { home: path } = readConfig();
+  if (!existsSync(path)) {
+    process.stdout.write(`Nothing runs in ${path}.\n`);
+    return 0;
+  }
+  const home = openHome(path);
+  const supervisor = supervisorOf(home);
+  if (supervisor !== null) {
+    await steps.run('stop', (detail) => stopSupervisor(home, supervisor, detail));
+  }
+  const leftovers = await endLeftovers(home);
+  forgetProcesses(home);
+  if (supervisor !== null) {
+    process.stdout.write(`Pinkas in ${path} is stopped; its data stays.\n`);
+  } else if (leftovers.length > 0) {
+    process.stdout.write(`Its supervisor was gone; ended ${leftovers.join(', ')} in ${path}.\n`);
+  } else {
+    process.stdout.write(`Nothing runs in ${path}.\n`);
+  }
+  return 0;
+}

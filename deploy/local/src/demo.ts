@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot, type StackConfig } from './config.js';
+import { type Home, readJson, writeJson } from './home.js';
+import type { Demo } from './stack-file.js';
+
+const run = promisify(execFile);
+const commandTimeoutMs = 30_000;
+const requestTimeoutMs = 40_000;
+
+/** A business that can show everything: it has VAT, a connection to the authority, and sends by mail. */
+const demoBusiness = {
+  name: 'סטודיו פנקס בע"מ',
+  legal_type: 'hevra_baam',
+  tax_id: '515555555',
+  address: 'רחוב הרצל 10',
+  city: 'תל אביב-יפו',
+  email: 'studio@example.com',
+  phone: '03-5550100',
+  tax_authority_connected: true,
+  auto_send: { enabled: true, channel: 'email', quiet_hours: null },
+};
+
+/** Net 5,640.00: above the threshold of 5,000, so that the authority is asked for a number. */
+const firstDocument = {
+  type: 'tax_invoice_receipt',
+  customer: {
+    name: 'גלריה כחולה בע"מ',
+    tax_id: '514444447',
+    legal_type: 'hevra_baam',
+    email: 'customer@example.com',
+    city: 'חיפה',
+  },
+  items: [
+    { description: 'עיצוב והקמת אתר תדמית', quantity: 1, unit_price: 4800 },
+    { description: 'אחסון ותחזוקה, לחודש', quantity: 12, unit_price: 70 },
+  ],
+  prices_include_vat: false,
+  payments: [{ method: 'bank_transfer', amount: 6655.2, reference: '100200' }],
+  title: 'תודה שבחרתם בנו',
+};
+
+/** The request that a newcomer pastes first. */
+const tryItDocument = {
+  type: 'quote',
+  customer: { name: 'Dana Levi' },
+  items: [{ description: 'Consulting, one hour', quantity: 2, unit_price: 350 }],
+};
+
+/** What is told of an issued document. */
+export interface IssuedDocument {
+  type: string;
+  number: number;
+  totals: { subtotal: number; discount: number; vat: number; vat_rate: number; total: number };
+  allocation: { status: string; number: string | null; reason: string | null };
+  delivery: { status: string };
+  view_url: string;
+  pdf_url: string;
+}
+
+/** The demo business of this home, or null before it was made. */
+export function readDemo(home: Home): Demo | null {
+  return readJson<Demo>(home.demoFile);
+}
+
+/** Runs one operator's command and returns the JSON value that it prints. */
+async function operate<Value>(
+  config: StackConfig,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<Value> {
+  const command = join(repositoryRoot, 'packages/cli/dist/main.js');
+  try {
+    const { stdout } = await run(process.execPath, [command, ...args, '--json'], {
+      env: { ...config.inherited, PINKAS_HOME: config.home },
+      timeout: commandTimeoutMs,
+      signal,
+    });
+    return JSON.parse(stdout) as Value;
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim();
+    throw new Error(`pinkas ${args.slice(0, 2).join(' ')} failed${said ? `: ${said}` : ''}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Makes the demo business and its key, as an operator would; does nothing when this home has them. */
+export async function ensureDemo(config: StackConfig, home: Home, signal: AbortSignal): Promise<Demo> {
+  const known = readDemo(home);
+  if (known !== null) {
+    return known;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'pinkas-demo-'));
+  try {
+    const file = join(folder, 'business.json');
+    writeFileSync(file, JSON.stringify(demoBusiness));
+    const business = await operate<{ id: string }>(config, ['business', 'create', '--file', file], signal);
+    const key = await operate<{ key: string }>(
+      config,
+      ['key', 'create', '--business', business.id, '--name', 'demo'],
+      signal,
+    );
+    const demo: Demo = { business_id: business.id, api_key: key.key };
+    writeJson(home.demoFile, demo);
+    return demo;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Issues the first document, as a caller does: over HTTP, with a key. Done again it returns the same document.
+ *
+ * @throws Error with the API's answer when it refuses.
+ */
+export async function issueFirstDocument(baseUrl: string, apiKey: string): Promise<IssuedDocument> {
+  const body = JSON.stringify(firstDocument);
+  const response = await fetch(`${baseUrl}/documents`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': `first-document-${createHash('sha256').update(body).digest('hex').slice(0, 12)}`,
+    },
+    body,
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+  const text = await response.text();
+  if (response.status !== 201) {
+    throw new Error(`POST ${baseUrl}/documents answered ${response.status}: ${text.slice(0, 2_000)}`);
+  }
+  return JSON.parse(text) as IssuedDocument;
+}
+
+/** A line for a POSIX shell that issues a document each time it is pasted. */
+export function curlLine(baseUrl: string, apiKey: string): string {
+  return [
+    `curl -s ${baseUrl}/documents`,
+    `-H 'Authorization: Bearer ${apiKey}'`,
+    `-H "Idempotency-Key: $(date +%s%N)"`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify(tryItDocument)}'`,
+  ].join(' ');
+}

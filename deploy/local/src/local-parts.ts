@@ -1,0 +1,266 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findBinary, type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
+import type { Addresses } from './addresses.js';
+import { repositoryRoot, type StackConfig } from './config.js';
+import { databaseUrls, provisionDatabases } from './databases.js';
+import type { Home } from './home.js';
+import { rotateLog } from './log-rotation.js';
+import { runNode, startNode } from './node-process.js';
+import type { Part, ProcessPart, TaskPart } from './part.js';
+import type { Ports } from './ports.js';
+import type { Secrets } from './secrets.js';
+import { type ServiceName, serviceNames } from './service-names.js';
+
+/** All that the parts of one home are made from. */
+export interface PartsContext {
+  config: StackConfig;
+  home: Home;
+  ports: Ports;
+  secrets: Secrets;
+  addresses: Addresses;
+  /** Makes the demo business, when everything else is ready. */
+  makeDemo(signal: AbortSignal): Promise<void>;
+}
+
+/** A service drains for up to 30 s before it gives up by itself. */
+const serviceGraceMs = 32_000;
+const standInGraceMs = 5_000;
+const readyWithinMs = 60_000;
+const migrationTimeoutMs = 120_000;
+
+/** Enough for the largest PDF that rendering takes (2 MB), in base64 with its envelope. */
+const natsPayloadBytesMax = 4 * 1024 * 1024;
+
+/** The authority's number for software that has none of its own. */
+const unregisteredSoftware = '99999999';
+
+/** GET answers 200. Throws when nobody answers. */
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(4_000) });
+  await response.arrayBuffer();
+  return response.status === 200;
+}
+
+/** What each service is told beside the variables that all are told. */
+function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.ProcessEnv> {
+  const { addresses, home, ports, secrets } = context;
+  return {
+    gateway: {
+      HTTP_HOST: '127.0.0.1',
+      HTTP_PORT: String(ports.number('gateway-http')),
+      REDIS_URL: addresses.redisUrl,
+      API_KEY_PEPPER: secrets.apiKeyPepper,
+      BASE_URL: addresses.baseUrl,
+      VIEW_URL_BASE: addresses.viewUrlBase,
+      PDF_URL_BASE: addresses.pdfUrlBase,
+      DOCS_URL: addresses.docsUrl,
+      PAYMENT_URL: addresses.paymentUrl,
+    },
+    issuing: {},
+    customer: {},
+    rendering: {
+      GOTENBERG_URL: addresses.gotenbergUrl,
+      SIGNING_P12_FILE: home.signingFile,
+      SIGNING_P12_PASSWORD: secrets.signingPassword,
+    },
+    allocation: {
+      TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
+      TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
+      TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
+      TAX_AUTHORITY_AUTO_CONNECT: 'true',
+      TOKEN_ENCRYPTION_KEY: secrets.tokenEncryptionKey,
+      ACCOUNTING_SOFTWARE_NUMBER: unregisteredSoftware,
+    },
+    delivery: {
+      SMTP_URL: addresses.smtpUrl,
+      MAIL_FROM: 'documents@pinkas.localhost',
+      VIEW_URL_BASE: addresses.viewUrlBase,
+    },
+  };
+}
+
+function serverParts(context: PartsContext): ProcessPart[] {
+  const { config, home, ports, secrets } = context;
+  const part = (
+    name: 'postgres' | 'nats' | 'redis',
+    start: (options: { dataDir: string; logFile: string; port: number }) => Promise<RunningServer>,
+  ): ProcessPart => ({
+    kind: 'process',
+    name,
+    layer: 'server',
+    needs: [],
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl: null,
+    start: async () => {
+      rotateLog(home.logFile(name));
+      const port = await ports.release(name);
+      return start({ dataDir: home.dataDir(name), logFile: home.logFile(name), port });
+    },
+  });
+  const ours = [
+    part('postgres', (options) =>
+      startPostgres({ ...options, durable: true, password: secrets.postgresPassword }),
+    ),
+    part('nats', (options) => startNats({ ...options, payloadBytesMax: natsPayloadBytesMax })),
+    part('redis', startRedis),
+  ];
+  return ours.filter(({ name }) => config.replaced[name as 'postgres' | 'nats' | 'redis'] === null);
+}
+
+function standInParts(context: PartsContext): ProcessPart[] {
+  const { config, home, ports, secrets } = context;
+  const part = (
+    name: string,
+    variables: NodeJS.ProcessEnv,
+    otherPorts: readonly string[] = [],
+  ): ProcessPart => {
+    const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
+    return {
+      kind: 'process',
+      name,
+      layer: 'stand-in',
+      needs: [],
+      logFile: home.logFile(name),
+      readyWithinMs,
+      healthUrl,
+      isReady: () => answersOk(healthUrl),
+      start: async () => {
+        const dataDir = home.dataDir(name);
+        mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+        await Promise.all([name, ...otherPorts].map((port) => ports.release(port)));
+        return startNode({
+          entry: join(repositoryRoot, 'deploy/local/dist/stand-ins', `${name}.js`),
+          env: {
+            ...config.inherited,
+            HOST: '127.0.0.1',
+            PORT: String(ports.number(name)),
+            DATA_DIR: dataDir,
+            ...variables,
+          },
+          logFile: home.logFile(name),
+          stopGraceMs: standInGraceMs,
+        });
+      },
+    };
+  };
+  const parts: ProcessPart[] = [];
+  if (config.replaced.gotenberg === null) {
+    const chromium = findBinary('chromium');
+    parts.push(part('gotenberg', chromium === null ? {} : { CHROMIUM_PATH: chromium }));
+  }
+  if (config.replaced.taxAuthority === null) {
+    parts.push(
+      part('tax-authority', {
+        CLIENT_ID: secrets.taxAuthorityClientId,
+        CLIENT_SECRET: secrets.taxAuthorityClientSecret,
+      }),
+    );
+  }
+  if (config.replaced.smtp === null) {
+    parts.push(part('mailbox', { SMTP_PORT: String(ports.number('mailbox-smtp')) }, ['mailbox-smtp']));
+  }
+  return parts;
+}
+
+function databaseParts(context: PartsContext): TaskPart[] {
+  const { addresses, config, home, secrets } = context;
+  const databases: TaskPart = {
+    kind: 'task',
+    name: 'databases',
+    layer: 'database',
+    needs: ['postgres'],
+    logFile: home.logFile('postgres'),
+    run: () => provisionDatabases(addresses.postgresUrl, secrets),
+  };
+  const migrations = serviceNames.map((service): TaskPart => {
+    const name = `migrate-${service}`;
+    const logFile = home.logFile(name);
+    return {
+      kind: 'task',
+      name,
+      layer: 'database',
+      needs: ['databases'],
+      logFile,
+      run: (signal) =>
+        runNode(
+          name,
+          {
+            entry: join(repositoryRoot, 'services', service, 'dist/migrate.js'),
+            env: {
+              ...config.inherited,
+              MIGRATION_DATABASE_URL: databaseUrls(addresses.postgresUrl, service, secrets).owner,
+            },
+            logFile,
+            stopGraceMs: 0,
+          },
+          { timeoutMs: migrationTimeoutMs, signal },
+        ),
+    };
+  });
+  return [databases, ...migrations];
+}
+
+function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
+  const { addresses, config, home, ports } = context;
+  const healthUrl = `http://127.0.0.1:${ports.number(service)}/readyz`;
+  const variables = ownVariables(context)[service];
+  return {
+    kind: 'process',
+    name: service,
+    layer: service === 'gateway' ? 'edge' : 'service',
+    needs: [
+      `migrate-${service}`,
+      'nats',
+      ...(service === 'gateway' ? ['redis'] : []),
+      ...(service === 'rendering' ? ['gotenberg'] : []),
+    ],
+    logFile: home.logFile(service),
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      await Promise.all([
+        ports.release(service),
+        ...(service === 'gateway' ? [ports.release('gateway-http')] : []),
+      ]);
+      return startNode({
+        entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
+        env: {
+          ...config.inherited,
+          NATS_URL: addresses.natsUrl,
+          DATABASE_URL: addresses.postgres[service],
+          HEALTH_HOST: '127.0.0.1',
+          HEALTH_PORT: String(ports.number(service)),
+          ...variables,
+        },
+        logFile: home.logFile(service),
+        stopGraceMs: serviceGraceMs,
+      });
+    },
+  };
+}
+
+/** The whole local system, without the parts that somebody else runs. */
+export function localParts(context: PartsContext): Part[] {
+  const services = serviceNames.map((service) => servicePart(context, service));
+  const demo: TaskPart = {
+    kind: 'task',
+    name: 'demo',
+    layer: 'demo',
+    needs: services.map(({ name }) => name),
+    logFile: context.home.logFile('demo'),
+    run: context.makeDemo,
+  };
+  const parts: Part[] = [
+    ...serverParts(context),
+    ...standInParts(context),
+    ...databaseParts(context),
+    ...services,
+    demo,
+  ];
+  // Nobody needs to wait for what somebody else runs.
+  const ours = new Set(parts.map(({ name }) => name));
+  return parts.map((part) => ({ ...part, needs: part.needs.filter((name) => ours.has(name)) }));
+}

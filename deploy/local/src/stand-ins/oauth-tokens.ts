@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Journal } from './journal.js';
+
+/** The life of an access token in seconds, as the authority gives it. */
+export const accessTokenSeconds = 601;
+/** The life of a refresh token in seconds: 90 days, the authority's later figure. */
+const refreshTokenSeconds = 7_776_000;
+/** An authorization code is for the redirect that carries it. */
+const codeSeconds = 600;
+
+/** The answer of the token endpoint. */
+export interface TokenAnswer {
+  readonly token_type: 'Bearer';
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly consented_on: number;
+  readonly scope: 'scope';
+  readonly refresh_token: string;
+  readonly refresh_token_expires_in: number;
+}
+
+interface TokenEvent {
+  readonly refresh_token_sha256: string;
+  /** Seconds since 1970, or 'used' when the token was turned in. */
+  readonly expires: number | 'used';
+}
+
+/**
+ * Codes and tokens of the authority. Refresh tokens survive a restart, since a business connects once in three months;
+ * access tokens do not, which callers must bear anyway.
+ */
+export class OAuthTokens {
+  readonly #journal: Journal<TokenEvent>;
+  readonly #codes = new Map<string, { readonly redirectUri: string; readonly expires: number }>();
+  readonly #accessTokens = new Map<string, number>();
+  readonly #refreshTokens = new Map<string, number>();
+
+  constructor(folder: string | undefined) {
+    this.#journal = new Journal(folder, 'refresh-tokens.jsonl');
+    for (const { refresh_token_sha256: hash, expires } of this.#journal.earlier) {
+      if (expires === 'used') this.#refreshTokens.delete(hash);
+      else this.#refreshTokens.set(hash, expires);
+    }
+  }
+
+  /** A fresh code that can be turned in once, with the same redirect address. */
+  newCode(redirectUri: string): string {
+    forgetExpired(this.#codes, ({ expires }) => expires);
+    const code = randomBytes(24).toString('base64url');
+    this.#codes.set(code, { redirectUri, expires: now() + codeSeconds });
+    return code;
+  }
+
+  /** Turns in a code. Undefined when it is unknown, used, expired, or was given to another address. */
+  fromCode(code: string, redirectUri: string): TokenAnswer | undefined {
+    const known = this.#codes.get(code);
+    this.#codes.delete(code);
+    if (!known || known.expires <= now() || known.redirectUri !== redirectUri) return undefined;
+    return this.#issue();
+  }
+
+  /** Turns in a refresh token, which is dead afterwards. Undefined when it is unknown, used or expired. */
+  fromRefreshToken(token: string): TokenAnswer | undefined {
+    const hash = sha256(token);
+    const expires = this.#refreshTokens.get(hash);
+    if (expires === undefined || expires <= now()) return undefined;
+    this.#refreshTokens.delete(hash);
+    this.#journal.append({ refresh_token_sha256: hash, expires: 'used' });
+    return this.#issue();
+  }
+
+  /** Whether an access token is alive. */
+  isAlive(accessToken: string): boolean {
+    return (this.#accessTokens.get(accessToken) ?? 0) > now();
+  }
+
+  #issue(): TokenAnswer {
+    forgetExpired(this.#accessTokens, (expires) => expires);
+    const accessToken = randomBytes(32).toString('base64url');
+    const refreshToken = randomBytes(32).toString('base64url');
+    this.#accessTokens.set(accessToken, now() + accessTokenSeconds);
+    const expires = now() + refreshTokenSeconds;
+    this.#refreshTokens.set(sha256(refreshToken), expires);
+    this.#journal.append({ refresh_token_sha256: sha256(refreshToken), expires });
+    return {
+      token_type: 'Bearer',
+      access_token: accessToken,
+      expires_in: accessTokenSeconds,
+      consented_on: Math.floor(now()),
+      scope: 'scope',
+      refresh_token: refreshToken,
+      refresh_token_expires_in: refreshTokenSeconds,
+    };
+  }
+}
+
+function now(): number {
+  return Date.now() / 1000;
+}
+
+function sha256(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function forgetExpired<Value>(map: Map<string, Value>, expiresOf: (value: Value) => number): void {
+  // Entries stand in the order of their expiry, so the dead ones are at the front.
+  for (const [key, value] of map) {
+    if (expiresOf(value) > now()) return;
+    map.delete(key);
+  }
+}

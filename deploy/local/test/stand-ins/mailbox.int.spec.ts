@@ -1,0 +1,205 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { type RunningMailbox, startMailbox } from '../../src/stand-ins/mailbox.js';
+import type { Message } from '../../src/stand-ins/message-folder.js';
+
+let folder: string;
+let mailbox: RunningMailbox;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mailbox-test-'));
+  mailbox = await start();
+});
+afterEach(async () => {
+  await mailbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(more: object = {}): Promise<RunningMailbox> {
+  return startMailbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir: folder, ...more });
+}
+
+async function mail(change: SendMailOptions = {}): Promise<void> {
+  const transport = createTransport(mailbox.smtpUrl);
+  try {
+    await transport.sendMail({
+      from: '"פנקס" <invoices@pinkas.example>',
+      to: 'dana@example.com',
+      subject: 'חשבונית מס 1042',
+      text: 'שלום דנה',
+      ...change,
+    });
+  } finally {
+    transport.close();
+  }
+}
+
+async function messages(query = ''): Promise<Message[]> {
+  return (await fetch(`${mailbox.url}/messages${query}`)).json() as Promise<Message[]>;
+}
+
+function setMode(mode: object): Promise<Response> {
+  return fetch(`${mailbox.url}/_mode`, { method: 'POST', body: JSON.stringify(mode) });
+}
+
+const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from([0, 255, 13, 10, 46, 10, 128])]);
+
+describe('a mail', () => {
+  it('is shown with its Hebrew subject, both bodies, its Message-ID and everyone who got it', async () => {
+    await mail({
+      cc: 'accountant@example.com',
+      bcc: 'hidden@example.com',
+      html: '<p dir="rtl">שלום <b>דנה</b></p>',
+      messageId: '<document-1@pinkas.example>',
+    });
+    expect(await messages()).toEqual([
+      {
+        id: expect.any(String),
+        at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+        from: 'invoices@pinkas.example',
+        to: ['dana@example.com', 'accountant@example.com', 'hidden@example.com'],
+        subject: 'חשבונית מס 1042',
+        message_id: '<document-1@pinkas.example>',
+        attachments: [],
+        text: expect.stringContaining('שלום דנה'),
+        html: expect.stringContaining('<b>דנה</b>'),
+      },
+    ]);
+  });
+
+  it('gives its attachment back byte for byte, under its Hebrew name', async () => {
+    await mail({
+      attachments: [{ filename: 'חשבונית 1042.pdf', content: pdf, contentType: 'application/pdf' }],
+    });
+    const [message] = await messages();
+    expect(message?.attachments).toEqual([
+      { filename: 'חשבונית 1042.pdf', contentType: 'application/pdf', size: pdf.length },
+    ]);
+    const response = await fetch(`${mailbox.url}/messages/${message?.id}/attachments/0`);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toContain(encodeURIComponent('חשבונית 1042.pdf'));
+    expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
+    expect((await fetch(`${mailbox.url}/messages/${message?.id}/attachments/1`)).status).toBe(404);
+  });
+
+  it('stands before older ones, and can be asked for by recipient and by id', async () => {
+    await mail({ subject: 'first' });
+    await mail({ subject: 'second', to: 'Yossi@example.com' });
+    await mail({ subject: 'third' });
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['third', 'second', 'first']);
+    expect((await messages('?limit=1')).map(({ subject }) => subject)).toEqual(['third']);
+    const [second] = await messages('?to=yossi@example.com');
+    expect(second?.subject).toBe('second');
+    const one = await fetch(`${mailbox.url}/messages/${second?.id}`);
+    expect(await one.json()).toEqual(second);
+    expect((await fetch(`${mailbox.url}/messages/none`)).status).toBe(404);
+  });
+
+  it('is still there after a restart, also when only the mail itself was written', async () => {
+    await mail({ subject: 'kept', attachments: [{ filename: 'a.pdf', content: pdf }] });
+    await mail({ subject: 'half kept' });
+    const before = await messages();
+    await mailbox.close();
+    rmSync(join(folder, `${before[0]?.id}.json`));
+    writeFileSync(join(folder, 'notes.txt'), 'not a mail');
+    mailbox = await start();
+    expect((await messages())[1]).toEqual(before[1]);
+    expect((await messages())[0]).toMatchObject({ subject: 'half kept', to: ['dana@example.com'] });
+    await mail({ subject: 'new' });
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['new', 'half kept', 'kept']);
+  });
+
+  it('pushes the oldest out when the mailbox is full, on the disk as well', async () => {
+    await mailbox.close();
+    mailbox = await start({ messagesMax: 2 });
+    for (const subject of ['1', '2', '3']) await mail({ subject });
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['3', '2']);
+    expect(readdirSync(folder).filter((file) => file.endsWith('.eml'))).toHaveLength(2);
+  });
+
+  it('above 25 MB is refused', async () => {
+    const large = { filename: 'large.bin', content: Buffer.alloc(20 * 1024 * 1024) };
+    await expect(mail({ attachments: [large] })).rejects.toMatchObject({ responseCode: 552 });
+    expect(await messages()).toEqual([]);
+  }, 20_000);
+
+  it('is deleted with all others on demand', async () => {
+    await mail();
+    expect((await fetch(`${mailbox.url}/messages`, { method: 'DELETE' })).status).toBe(204);
+    expect(await messages()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  it('lists the mails, and shows one without letting it run anything', async () => {
+    await mail({
+      subject: '<script>alert(1)</script> חשבונית',
+      html: `<p onclick="x">"quoted"</p></iframe><script>alert(2)</script>`,
+      attachments: [{ filename: 'a "b" <c>.pdf', content: pdf }],
+    });
+    const [message] = await messages();
+    const list = await fetch(`${mailbox.url}/`);
+    expect(list.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const listHtml = await list.text();
+    expect(listHtml).toContain(`href="/mail/${message?.id}"`);
+    expect(listHtml).toContain('dir="auto"');
+    expect(listHtml).not.toContain('<script');
+    const view = await fetch(`${mailbox.url}/mail/${message?.id}`);
+    expect(view.headers.get('content-type')).toContain('text/html');
+    const viewHtml = await view.text();
+    expect(viewHtml).toContain('<iframe sandbox ');
+    expect(viewHtml).toContain(`/messages/${message?.id}/attachments/0`);
+    expect(viewHtml).not.toContain('<script');
+    expect(viewHtml.match(/<\/iframe>/g)).toHaveLength(1);
+  });
+
+  it('says so when there is nothing', async () => {
+    expect(await (await fetch(`${mailbox.url}/`)).text()).toContain('No mail yet');
+  });
+});
+
+describe('faults on demand', () => {
+  it('refuse: every recipient is answered 550', async () => {
+    await setMode({ mode: 'refuse' });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 550 });
+    await setMode({ mode: 'ok' });
+    await mail();
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it('greylist: the first try of each recipient is answered 451, the second is taken', async () => {
+    await setMode({ mode: 'greylist' });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await mail();
+    await expect(mail({ to: 'other@example.com' })).rejects.toMatchObject({ responseCode: 451 });
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it('hang: the mail is taken in and never answered, and the mailbox still stops quickly', async () => {
+    await setMode({ mode: 'hang' });
+    const transport = createTransport(`${mailbox.smtpUrl}?socketTimeout=500`);
+    await expect(
+      transport.sendMail({ from: 'a@pinkas.example', to: 'dana@example.com', text: 'x' }),
+    ).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(await messages()).toEqual([]);
+    const held = mail().then(
+      () => 'answered',
+      () => 'cut',
+    );
+    const before = Date.now();
+    await mailbox.close();
+    expect(Date.now() - before).toBeLessThan(3_000);
+    expect(await held).toBe('cut');
+    mailbox = await start();
+  });
+
+  it('a mode that is not understood is refused', async () => {
+    const refused = await setMode({ mode: 'lose' });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({ error: 'mode must be one of ok, refuse, greylist, hang' });
+  });
+});
