@@ -77,7 +77,7 @@ export const Business = Strict({
 });
 export type Business = Static<typeof Business>;
 
-Format.Set('tax-id', hasValidCheckDigit);
+Format.Set('valid-check-digit', hasValidCheckDigit);
 
 const partOf = <T extends Type.TObject>(schema: T) => Type.Partial(schema, { additionalProperties: false });
 
@@ -88,7 +88,7 @@ const partOf = <T extends Type.TObject>(schema: T) => Type.Partial(schema, { add
 export const BusinessChange = partOf(
   Strict({
     ...businessSettingFields,
-    tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'tax-id' })),
+    tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'valid-check-digit' })),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

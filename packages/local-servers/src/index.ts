@@ -13,4 +13,5 @@ export { type PostgresOptions, type RunningPostgres, startPostgres } from './pos
 export { endProcess, identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
 export { startRedis } from './redis.js';
 export { type RunningServer, type ServerOptions, StartFailedError } from './server.js';
+export { createSelfSignedP12 } from './signing-certificate.js';
 export { waitUntil } from './wait.js';

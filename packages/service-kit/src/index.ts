@@ -11,6 +11,7 @@ export * from './events/watch.js';
 export * from './logger.js';
 export * from './loop.js';
 export * from './problem.js';
+export * from './retry-schedule.js';
 export { contractOf, type Handles, Operation } from './rpc/operation.js';
 export { Peers } from './rpc/peers.js';
 export * from './service.js';

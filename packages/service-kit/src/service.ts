@@ -10,7 +10,7 @@ import {
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { ServiceName } from '@pinkas/contracts';
 import type { Kysely } from 'kysely';
-import { connect, type JetStreamManager, type NatsConnection } from 'nats';
+import type { JetStreamManager, NatsConnection } from 'nats';
 import { type Clock, systemClock } from './clock.js';
 import { ConfigError, type ServiceConfig } from './config.js';
 import { databaseAnswers, openDatabase } from './db/database.js';
@@ -22,6 +22,7 @@ import { EventWatch } from './events/watch.js';
 import { HealthServer, type ReadinessCheck } from './health.js';
 import { createLogger, type Logger } from './logger.js';
 import { Loop } from './loop.js';
+import { connectNats } from './nats-connection.js';
 import { ContractServer } from './rpc/contract-server.js';
 import { Admission, admitThrough, contractOf } from './rpc/operation.js';
 import { Peers } from './rpc/peers.js';
@@ -169,6 +170,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       closers.push(() => consumer.stop());
     }
     await app.listen();
+    // The subscriptions are on their way: whoever is told that this service is ready must be answered.
+    await connection.flush();
     closers.push(() => admission.idle(drainTimeoutMs));
     closers.push(() => app.close());
     for (const background of backgrounds) {
@@ -227,25 +230,6 @@ export async function runService(options: () => ServiceOptions): Promise<void> {
     else logger.fatal({ err: error }, 'the service could not start');
     process.exit(1);
   }
-}
-
-/**
- * Connects to NATS and stays connected: what is lost is sought again for ever.
- * @param servers separated by commas.
- * @throws when none answers within five seconds.
- */
-export function connectNats(servers: string, name: string): Promise<NatsConnection> {
-  return connect({
-    servers: servers.split(','),
-    name: `pinkas-${name}`,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    reconnectJitter: 100,
-    pingInterval: 10_000,
-    maxPingOut: 3,
-    timeout: 5_000,
-    noAsyncTraces: true,
-  });
 }
 
 /** Whether NATS answers within a second. */

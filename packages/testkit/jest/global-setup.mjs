@@ -13,6 +13,7 @@ export default async function setUp() {
     logFile: join(home, 'postgres.log'),
     durable: false,
   });
+  process.env.PINKAS_TEST_HOME = home;
   process.env.PINKAS_TEST_POSTGRES_URL = postgres.url;
   globalThis.pinkasTestServers = { home, postgres };
 }

@@ -19,7 +19,7 @@ import {
   serveHttp,
 } from './http.js';
 import { readPrintForm } from './print-form.js';
-import { PrintPool, QueueFull, Unprintable } from './print-pool.js';
+import { PageLost, PrintPool, QueueFull, Unprintable } from './print-pool.js';
 
 /** What {@link startGotenberg} needs. */
 export interface GotenbergOptions extends Listen {
@@ -89,7 +89,8 @@ export async function startGotenberg(options: GotenbergOptions): Promise<Running
       calls.failed += 1;
       if (cause instanceof QueueFull) throw new Refusal(429, 'Too Many Requests');
       if (cause instanceof Unprintable) throw new Refusal(400, cause.message);
-      if (deadline.aborted && !gone.aborted) throw new Refusal(503, 'Service Unavailable');
+      if (cause instanceof PageLost || (deadline.aborted && !gone.aborted))
+        throw new Refusal(503, 'Service Unavailable');
       throw cause;
     } finally {
       clearTimeout(timer);

@@ -70,7 +70,7 @@ ul { list-style: none; margin: 0; padding: 0; border-top: 1px solid var(--line);
 li { border-bottom: 1px solid var(--line); } li > a:not([dir]) { display: grid; gap: 0 1rem; padding: .6rem .3rem;
   grid-template-columns: 1fr auto; color: inherit; text-decoration: none; }
 li > a:hover { background: #8881; }
-.subject { font-weight: 600; text-align: start; } .people { grid-row: 2; color: var(--quiet); }
+.subject { font-weight: 600; justify-self: start; } .people { grid-row: 2; color: var(--quiet); }
 .when { color: var(--quiet); white-space: nowrap; font-variant-numeric: tabular-nums; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; margin: 0 0 1rem; }
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }

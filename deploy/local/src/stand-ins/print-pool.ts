@@ -28,12 +28,7 @@ export class QueueFull extends Error {}
 export class Unprintable extends Error {}
 
 /** The page was lost while it printed: Chromium died, or the document led the page elsewhere. Another page may succeed. */
-class PageLost extends Error {}
-
-interface Waiter {
-  readonly assetsHash: string;
-  take(page: PrintPage): void;
-}
+export class PageLost extends Error {}
 
 /**
  * Warm Chromium pages that print documents.
@@ -46,7 +41,7 @@ interface Waiter {
 export class PrintPool {
   readonly #options: PrintPoolOptions;
   readonly #idle: PrintPage[] = [];
-  readonly #waiting: Waiter[] = [];
+  readonly #waiting: ((page: PrintPage) => void)[] = [];
   readonly #closing = new AbortController();
   #browser: Browser | undefined;
   #pages = 0;
@@ -78,7 +73,7 @@ export class PrintPool {
    * Prints one document. When its page is lost, the document is tried once more on another page.
    *
    * @param signal ends the wait, and rejects with its reason; a page that still prints then is thrown away
-   * @throws QueueFull, Unprintable
+   * @throws QueueFull, Unprintable, PageLost (twice in a row)
    */
   async print(job: PrintJob, signal: AbortSignal): Promise<Buffer> {
     for (let attempt = 1; ; attempt += 1) {
@@ -93,9 +88,7 @@ export class PrintPool {
         return pdf;
       } catch (cause) {
         this.#discard(page);
-        if (!(cause instanceof PageLost)) throw cause;
-        if (attempt === 2)
-          throw new Unprintable('Chromium lost the page twice while it printed this document');
+        if (!(cause instanceof PageLost) || attempt === 2) throw cause;
       }
     }
   }
@@ -125,37 +118,37 @@ export class PrintPool {
     if (this.#waiting.length >= this.#options.queueMax) return Promise.reject(new QueueFull());
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        this.#waiting.splice(this.#waiting.indexOf(take), 1);
         reject(signal.reason);
       };
-      const waiter: Waiter = {
-        assetsHash,
-        take: (free) => {
-          signal.removeEventListener('abort', leave);
-          resolve(free);
-        },
+      const take = (free: PrintPage) => {
+        signal.removeEventListener('abort', leave);
+        resolve(free);
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.#waiting.push(waiter);
+      this.#waiting.push(take);
     });
   }
 
   #release(page: PrintPage): void {
     const next = this.#waiting.shift();
-    if (next) next.take(page);
+    if (next) next(page);
     else this.#idle.push(page);
   }
 
   #discard(page: PrintPage): void {
     this.#pages -= 1;
     page.close();
-    if (!this.#closing.signal.aborted) this.#refill();
+    this.#refill();
   }
 
   /** Brings the pool back to its size, in the background, however long Chromium takes to come back. */
   #refill(): void {
+    if (this.#pages >= this.#options.pages || this.#closing.signal.aborted) return;
     this.#refilling ??= this.#refillNow().finally(() => {
       this.#refilling = undefined;
+      // A page may have been thrown away just after the last look.
+      this.#refill();
     });
   }
 
@@ -168,12 +161,13 @@ export class PrintPool {
         pauseMs = 0;
       } catch (cause) {
         if (this.#closing.signal.aborted) return;
-        console.error(cause);
+        const [reason] = String(cause instanceof Error ? cause.message : cause).split('\n');
+        console.error(`Chromium has to be started again: ${reason}`);
         // A browser that cannot open a page is given up: closing it may take long, and nobody waits for it.
         this.#browser?.close().catch(() => {});
         this.#browser = undefined;
-        pauseMs = Math.min(Math.max(pauseMs * 2, 250), restartPauseMaxMs);
         await pause(pauseMs, this.#closing.signal);
+        pauseMs = Math.min(Math.max(pauseMs * 2, 250), restartPauseMaxMs);
       }
     }
   }

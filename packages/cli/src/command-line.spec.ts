@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from './command.js';
+import { readCommandLine } from './command-line.js';
+import { helpText } from './help.js';
+
+const nothing = async () => ({ json: null, text: '' });
+const commands: readonly Command[] = [
+  {
+    noun: 'key',
+    verb: 'create',
+    does: 'makes a key',
+    arguments: [],
+    options: {
+      business: { value: 'ID', meaning: 'whose', required: true },
+      name: { value: 'N', meaning: 'a label' },
+    },
+    run: nothing,
+  },
+  { noun: 'key', verb: 'revoke', does: 'ends a key', arguments: ['ID'], options: {}, run: nothing },
+];
+const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean), commands);
+
+describe('the command line', () => {
+  it('names a command with its options and arguments', () => {
+    expect(read('key create --business 1 --json')).toMatchObject({
+      kind: 'run',
+      command: { verb: 'create' },
+      json: true,
+      given: { options: { business: '1' } },
+    });
+    expect(read('key revoke 17')).toMatchObject({ json: false, given: { arguments: { ID: '17' } } });
+  });
+
+  it.each([
+    ['', undefined],
+    ['--help', undefined],
+    ['help', undefined],
+    ['key --help', 'key'],
+    ['key create -h', 'key'],
+    ['help key', 'key'],
+  ])('asks for help with "%s"', (line, noun) => expect(read(line)).toEqual({ kind: 'help', noun }));
+
+  it.each([
+    ['keys create', 'There is no command "keys create": pinkas --help lists the commands'],
+    ['key make', 'There is no command "key make": pinkas key --help lists the commands'],
+    ['key', 'There is no command "key": pinkas key --help lists the commands'],
+    ['key create', 'key create needs --business ID: see pinkas key --help'],
+    ['key revoke', 'key revoke takes ID: see pinkas key --help'],
+    ['key revoke 1 2', 'key revoke takes ID: see pinkas key --help'],
+    ['key create 1 --business 2', 'key create takes no argument: see pinkas key --help'],
+    ['key create --colour blue', "Unknown option '--colour': see pinkas key --help"],
+  ])('is told what is wrong with "%s"', (line, message) => expect(() => read(line)).toThrow(message));
+});
+
+describe('the help', () => {
+  it('lists every command once, and the options of one noun', () => {
+    expect(helpText(commands, undefined)).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
+    expect(helpText(commands, 'key')).toContain('pinkas key create --business ID [--name N]');
+  });
+});

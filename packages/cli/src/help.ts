@@ -1,0 +1,40 @@
+import type { Command } from './command.js';
+import { columns } from './table.js';
+
+const usageOf = (command: Command): string =>
+  [
+    command.noun,
+    command.verb,
+    ...command.arguments,
+    ...Object.entries(command.options).map(([name, { value, required }]) =>
+      required ? `--${name} ${value}` : `[--${name} ${value}]`,
+    ),
+  ].join(' ');
+
+const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+const always = `Every command takes --json: one JSON value on standard output, and nothing else.
+The system is found through NATS_URL, or through the stack.json that npm run up wrote.`;
+
+/** All commands, or those of one noun with their options. */
+export function helpText(commands: readonly Command[], noun: string | undefined): string {
+  if (noun === undefined) {
+    const rows = commands.map((command) => [
+      [command.noun, command.verb, ...command.arguments].join(' '),
+      command.does,
+    ]);
+    return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${always}`;
+  }
+  return commands
+    .filter((command) => command.noun === noun)
+    .map((command) => {
+      const options = Object.entries(command.options).map(([name, option]) => [
+        `--${name} ${option.value}`,
+        option.meaning,
+      ]);
+      const details = options.length === 0 ? '' : `\n${indented(indented(columns(options)))}`;
+      return `pinkas ${usageOf(command)}\n${indented(command.does)}${details}`;
+    })
+    .concat(always)
+    .join('\n\n');
+}

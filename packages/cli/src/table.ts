@@ -1,0 +1,22 @@
+/** How much room a text takes in a terminal: Hebrew points and other marks take none. */
+const width = (text: string): number => [...text.replaceAll(/\p{Mark}/gu, '')].length;
+
+const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
+
+/** Rows in aligned columns under their headings. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return columns([headings.map((heading) => heading.toUpperCase()), ...rows]);
+}
+
+/** Rows in aligned columns. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => width(row[index] ?? ''))));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => pad(cell, widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

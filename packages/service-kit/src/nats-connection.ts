@@ -1,0 +1,20 @@
+import { connect, type NatsConnection } from 'nats';
+
+/**
+ * Connects to NATS and stays connected: what is lost is sought again for ever.
+ * @param servers separated by commas.
+ * @throws when none answers within five seconds.
+ */
+export function connectNats(servers: string, name: string): Promise<NatsConnection> {
+  return connect({
+    servers: servers.split(','),
+    name: `pinkas-${name}`,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    pingInterval: 10_000,
+    maxPingOut: 3,
+    timeout: 5_000,
+    noAsyncTraces: true,
+  });
+}
