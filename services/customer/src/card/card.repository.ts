@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import { type CardDetails, cardName, nameKey } from './card.js';
+import type { CardTable, CustomerTables } from './card.tables.js';
+
+export type CardRow = Selectable<CardTable>;
+
+/** A customer of the business, by id; a card that is only reserved is none. */
+export async function findCustomer(
+  db: Database<CustomerTables>,
+  businessId: string,
+  id: string,
+): Promise<CardRow | undefined> {
+  return db
+    .selectFrom('card')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+}
+
+/** A customer of the business, by name. */
+export async function findCustomerByName(
+  db: Database<CustomerTables>,
+  businessId: string,
+  name: string,
+): Promise<CardRow | undefined> {
+  return db
+    .selectFrom('card')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('name_key', '=', nameKey(name))
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+}
+
+/**
+ * The card of a name, reserved until then if it is new. Of two callers at the same moment the second waits for the first
+ * and gets the same card.
+ */
+export async function reserveCard(
+  trx: Transaction<CustomerTables>,
+  card: { businessId: string; name: string; now: Date; until: Date },
+): Promise<CardRow> {
+  return trx
+    .insertInto('card')
+    .values({
+      business_id: card.businessId,
+      id: randomUUID(),
+      name: cardName(card.name),
+      name_key: nameKey(card.name),
+      tax_id: null,
+      legal_type: null,
+      email: null,
+      phone: null,
+      address: null,
+      city: null,
+      created_at: card.now,
+      confirmed_at: null,
+      claimed_until: card.until,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['business_id', 'name_key']).doUpdateSet({
+        claimed_until: sql`case when card.confirmed_at is null
+          then greatest(card.claimed_until, excluded.claimed_until) end`,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** The oldest customer that bears a tax id, other than the card given. */
+export async function findOtherBearer(
+  trx: Transaction<CustomerTables>,
+  card: { business_id: string; id: string },
+  taxId: string,
+): Promise<string | undefined> {
+  const found = await trx
+    .selectFrom('card')
+    .select('id')
+    .where('business_id', '=', card.business_id)
+    .where('tax_id', '=', taxId)
+    .where('id', '!=', card.id)
+    .where('confirmed_at', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+/**
+ * Claims a tax id for the card that a request in flight will write it on. A claim is never given back: it outlives its
+ * request by moments, so that the card bears the tax id before the claim ends.
+ * @returns the card that holds the claim: another one where somebody else was first.
+ */
+export async function claimTaxId(
+  trx: Transaction<CustomerTables>,
+  card: { business_id: string; id: string },
+  taxId: string,
+  now: Date,
+  until: Date,
+): Promise<string> {
+  const { card_id } = await trx
+    .insertInto('tax_id_claim')
+    .values({ business_id: card.business_id, tax_id: taxId, card_id: card.id, claimed_until: until })
+    .onConflict((conflict) =>
+      conflict.columns(['business_id', 'tax_id']).doUpdateSet({
+        card_id: sql`case when tax_id_claim.claimed_until <= ${now} then excluded.card_id
+          else tax_id_claim.card_id end`,
+        claimed_until: sql`case when tax_id_claim.claimed_until <= ${now} then excluded.claimed_until
+          when tax_id_claim.card_id = excluded.card_id
+            then greatest(tax_id_claim.claimed_until, excluded.claimed_until)
+          else tax_id_claim.claimed_until end`,
+      }),
+    )
+    .returning('card_id')
+    .executeTakeFirstOrThrow();
+  return card_id;
+}
+
+/**
+ * A document was issued to a card: a reserved one becomes real, and its empty fields are filled. What a card has is never
+ * overwritten.
+ * @returns false where the card's name belongs to another card by now, so that it could not be written.
+ */
+export async function confirmCard(
+  trx: Transaction<CustomerTables>,
+  card: { business_id: string; id: string; name: string } & CardDetails,
+  at: Date,
+): Promise<boolean> {
+  const key = { business_id: card.business_id, id: card.id };
+  const details = {
+    tax_id: card.tax_id,
+    legal_type: card.legal_type,
+    email: card.email,
+    phone: card.phone,
+    address: card.address,
+    city: card.city,
+  };
+  const updated = await trx
+    .updateTable('card')
+    .set((set) => ({
+      confirmed_at: set.fn.coalesce('confirmed_at', set.val(at)),
+      claimed_until: null,
+      tax_id: set.fn.coalesce('tax_id', set.val(details.tax_id)),
+      legal_type: set.fn.coalesce('legal_type', set.val(details.legal_type)),
+      email: set.fn.coalesce('email', set.val(details.email)),
+      phone: set.fn.coalesce('phone', set.val(details.phone)),
+      address: set.fn.coalesce('address', set.val(details.address)),
+      city: set.fn.coalesce('city', set.val(details.city)),
+    }))
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id)
+    .executeTakeFirst();
+  if (updated.numUpdatedRows > 0n) return true;
+  // The reservation was purged because the event came more than an hour late: the document's card is made again.
+  const inserted = await trx
+    .insertInto('card')
+    .values({
+      ...key,
+      ...details,
+      name: cardName(card.name),
+      name_key: nameKey(card.name),
+      created_at: at,
+      confirmed_at: at,
+      claimed_until: null,
+    })
+    .onConflict((conflict) => conflict.columns(['business_id', 'name_key']).doNothing())
+    .executeTakeFirst();
+  return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Forgets reservations that never became a customer, and claims that are over. */
+export async function purgeReservations(
+  db: Database<CustomerTables>,
+  before: Date,
+  now: Date,
+): Promise<void> {
+  await db.deleteFrom('card').where('confirmed_at', 'is', null).where('claimed_until', '<', before).execute();
+  await db.deleteFrom('tax_id_claim').where('claimed_until', '<', now).execute();
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@pinkas/testkit';
+import { type CustomerUnderTest, startCustomer } from './customer.js';
+
+describe('the card of an issued document', () => {
+  let customer: CustomerUnderTest;
+  beforeAll(async () => {
+    customer = await startCustomer();
+  });
+  afterAll(() => customer.stop());
+
+  it('becomes real, with what the request said', async () => {
+    const { id } = await customer.resolve({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
+    expect(await customer.card(id)).toMatchObject({ confirmed_at: null, tax_id: null, city: null });
+    await customer.issueTo({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
+    expect(await customer.card(id)).toMatchObject({
+      name: 'First Time',
+      tax_id: '000012344',
+      city: 'Haifa',
+      confirmed_at: new Date('2026-06-15T08:00:00.000Z'),
+      claimed_until: null,
+    });
+  });
+
+  it('has its empty fields filled, and nothing overwritten', async () => {
+    const { id } = await customer.issueTo({ name: 'Filled', email: 'old@example.com' });
+    const later = await customer.issueTo({ name: 'FILLED', email: 'new@example.com', phone: '03-7654321' });
+    expect(later).toMatchObject({ id, email: 'new@example.com' });
+    expect(await customer.card(id)).toMatchObject({
+      name: 'Filled',
+      email: 'old@example.com',
+      phone: '03-7654321',
+    });
+  });
+
+  it('is written once, however often the event comes', async () => {
+    const { id } = await customer.issueTo({ name: 'Redelivered', city: 'Haifa' });
+    await customer.database.db.updateTable('card').set({ city: null }).where('id', '=', id).execute();
+    await customer.redeliverAll();
+    expect((await customer.card(id))?.city).toBeNull();
+  });
+
+  it('is made again when its event comes after the reservation was purged', async () => {
+    const snapshot = await customer.resolve({ name: 'Very Late' });
+    await customer.database.db.deleteFrom('card').where('id', '=', snapshot.id).execute();
+    await customer.publishIssued({ ...snapshot, city: 'Haifa' });
+    await eventually('the card is real', async () => (await customer.card(snapshot.id))?.confirmed_at);
+    expect(await customer.card(snapshot.id)).toMatchObject({ name: 'Very Late', city: 'Haifa' });
+  });
+});
