@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { decideAllocation } from './allocation-decision.js';
+
+const business = {
+  tax_id: '514713288',
+  allocation_threshold_net: 5000,
+  tax_authority_connected: true,
+} as Business;
+
+const document = (change: {
+  type?: IssuedDocument['type'];
+  date?: string;
+  subtotal?: number;
+  discount?: number;
+  vat?: number;
+  taxId?: string | null;
+}) =>
+  ({
+    type: change.type ?? 'tax_invoice',
+    date: change.date ?? '2026-06-15',
+    totals: {
+      subtotal: change.subtotal ?? 6000,
+      discount: change.discount ?? 0,
+      vat: change.vat ?? 1080,
+    },
+    customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
+  }) as IssuedDocument;
+
+describe('an allocation number', () => {
+  it.each(['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const)(
+    'is asked for on a %s above the threshold',
+    (type) => {
+      expect(decideAllocation(document({ type }), business)).toEqual({ ask: true });
+    },
+  );
+
+  it.each([
+    'quote',
+    'order',
+    'delivery_note',
+    'return_note',
+    'proforma',
+    'receipt',
+    'donation_receipt',
+  ] as const)('is not required on a %s, and the reason names the type', (type) => {
+    expect(decideAllocation(document({ type }), business)).toMatchObject({
+      ask: false,
+      status: 'not_required',
+      reason: expect.stringContaining('needs no allocation number'),
+    });
+  });
+
+  it.each([
+    ['exactly at the threshold', { subtotal: 5000 }],
+    ['brought down to the threshold by its discount', { subtotal: 6000, discount: 1000 }],
+  ])('is not required %s', (_case, change) => {
+    expect(decideAllocation(document(change), business)).toMatchObject({
+      status: 'not_required',
+      reason: 'The net amount is not above the threshold of 5000 ILS.',
+    });
+  });
+
+  it('is asked for one agora above the threshold, counted in agorot and not in binary fractions', () => {
+    expect(decideAllocation(document({ subtotal: 5000.01 }), business)).toEqual({ ask: true });
+    expect(
+      decideAllocation(document({ subtotal: 8.05, discount: 7.95 }), {
+        ...business,
+        allocation_threshold_net: 0.1,
+      }),
+    ).toMatchObject({ status: 'not_required' });
+  });
+
+  it('is not required before the law took effect', () => {
+    expect(decideAllocation(document({ date: '2024-05-04' }), business)).toMatchObject({
+      status: 'not_required',
+    });
+  });
+
+  it('is not required where there is no VAT to deduct', () => {
+    expect(decideAllocation(document({ vat: 0 }), business)).toMatchObject({
+      status: 'not_required',
+      reason: 'The document bears no VAT.',
+    });
+  });
+
+  it('is not required of a business that is not connected, whatever tax ids are missing', () => {
+    expect(
+      decideAllocation(document({ taxId: null }), {
+        ...business,
+        tax_id: null,
+        tax_authority_connected: false,
+      }),
+    ).toMatchObject({
+      status: 'not_required',
+      reason: 'The business is not connected to the tax authority.',
+    });
+  });
+
+  it('is skipped where a tax id is missing, and the one of the business is looked at first', () => {
+    expect(decideAllocation(document({ taxId: null }), business)).toMatchObject({
+      status: 'skipped_customer_tax_id_missing',
+    });
+    expect(decideAllocation(document({ taxId: null }), { ...business, tax_id: null })).toMatchObject({
+      status: 'skipped_business_tax_id_missing',
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { allocationSettled, documentIssued, type EventOf } from '@pinkas/contracts';
+import { announce, type Clock, Consumer, InjectClock, type Transaction } from '@pinkas/service-kit';
+import { insertDecision } from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+import { decideAllocation } from './allocation-decision.js';
+import { AskAuthority } from './ask-authority.js';
+
+/** Decides whether an issued document needs an allocation number, and settles it at once where it does not. */
+@Consumer(documentIssued, 'allocation-decide')
+export class DecideAllocation {
+  constructor(
+    @InjectClock() private readonly clock: Clock,
+    private readonly worker: AskAuthority,
+  ) {}
+
+  async handle(
+    { document, business }: EventOf<typeof documentIssued>,
+    trx: Transaction<AllocationTables>,
+  ): Promise<void> {
+    const decision = decideAllocation(document, business);
+    await insertDecision(trx, { document, business }, decision, this.clock.now());
+    if (decision.ask) return;
+    await announce(trx, allocationSettled, document.id, {
+      document,
+      business,
+      allocation: { status: decision.status, number: null, reason: decision.reason },
+    });
+  }
+
+  committed(): void {
+    this.worker.nudge();
+  }
+}

@@ -1,0 +1,107 @@
+import { type Business, type IssuedDocument, normaliseTaxId } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/service-kit';
+
+/** One line of a request; amounts are net, in ILS. */
+export interface ApprovalItem {
+  index: number;
+  catalog_id?: string;
+  description: string;
+  quantity: number;
+  price_per_unit: number;
+  discount: number;
+  total_amount: number;
+  vat_rate: number;
+  vat_amount: number;
+}
+
+/**
+ * The body of `POST Invoices/v2/Approval` (Israel Tax Authority, technical specification v2, July 2024). Amounts are ILS,
+ * twelve digits and two decimals, never negative: a credit is said by the type.
+ */
+export interface ApprovalRequest {
+  invoice_id: string;
+  invoice_type: number;
+  vat_number: number;
+  user_name: string;
+  invoice_reference_number: string;
+  customer_vat_number: number;
+  customer_name: string;
+  invoice_date: string;
+  invoice_issuance_date: string;
+  accounting_software_number: number;
+  amount_before_discount: number;
+  discount: number;
+  payment_amount: number;
+  vat_amount: number;
+  payment_amount_including_vat: number;
+  items: ApprovalItem[];
+}
+
+/** The authority's field lengths, in characters; ours are longer and are cut on the way out only. */
+const lengths = { name: 25, catalogId: 13, description: 30 } as const;
+
+const cut = (text: string, charactersMax: number): string =>
+  [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, charactersMax).join('').trim();
+
+/** Sums and shares are taken of whole agorot, so that binary fractions never show. */
+const agorot = (shekels: number): number => Math.round(shekels * 100);
+const shekels = (wholeAgorot: number): number => Math.round(wholeAgorot) / 100;
+
+/**
+ * What the authority is asked. The same document always gives the same request, under the same `invoice_id`: that is what
+ * makes a second try safe, since the authority has no other handle for repeated requests.
+ * @throws Error when the business or the customer has no tax id: the decision asks only where both have one.
+ */
+export function approvalRequest(
+  document: IssuedDocument,
+  business: Business,
+  parts: { invoiceType: number; accountingSoftwareNumber: number },
+): ApprovalRequest {
+  const { customer, totals } = document;
+  if (business.tax_id === null || customer.tax_id === null) throw new Error('a tax id is missing');
+  return {
+    invoice_id: document.id,
+    invoice_type: parts.invoiceType,
+    vat_number: Number(normaliseTaxId(business.tax_id)),
+    user_name: cut(business.name, lengths.name),
+    invoice_reference_number: String(document.number),
+    customer_vat_number: Number(normaliseTaxId(customer.tax_id)),
+    customer_name: cut(customer.name, lengths.name),
+    invoice_date: document.date,
+    invoice_issuance_date: dayInIsrael(new Date(document.issued_at)),
+    accounting_software_number: parts.accountingSoftwareNumber,
+    amount_before_discount: totals.subtotal,
+    discount: totals.discount,
+    payment_amount: shekels(agorot(totals.subtotal) - agorot(totals.discount)),
+    vat_amount: totals.vat,
+    payment_amount_including_vat: totals.total,
+    items: document.items.map((item, position) => approvalItem(item, position + 1, document)),
+  };
+}
+
+function approvalItem(
+  item: IssuedDocument['items'][number],
+  index: number,
+  document: IssuedDocument,
+): ApprovalItem {
+  const { prices_include_vat: gross, totals } = document;
+  const rate = totals.vat_rate;
+  const net = (amount: number) => (gross ? shekels((agorot(amount) * 100) / (100 + rate)) : amount);
+  const total = net(item.line_total);
+  const catalogId = cut(item.sku ?? '', lengths.catalogId);
+  const vat = gross
+    ? shekels(agorot(item.line_total) - agorot(total))
+    : shekels((agorot(item.line_total) * rate) / 100);
+  return {
+    index,
+    ...(catalogId ? { catalog_id: catalogId } : {}),
+    description: cut(item.description, lengths.description),
+    // Two decimals here, four in ours: the total is exact, the quantity rounded.
+    quantity: Math.round(item.quantity * 100) / 100,
+    price_per_unit: net(item.unit_price),
+    discount: 0,
+    total_amount: total,
+    vat_rate: rate,
+    vat_amount: vat,
+  };
+}

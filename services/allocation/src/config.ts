@@ -1,0 +1,47 @@
+import { type ConfigOf, flag, hexBytes, integer, serviceFields, text, url } from '@pinkas/service-kit';
+
+/** The environment of the allocation service. */
+export const fields = {
+  ...serviceFields,
+  taxAuthorityUrl: url('TAX_AUTHORITY_URL', {
+    meaning: "The tax authority's interface, up to and including /shaam/{environment}.",
+    example: 'https://ita-api.taxes.gov.il/shaam/production',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityClientId: text('TAX_AUTHORITY_CLIENT_ID', {
+    meaning: 'The id of our application at the tax authority.',
+    example: '0123456789abcdef',
+  }),
+  taxAuthorityClientSecret: text('TAX_AUTHORITY_CLIENT_SECRET', {
+    meaning: 'The secret of our application at the tax authority.',
+    example: 'fedcba9876543210',
+    secret: true,
+  }),
+  taxAuthorityTimeoutMs: integer('TAX_AUTHORITY_TIMEOUT_MS', {
+    meaning:
+      'How long one try may take, in milliseconds; below the time that an issued document waits for its outcomes.',
+    example: '2500',
+    fallback: 2_500,
+    min: 100,
+    max: 60_000,
+  }),
+  taxAuthorityAutoConnect: flag('TAX_AUTHORITY_AUTO_CONNECT', {
+    meaning:
+      "Connects a business by itself, following the authority's redirect: for a simulator that asks no human to log in.",
+    example: 'false',
+    fallback: false,
+  }),
+  tokenEncryptionKey: hexBytes('TOKEN_ENCRYPTION_KEY', {
+    meaning: "Encrypts the businesses' tokens at rest, with AES-256-GCM.",
+    example: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
+    bytes: 32,
+    secret: true,
+  }),
+  accountingSoftwareNumber: integer('ACCOUNTING_SOFTWARE_NUMBER', {
+    meaning: "The number of the software's certificate, or the authority's number for software without one.",
+    example: '99999999',
+    min: 10_000_000,
+    max: 999_999_999,
+  }),
+};
+export type AllocationConfig = ConfigOf<typeof fields>;

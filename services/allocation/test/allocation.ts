@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type AllocationOutcome,
+  allocationSettled,
+  type Business,
+  documentIssued,
+  type IssuedDocument,
+  streamOf,
+} from '@pinkas/contracts';
+import {
+  eventually,
+  exampleBusiness,
+  exampleDocument,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '@pinkas/testkit';
+import type { Selectable } from 'kysely';
+import type { AllocationTable, AllocationTables } from '../src/allocation/allocation.tables.js';
+import { AskAuthority } from '../src/allocation/ask-authority.js';
+import { AllocationModule } from '../src/allocation.module.js';
+import type { AllocationConfig } from '../src/config.js';
+import { migrations } from '../src/db/migrations.js';
+import { type AuthorityStandIn, startAuthorityStandIn } from './authority-stand-in.js';
+
+/** The allocation service against the simulator, with the events of issuing made by the test. */
+export interface AllocationUnderTest extends ServiceUnderTest<AllocationTables> {
+  authority: AuthorityStandIn;
+  business: Business;
+  clock: { now: Date };
+  tokenEncryptionKey: Buffer;
+  /** Moves the clock. */
+  pass(ms: number): void;
+  issue(document?: Partial<IssuedDocument>, business?: Partial<Business>): Promise<IssuedDocument>;
+  /** The announcements about one document, oldest first. */
+  settledOf(documentId: string): AllocationOutcome[];
+  /** Waits for the n-th announcement about a document. */
+  settled(documentId: string, n?: number): Promise<AllocationOutcome>;
+  row(documentId: string): Promise<Selectable<AllocationTable>>;
+  /** Makes the server forget the consumer, so that every event comes again; waits until all were taken. */
+  redeliverAll(): Promise<void>;
+}
+
+export async function startAllocation(
+  options: { timeoutMs?: number; autoConnect?: boolean } = {},
+): Promise<AllocationUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinkas-authority-'));
+  const authority = await startAuthorityStandIn(folder);
+  const clock = { now: new Date() };
+  const tokenEncryptionKey = Buffer.alloc(32, 7);
+  const tested = await startServiceUnderTest<AllocationTables, AllocationConfig>({
+    service: {
+      name: 'allocation',
+      module: AllocationModule,
+      backgrounds: [AskAuthority],
+      clock: { now: () => clock.now },
+    },
+    migrations,
+    config: {
+      taxAuthorityUrl: authority.url,
+      taxAuthorityClientId: 'client',
+      taxAuthorityClientSecret: 'secret',
+      taxAuthorityTimeoutMs: options.timeoutMs ?? 2_500,
+      taxAuthorityAutoConnect: options.autoConnect ?? true,
+      tokenEncryptionKey,
+      accountingSoftwareNumber: 99_999_999,
+    },
+  });
+  const { network } = tested;
+  const business = exampleBusiness();
+  const announced = network.collect(allocationSettled);
+  const today = clock.now.toISOString().slice(0, 10);
+  const made: AllocationUnderTest = {
+    ...tested,
+    authority,
+    business,
+    clock,
+    tokenEncryptionKey,
+    pass: (ms) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      tested.service.app.get(AskAuthority).nudge();
+    },
+    issue: async (change, businessChange) => {
+      const document = exampleDocument({
+        business_id: businessChange?.id ?? business.id,
+        date: today,
+        issued_at: clock.now.toISOString(),
+        ...change,
+      });
+      await network.publish(documentIssued, document.id, {
+        document,
+        business: { ...business, ...businessChange },
+      });
+      return document;
+    },
+    settledOf: (documentId) =>
+      announced.filter((event) => event.document.id === documentId).map((event) => event.allocation),
+    settled: (documentId, n = 1) =>
+      eventually(`announcement ${n} about the document`, () => made.settledOf(documentId)[n - 1]),
+    row: (documentId) =>
+      tested.database.db
+        .selectFrom('allocation')
+        .selectAll()
+        .where('document_id', '=', documentId)
+        .executeTakeFirstOrThrow(),
+    redeliverAll: async () => {
+      const stream = streamOf('issuing').name;
+      const { consumers } = await network.connection.jetstreamManager();
+      await consumers.delete(stream, 'allocation-decide');
+      await eventually('every event was taken again', async () => {
+        const found = await consumers.info(stream, 'allocation-decide');
+        return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
+      });
+    },
+    stop: async () => {
+      await tested.stop();
+      await authority.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return made;
+}

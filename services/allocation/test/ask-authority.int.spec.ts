@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@pinkas/testkit';
+import { type AllocationUnderTest, startAllocation } from './allocation.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+
+describe('an issued document that needs a number', () => {
+  let allocation: AllocationUnderTest;
+  beforeAll(async () => {
+    allocation = await startAllocation({ timeoutMs: 1_500 });
+  });
+  afterAll(() => allocation.stop());
+  afterEach(() => allocation.authority.mode('ok'));
+
+  const grantOf = async (documentId: string) =>
+    (await allocation.authority.calls()).granted.filter((grant) => grant.invoice_id === documentId);
+
+  it('gets the rightmost nine digits of the number, and the whole number is kept', async () => {
+    const invoice = await allocation.issue();
+    const settled = await allocation.settled(invoice.id);
+    const [grant] = await grantOf(invoice.id);
+    expect(settled).toEqual({
+      status: 'issued',
+      number: grant?.confirmation_number.slice(-9),
+      reason: null,
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'issued',
+      number: settled.number,
+      confirmation_number: grant?.confirmation_number,
+      attempts: 1,
+      answer: expect.stringContaining(grant?.confirmation_number ?? '-'),
+    });
+  });
+
+  it.each(['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const)(
+    'gets one as a %s, with long names and many lines',
+    async (type) => {
+      const items = Array.from({ length: 100 }, (_, index) => ({
+        description: `תיאור ארוך מאוד של שורה שאינו נכנס לשדה של הרשות ${index}`,
+        quantity: 0.3333,
+        unit_price: 180.02,
+        line_total: 60,
+        sku: 'S'.repeat(64),
+      }));
+      const invoice = await allocation.issue({
+        type,
+        items,
+        customer: {
+          id: '3f0c1f8e-5b0a-4f0e-9a55-000000000001',
+          name: 'לקוח עם שם ארוך מאוד שאינו נכנס לשדה של הרשות בשום אופן',
+          tax_id: '12344',
+          legal_type: null,
+          email: null,
+          phone: null,
+          address: null,
+          city: null,
+        },
+      });
+      expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
+    },
+  );
+
+  it('that is refused is failed for good, with the words of the authority', async () => {
+    await allocation.authority.mode('refuse');
+    const invoice = await allocation.issue();
+    expect(await allocation.settled(invoice.id)).toEqual({
+      status: 'failed',
+      number: null,
+      reason: expect.stringMatching(/^refused: 460 /),
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'refused', next_attempt_at: null });
+  });
+
+  it.each([
+    ['error', 'The tax authority answered with HTTP status 500.'],
+    ['malformed', 'The tax authority gave an answer that cannot be read.'],
+    ['hang', 'The tax authority did not answer within 1.5 seconds.'],
+  ] as const)(
+    'is failed within the time of a try while the authority plays %s, and gets its number later',
+    async (mode, reason) => {
+      await allocation.authority.mode(mode);
+      const started = Date.now();
+      const invoice = await allocation.issue();
+      expect(await allocation.settled(invoice.id)).toEqual({ status: 'failed', number: null, reason });
+      expect(Date.now() - started).toBeLessThan(3_000);
+
+      await allocation.authority.mode('ok');
+      allocation.pass(5 * second);
+      expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
+      expect(await allocation.row(invoice.id)).toMatchObject({ state: 'issued', attempts: 2 });
+    },
+  );
+
+  it('is asked for under the same id every time, and a number whose answer was lost is the number that it gets', async () => {
+    await allocation.authority.mode('ok', 4_000);
+    const invoice = await allocation.issue();
+    expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'failed' });
+    await allocation.authority.mode('ok');
+    const [granted] = await eventually('the authority granted', async () => {
+      const grants = await grantOf(invoice.id);
+      return grants.length > 0 && grants;
+    });
+    allocation.pass(5 * second);
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({
+      status: 'issued',
+      number: granted?.confirmation_number.slice(-9),
+    });
+    const asked = await allocation.authority.approvalsOf(invoice.id);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+    for (const request of asked) expect(request).toEqual(asked[0]);
+  });
+
+  it('is announced as failed once, tried again in silence, and given up after a day where an operator sees it', async () => {
+    await allocation.authority.mode('error');
+    const invoice = await allocation.issue();
+    await allocation.settled(invoice.id);
+    for (let attempts = 2; attempts < 40; attempts += 1) {
+      const { state } = await allocation.row(invoice.id);
+      if (state === 'given_up') break;
+      allocation.pass(hour);
+      await eventually(`try ${attempts}`, async () => {
+        const row = await allocation.row(invoice.id);
+        return row.attempts >= attempts && row.claimed_until === null;
+      });
+    }
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'given_up',
+      reason: 'The tax authority answered with HTTP status 500.',
+      next_attempt_at: null,
+    });
+    expect(allocation.settledOf(invoice.id)).toHaveLength(1);
+  }, 30_000);
+
+  it('of another caller is not held up by those that are tried again', async () => {
+    await allocation.authority.mode('error');
+    const waiting = await Promise.all(Array.from({ length: 60 }, () => allocation.issue()));
+    await Promise.all(waiting.map((invoice) => allocation.settled(invoice.id)));
+    await allocation.authority.mode('hang');
+    allocation.pass(5 * second);
+    await eventually('the repeated tries hang', async () => {
+      const { calls } = await allocation.authority.calls();
+      return calls.filter((call) => call.status === null).length > 0;
+    });
+    await allocation.authority.mode('ok');
+    const fresh = await allocation.issue();
+    expect(await allocation.settled(fresh.id)).toMatchObject({ status: 'issued' });
+    for (const invoice of waiting) {
+      await eventually('a number for each', () => {
+        allocation.pass(30 * second);
+        return allocation.settledOf(invoice.id).some((outcome) => outcome.status === 'issued');
+      });
+      expect(allocation.settledOf(invoice.id).map((outcome) => outcome.status)).toEqual(['failed', 'issued']);
+    }
+  }, 30_000);
+
+  it('is asked for once, however often its event comes', async () => {
+    const invoice = await allocation.issue();
+    await allocation.settled(invoice.id);
+    await allocation.redeliverAll();
+    const marker = await allocation.issue();
+    await allocation.settled(marker.id);
+    expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(1);
+    expect(allocation.settledOf(invoice.id)).toHaveLength(1);
+  });
+
+  it('is asked for again when the process that asked died before it could store the answer', async () => {
+    const invoice = await allocation.issue();
+    const first = await allocation.settled(invoice.id);
+    // What such a process leaves behind: the number granted, the row still claimed.
+    await allocation.database.db
+      .updateTable('allocation')
+      .set({
+        state: 'asking',
+        number: null,
+        confirmation_number: null,
+        answer: null,
+        next_attempt_at: allocation.clock.now,
+        claimed_until: new Date(allocation.clock.now.getTime() + 10 * second),
+        settled_at: null,
+      })
+      .where('document_id', '=', invoice.id)
+      .execute();
+    allocation.pass(11 * second);
+    expect(await allocation.settled(invoice.id, 2)).toEqual(first);
+    expect(await grantOf(invoice.id)).toHaveLength(1);
+  });
+});
