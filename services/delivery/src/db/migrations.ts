@@ -1,0 +1,8 @@
+import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { deliveries } from './0002-deliveries.js';
+
+/** In order; a name that was released never changes. */
+export const migrations: Migrations = {
+  '0001-messaging': messagingTables,
+  '0002-deliveries': deliveries,
+};

@@ -1,0 +1,146 @@
+CREATE TABLE public.dead_letter (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.delivery (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    channel text NOT NULL,
+    purpose text NOT NULL,
+    recipient text NOT NULL,
+    state text NOT NULL,
+    facts jsonb NOT NULL,
+    message_id text NOT NULL,
+    request_id text,
+    not_before timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    unknown_outcomes integer DEFAULT 0 NOT NULL,
+    first_attempt_at timestamp with time zone,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    last_error text,
+    created_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    failed_at timestamp with time zone,
+    CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
+    CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
+    CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
+    CONSTRAINT delivery_purpose_check CHECK ((purpose = ANY (ARRAY['customer'::text, 'accountant'::text]))),
+    CONSTRAINT delivery_sending_check CHECK (((state <> 'sending'::text) OR (claimed_until IS NOT NULL))),
+    CONSTRAINT delivery_sent_check CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
+    CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
+);
+
+COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: handed to the provider, or about to be, until claimed_until.';
+
+COMMENT ON COLUMN public.delivery.facts IS 'What the message says: enough to write it without asking anybody.';
+
+COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'How often nobody knows whether the provider took it; after the first time it is sent once more, after the second never.';
+
+CREATE TABLE public.inbox (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kysely_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kysely_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.outbox (
+    "position" bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    body json NOT NULL,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone
+);
+
+ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.plan (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    status text NOT NULL,
+    channel text,
+    scheduled_for timestamp with time zone,
+    planned_at timestamp with time zone NOT NULL,
+    CONSTRAINT plan_scheduled_check CHECK (((status = 'deferred_quiet_hours'::text) = (scheduled_for IS NOT NULL))),
+    CONSTRAINT plan_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'deferred_quiet_hours'::text, 'disabled'::text, 'suppressed'::text, 'no_recipient'::text, 'send_failed'::text])))
+);
+
+CREATE TABLE public.rendered (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    revision integer NOT NULL,
+    rendered_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.rendered IS 'The documents whose PDF is final, so that it may go to the customer.';
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+
+ALTER TABLE ONLY public.delivery
+    ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.delivery
+    ADD CONSTRAINT delivery_recipient_key UNIQUE (business_id, document_id, channel, purpose, recipient);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kysely_migration_lock
+    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kysely_migration
+    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY public.plan
+    ADD CONSTRAINT plan_pkey PRIMARY KEY (business_id, document_id);
+
+ALTER TABLE ONLY public.rendered
+    ADD CONSTRAINT rendered_pkey PRIMARY KEY (business_id, document_id);
+
+CREATE INDEX delivery_due_idx ON public.delivery USING btree (next_attempt_at) WHERE (state = 'ready'::text);
+
+CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, failed_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
+
+CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
+
+CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);

@@ -1,0 +1,63 @@
+import { deliveryPlanned, documentIssued, type EventOf } from '@pinkas/contracts';
+import {
+  announce,
+  type Clock,
+  Consumer,
+  InjectClock,
+  InjectConfig,
+  type Transaction,
+} from '@pinkas/service-kit';
+import type { DeliveryConfig } from '../config.js';
+import { insertPlan } from './delivery.repository.js';
+import type { DeliveryFacts, DeliveryTables } from './delivery.tables.js';
+import { planDelivery } from './delivery-plan.js';
+import { SendMessages } from './send-messages.js';
+
+/** Decides what is sent of an issued document, to whom and when, and says so at once. */
+@Consumer(documentIssued, 'delivery-plan')
+export class PlanDelivery {
+  constructor(
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: DeliveryConfig,
+    private readonly worker: SendMessages,
+  ) {}
+
+  async handle(event: EventOf<typeof documentIssued>, trx: Transaction<DeliveryTables>): Promise<void> {
+    const { document, business } = event;
+    const now = this.clock.now();
+    const plan = planDelivery(document, business, now);
+    await insertPlan(trx, { business_id: document.business_id, document_id: document.id }, plan, {
+      facts: factsOf(event),
+      messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
+      now,
+    });
+    await announce(trx, deliveryPlanned, document.id, {
+      document_id: document.id,
+      business_id: document.business_id,
+      delivery: plan.outcome,
+    });
+  }
+
+  committed(): void {
+    this.worker.nudge();
+  }
+}
+
+function factsOf({ document, business }: EventOf<typeof documentIssued>): DeliveryFacts {
+  return {
+    document: {
+      type: document.type,
+      number: document.number,
+      date: document.date,
+      total: document.totals.total,
+      public_id: document.public_id,
+      customer_name: document.customer.name,
+    },
+    business: {
+      name: business.name,
+      email: business.email,
+      language: business.language,
+      quiet_hours: business.auto_send.quiet_hours,
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { quietUntil } from './quiet-hours.js';
+
+const until = (range: string, instant: string) => quietUntil(range, new Date(instant))?.toISOString() ?? null;
+
+describe('quiet hours', () => {
+  it.each([
+    ['a minute before they begin', '2026-06-15T18:59:59Z', null],
+    ['at their start', '2026-06-15T19:00:00Z', '2026-06-16T04:00:00.000Z'],
+    ['before midnight', '2026-06-15T20:59:59.999Z', '2026-06-16T04:00:00.000Z'],
+    ['after midnight', '2026-06-15T21:00:00Z', '2026-06-16T04:00:00.000Z'],
+    ['in their last second', '2026-06-16T03:59:59.999Z', '2026-06-16T04:00:00.000Z'],
+    ['at their end', '2026-06-16T04:00:00Z', null],
+  ])('that pass midnight, in summer: %s', (_case, instant, expected) => {
+    expect(until('22:00-07:00', instant)).toBe(expected);
+  });
+
+  it('end an hour later in universal time in winter', () => {
+    expect(until('22:00-07:00', '2026-01-15T22:00:00Z')).toBe('2026-01-16T05:00:00.000Z');
+  });
+
+  it('within one day leave the night alone', () => {
+    expect(until('13:00-16:30', '2026-06-15T11:00:00Z')).toBe('2026-06-15T13:30:00.000Z');
+    expect(until('13:00-16:30', '2026-06-15T22:00:00Z')).toBeNull();
+  });
+
+  it('whose start is their end never hold anything up', () => {
+    expect(until('08:00-08:00', '2026-06-15T05:00:00Z')).toBeNull();
+  });
+
+  // Summer time begins on Friday 27 March 2026 at 02:00, which becomes 03:00.
+  it('end at the right instant in the night that is an hour short', () => {
+    expect(until('22:00-07:00', '2026-03-26T21:00:00Z')).toBe('2026-03-27T04:00:00.000Z');
+    expect(until('22:00-03:00', '2026-03-26T21:00:00Z')).toBe('2026-03-27T00:00:00.000Z');
+  });
+
+  it('whose end is skipped by the change end with the change', () => {
+    expect(until('22:00-02:30', '2026-03-26T21:00:00Z')).toBe('2026-03-27T00:00:00.000Z');
+  });
+
+  it('that lie wholly in the skipped hour do not come that night', () => {
+    expect(until('02:00-03:00', '2026-03-26T23:59:00Z')).toBeNull();
+    expect(until('02:00-03:00', '2026-03-27T00:00:00Z')).toBeNull();
+  });
+
+  // Summer time ends on Sunday 25 October 2026 at 02:00, which becomes 01:00.
+  it('end at the right instant in the night that is an hour long', () => {
+    expect(until('22:00-07:00', '2026-10-24T20:00:00Z')).toBe('2026-10-25T05:00:00.000Z');
+  });
+
+  it('whose end comes twice end the first time, and are quiet again when the hour repeats', () => {
+    expect(until('22:00-01:30', '2026-10-24T20:00:00Z')).toBe('2026-10-24T22:30:00.000Z');
+    expect(until('22:00-01:30', '2026-10-24T22:45:00Z')).toBeNull();
+    expect(until('22:00-01:30', '2026-10-24T23:10:00Z')).toBe('2026-10-24T23:30:00.000Z');
+  });
+
+  it('agree with a walk minute by minute through both nights of change', () => {
+    const clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Asia/Jerusalem',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    for (const night of ['2026-03-26T19:00:00Z', '2026-10-24T19:00:00Z']) {
+      const wall = (time: number) => clock.format(time);
+      const isQuiet = (time: number) => wall(time) >= '23:15' || wall(time) < '05:45';
+      const begin = new Date(night).getTime();
+      for (let minute = 0; minute < 14 * 60; minute += 7) {
+        const start = begin + minute * 60_000;
+        let walked = start;
+        while (isQuiet(walked)) walked += 60_000;
+        expect(quietUntil('23:15-05:45', new Date(start))?.getTime() ?? start).toBe(walked);
+      }
+    }
+  });
+});

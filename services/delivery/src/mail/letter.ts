@@ -1,0 +1,168 @@
+import { documentTypeRules } from '@pinkas/contracts';
+import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
+
+/** A mail without its envelope and its attachment. */
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The name of the attached PDF. */
+  readonly fileName: string;
+}
+
+interface Wording {
+  readonly direction: 'rtl' | 'ltr';
+  readonly locale: string;
+  subject(type: string, number: number, business: string): string;
+  accountantSubject(type: string, number: number, business: string): string;
+  greeting(customer: string): string;
+  intro(type: string, business: string): string;
+  accountantIntro(type: string, business: string, customer: string): string;
+  readonly number: string;
+  readonly date: string;
+  readonly total: string;
+  readonly view: string;
+  readonly attached: string;
+}
+
+const wordings: Readonly<Record<'he' | 'en', Wording>> = {
+  he: {
+    direction: 'rtl',
+    locale: 'he-IL',
+    subject: (type, number, business) => `${type} ${number} מאת ${business}`,
+    accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
+    greeting: (customer) => `שלום ${customer},`,
+    intro: (type, business) => `קיבלת ${type} מאת ${business}.`,
+    accountantIntro: (type, business, customer) => `העתק של ${type} מאת ${business} עבור ${customer}.`,
+    number: 'מספר',
+    date: 'תאריך',
+    total: 'סה"כ',
+    view: 'צפייה במסמך',
+    attached: 'המסמך החתום מצורף כקובץ PDF.',
+  },
+  en: {
+    direction: 'ltr',
+    locale: 'en-IL',
+    subject: (type, number, business) => `${type} ${number} from ${business}`,
+    accountantSubject: (type, number, business) => `Copy for your books: ${type} ${number}, ${business}`,
+    greeting: (customer) => `Dear ${customer},`,
+    intro: (type, business) => `Please find attached your ${type.toLowerCase()} from ${business}.`,
+    accountantIntro: (type, business, customer) =>
+      `A copy of the ${type.toLowerCase()} that ${business} issued to ${customer}.`,
+    number: 'Number',
+    date: 'Date',
+    total: 'Total',
+    view: 'View the document',
+    attached: 'The signed document is attached as a PDF.',
+  },
+};
+
+/** No control characters and line breaks: a name must not become a header of its own. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+
+/** For text and attribute values of HTML. */
+const escapeHtml = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+
+const israeliDate = (date: string): string => date.split('-').reverse().join('/');
+
+/**
+ * Writes the mail that brings a document, in the language of the business: as text and as HTML, right to left in Hebrew.
+ * The accountant's copy says that it is one.
+ */
+export function writeLetter(facts: DeliveryFacts, purpose: DeliveryPurpose, viewUrlBase: string): Letter {
+  const { document } = facts;
+  const { language } = facts.business;
+  const words = wordings[language];
+  const rules = documentTypeRules[document.type];
+  const type = language === 'he' ? rules.nameHe : rules.name;
+  const business = oneLine(facts.business.name);
+  const customer = oneLine(document.customer_name);
+  const forAccountant = purpose === 'accountant';
+  const lines = {
+    type,
+    subject: (forAccountant ? words.accountantSubject : words.subject)(type, document.number, business),
+    opening: forAccountant
+      ? [words.accountantIntro(type, business, customer)]
+      : [words.greeting(customer), words.intro(type, business)],
+    rows: [
+      [words.number, String(document.number)],
+      [words.date, israeliDate(document.date)],
+      [
+        words.total,
+        new Intl.NumberFormat(words.locale, { style: 'currency', currency: 'ILS' }).format(document.total),
+      ],
+    ] as const,
+    link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
+    business,
+  };
+  return {
+    subject: lines.subject,
+    text: toText(lines, words),
+    html: toHtml(lines, words, language),
+    fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
+  };
+}
+
+interface Lines {
+  readonly type: string;
+  readonly opening: readonly string[];
+  readonly rows: readonly (readonly [string, string])[];
+  readonly link: string;
+  readonly business: string;
+}
+
+function toText(lines: Lines, words: Wording): string {
+  return [
+    ...lines.opening,
+    '',
+    ...lines.rows.map(([name, value]) => `${name}: ${value}`),
+    '',
+    `${words.view}:`,
+    lines.link,
+    '',
+    words.attached,
+    '',
+    lines.business,
+    '',
+  ].join('\n');
+}
+
+/** Tables and inline styles: what mail programs understand. */
+function toHtml(lines: Lines, words: Wording, language: string): string {
+  const start = words.direction === 'rtl' ? 'right' : 'left';
+  const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
+  const paragraph = (text: string) =>
+    `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
+  const row = ([name, value]: readonly [string, string]) => `
+          <tr>
+            <td style="padding:6px 0;font-size:14px;color:#616e7c;text-align:${start}">${escapeHtml(name)}</td>
+            <td style="padding:6px 16px;font-size:16px;color:#1f2933;text-align:${start}"><bdi>${escapeHtml(value)}</bdi></td>
+          </tr>`;
+  return `<!doctype html>
+<html lang="${language}" dir="${words.direction}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(lines.type)}</title></head>
+<body dir="${words.direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
+  <table role="presentation" dir="${words.direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
+    style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-radius:8px">
+    <tr>
+      <td style="padding:28px 28px 8px;text-align:${start};${font}">
+        <p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi>${escapeHtml(lines.business)}</bdi></p>
+        ${lines.opening.map(paragraph).join('\n        ')}
+        <table role="presentation" dir="${words.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
+        </table>
+        <p style="margin:0 0 20px"><a href="${escapeHtml(lines.link)}"
+          style="display:inline-block;padding:12px 24px;background:#1d4ed8;color:#ffffff;font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(words.view)}</a></p>
+        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#616e7c">${escapeHtml(words.attached)}</p>
+      </td>
+    </tr>
+  </table>
+</body>
+</html>
+`;
+}

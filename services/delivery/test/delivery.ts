@@ -1,0 +1,169 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  artifactRendered,
+  type Business,
+  type DeliveryOutcome,
+  deliveryPlanned,
+  documentIssued,
+  type EventOf,
+  getArtifact,
+  type IssuedDocument,
+  messageFailed,
+  messageSent,
+  streamOf,
+} from '@pinkas/contracts';
+import { Problem } from '@pinkas/service-kit';
+import {
+  eventually,
+  exampleBusiness,
+  exampleDocument,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '@pinkas/testkit';
+import type { DeliveryConfig } from '../src/config.js';
+import { migrations } from '../src/db/migrations.js';
+import type { DeliveryRow } from '../src/delivery/delivery.repository.js';
+import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
+import { SendMessages } from '../src/delivery/send-messages.js';
+import { DeliveryModule } from '../src/delivery.module.js';
+import { type MailboxStandIn, startMailboxStandIn } from './mailbox-stand-in.js';
+
+/** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */
+export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
+  mailbox: MailboxStandIn;
+  business: Business;
+  clock: { now: Date };
+  pdf: Buffer;
+  /** Set it to make rendering refuse to give the PDF. */
+  pdfIsAway: boolean;
+  /** Moves the clock. */
+  pass(ms: number): void;
+  /** A recipient of its own for each call, so that tests do not see each other's mail. */
+  newRecipient(): string;
+  issue(
+    recipient: string | null,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ): Promise<IssuedDocument>;
+  render(document: IssuedDocument, revision?: number): Promise<void>;
+  planned(document: IssuedDocument): Promise<DeliveryOutcome>;
+  plannedOf(document: IssuedDocument): DeliveryOutcome[];
+  sentOf(document: IssuedDocument): EventOf<typeof messageSent>[];
+  failedOf(document: IssuedDocument): EventOf<typeof messageFailed>[];
+  rows(document: IssuedDocument): Promise<DeliveryRow[]>;
+  /** Waits until the only message of a document is as the probe wants it. */
+  rowWhere(
+    document: IssuedDocument,
+    what: string,
+    probe: (row: DeliveryRow) => boolean,
+  ): Promise<DeliveryRow>;
+  /** Makes the server forget the consumers, so that every event comes again; waits until all were taken. */
+  redeliverAll(): Promise<void>;
+}
+
+export async function startDelivery(): Promise<DeliveryUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinkas-mailbox-'));
+  const mailbox = await startMailboxStandIn(folder);
+  // Noon in Israel.
+  const clock = { now: new Date('2026-06-15T09:00:00Z') };
+  const tested = await startServiceUnderTest<DeliveryTables, DeliveryConfig>({
+    service: {
+      name: 'delivery',
+      module: DeliveryModule,
+      backgrounds: [SendMessages],
+      clock: { now: () => clock.now },
+    },
+    migrations,
+    config: {
+      smtpUrl: mailbox.smtpUrl,
+      smtpTimeoutMs: 1_000,
+      mailFrom: 'documents@pinkas.example.com',
+      viewUrlBase: 'https://pinkas.example.com/d',
+    },
+  });
+  const { network, database } = tested;
+  const business = exampleBusiness();
+  const planned = network.collect(deliveryPlanned);
+  const sent = network.collect(messageSent);
+  const failed = network.collect(messageFailed);
+  const of =
+    <E extends { document_id: string }>(events: E[]) =>
+    (document: IssuedDocument) =>
+      events.filter((event) => event.document_id === document.id);
+  const made: DeliveryUnderTest = {
+    ...tested,
+    mailbox,
+    business,
+    clock,
+    pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
+    pdfIsAway: false,
+    pass: (ms) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      tested.service.app.get(SendMessages).nudge();
+    },
+    newRecipient: () => `customer-${randomUUID()}@example.com`,
+    issue: async (recipient, change = {}) => {
+      const document = exampleDocument({ business_id: business.id, ...change.document });
+      document.customer.email = recipient;
+      await network.publish(documentIssued, document.id, {
+        document,
+        business: { ...business, ...change.business },
+      });
+      return document;
+    },
+    render: (document, revision = 1) =>
+      network.publish(artifactRendered, document.id, {
+        document_id: document.id,
+        business_id: document.business_id,
+        revision,
+        sha256: createHash('sha256').update(made.pdf).digest('hex'),
+        allocation_number: null,
+      }),
+    planned: (document) => eventually('the plan is announced', () => made.plannedOf(document)[0]),
+    plannedOf: (document) => of(planned)(document).map((event) => event.delivery),
+    sentOf: of(sent),
+    failedOf: of(failed),
+    rows: (document) =>
+      database.db
+        .selectFrom('delivery')
+        .selectAll()
+        .where('document_id', '=', document.id)
+        .orderBy('purpose')
+        .execute(),
+    rowWhere: (document, what, probe) =>
+      eventually(what, async () => {
+        const [row] = await made.rows(document);
+        return row && probe(row) && row;
+      }),
+    redeliverAll: async () => {
+      const { consumers } = await network.connection.jetstreamManager();
+      for (const [owner, durable] of [
+        ['issuing', 'delivery-plan'],
+        ['rendering', 'delivery-release'],
+      ] as const) {
+        const stream = streamOf(owner).name;
+        await consumers.delete(stream, durable);
+        await eventually(`every event of ${owner} was taken again`, async () => {
+          const found = await consumers.info(stream, durable);
+          return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
+        });
+      }
+    },
+    stop: async () => {
+      await tested.stop();
+      await mailbox.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  network.answer(getArtifact, () => {
+    if (made.pdfIsAway) throw new Problem('not_found');
+    return {
+      revision: 1,
+      sha256: createHash('sha256').update(made.pdf).digest('hex'),
+      pdf: made.pdf.toString('base64'),
+    };
+  });
+  return made;
+}

@@ -1,0 +1,57 @@
+import { StandIn } from '@pinkas/testkit';
+
+/** A mail as the mailbox shows it. */
+export interface ReceivedMail {
+  id: string;
+  from: string;
+  to: string[];
+  subject: string;
+  message_id: string;
+  attachments: { filename: string; contentType: string; size: number }[];
+  text: string;
+  html: string;
+}
+
+/** The mailbox of the local stack as a process of its own, so that it can be away. */
+export interface MailboxStandIn {
+  readonly smtpUrl: string;
+  mode(mode: 'ok' | 'refuse' | 'greylist' | 'hang'): Promise<void>;
+  /** What came for one recipient, newest first. */
+  mailTo(recipient: string): Promise<ReceivedMail[]>;
+  /** A mail as it came over the wire. */
+  raw(id: string): Promise<string>;
+  attachment(id: string, position: number): Promise<Buffer>;
+  /** Ends the process at once. */
+  kill(): Promise<void>;
+  /** Starts it again on the same ports. */
+  restart(): Promise<void>;
+}
+
+/** @param dataDir where mail survives a restart. */
+export async function startMailboxStandIn(dataDir: string): Promise<MailboxStandIn> {
+  let running = await StandIn.start('mailbox', { DATA_DIR: dataDir, SMTP_PORT: '0' });
+  const root = running.url;
+  const smtpUrl = running.listening.smtpUrl ?? '';
+  const read = async (path: string) => {
+    const response = await fetch(`${root}${path}`);
+    if (!response.ok) throw new Error(`the mailbox answered ${response.status} to ${path}`);
+    return response;
+  };
+  return {
+    smtpUrl,
+    mode: (mode) => running.mode({ mode }),
+    mailTo: (recipient) => running.read<ReceivedMail[]>(`/messages?to=${encodeURIComponent(recipient)}`),
+    raw: async (id) => (await read(`/messages/${id}/raw`)).text(),
+    attachment: async (id, position) =>
+      Buffer.from(await (await read(`/messages/${id}/attachments/${position}`)).arrayBuffer()),
+    kill: () => running.kill(),
+    restart: async () => {
+      await running.kill();
+      running = await StandIn.start('mailbox', {
+        DATA_DIR: dataDir,
+        PORT: new URL(root).port,
+        SMTP_PORT: new URL(smtpUrl).port,
+      });
+    },
+  };
+}
