@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { type Clock, ConfigError, Problem, remainingMs } from '@pinkas/service-kit';
+import type { RenderingConfig } from '../config.js';
+import { documentHeading, printedDocument } from '../document/printed-document.js';
+import { languageOf, type Sheet } from '../document/sheet.js';
+import { wording } from '../document/wording.js';
+import type { Typeface } from '../typeface/typeface.js';
+import { ChromiumPdf } from './chromium-pdf.js';
+import { PrintSlots } from './print-slots.js';
+import { Signature } from './signature.js';
+
+/** A signed PDF that is not stored yet. */
+export interface PrintedArtifact {
+  readonly pdf: Buffer;
+  readonly sha256: Buffer;
+  /** SHA-256 of the certificate that signed. */
+  readonly certificate: Buffer;
+  /** Milliseconds, the wait for room included. */
+  readonly renderMs: number;
+  readonly signMs: number;
+}
+
+/** Makes signed PDFs: prints, checks, signs. */
+export class ArtifactPress {
+  readonly #slots: PrintSlots;
+
+  private constructor(
+    private readonly chromium: ChromiumPdf,
+    private readonly signature: Signature,
+    private readonly typeface: Typeface,
+    private readonly config: RenderingConfig,
+    private readonly clock: Clock,
+  ) {
+    this.#slots = new PrintSlots(config.renderConcurrency, config.renderQueueMax);
+  }
+
+  /**
+   * @throws ConfigError when the signing certificate cannot be read, or cannot sign.
+   */
+  static async open(config: RenderingConfig, clock: Clock, typeface: Typeface): Promise<ArtifactPress> {
+    try {
+      const p12 = await readFile(config.signingP12File);
+      const signature = await Signature.open(p12, config.signingP12Password, clock.now());
+      const chromium = new ChromiumPdf(config.gotenbergUrl, typeface, config.renderConcurrency);
+      return new ArtifactPress(chromium, signature, typeface, config, clock);
+    } catch (error) {
+      throw new ConfigError(
+        `SIGNING_P12_FILE (${config.signingP12File}) cannot sign documents: ${(error as Error).message}.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /**
+   * Prints and signs one output of a document.
+   * @throws Problem `document_generation_failed`, with the cause for the log.
+   */
+  async print(sheet: Sheet): Promise<PrintedArtifact> {
+    try {
+      const started = performance.now();
+      const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
+      const deadlineMs = Date.now() + timeoutMs;
+      const nonce = randomUUID();
+      const page = printedDocument(sheet, nonce, this.typeface.facesByName);
+      const unsigned = await this.#slots.run(AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
+        this.chromium.print(page, nonce, deadlineMs),
+      );
+      const rendered = performance.now();
+      const language = languageOf(sheet);
+      const pdf = await this.signature.sign(unsigned, {
+        title: documentHeading(sheet),
+        author: sheet.business.name,
+        language,
+        reason: wording.computerized[language],
+        producedAt: this.clock.now(),
+      });
+      return {
+        pdf,
+        sha256: createHash('sha256').update(pdf).digest(),
+        certificate: this.signature.fingerprint,
+        renderMs: rendered - started,
+        signMs: performance.now() - rendered,
+      };
+    } catch (error) {
+      throw new Problem('document_generation_failed', { cause: error });
+    }
+  }
+
+  /** Why it cannot print, or null. */
+  async fault(): Promise<string | null> {
+    if (this.signature.validUntil <= this.clock.now()) return 'the signing certificate has expired';
+    return (await this.chromium.answers()) ? null : 'Gotenberg does not answer';
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '@pinkas/service-kit';
+import { fields } from './config.js';
+
+const least = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  DATABASE_URL: 'postgres://pinkas_rendering:secret@127.0.0.1:5432/pinkas_rendering',
+  HEALTH_PORT: '0',
+  GOTENBERG_URL: 'http://gotenberg:3000/',
+  SIGNING_P12_FILE: '/etc/pinkas/signing/certificate.p12',
+  SIGNING_P12_PASSWORD: 'secret',
+};
+
+describe('the configuration', () => {
+  it('needs no more than addresses and the certificate', () => {
+    expect(readConfig(fields, least)).toMatchObject({
+      gotenbergUrl: 'http://gotenberg:3000',
+      renderConcurrency: 8,
+      renderQueueMax: 64,
+      renderTimeoutMs: 6_000,
+    });
+  });
+
+  it('names everything that is missing or wrong at once', () => {
+    const read = () =>
+      readConfig(fields, {
+        ...least,
+        GOTENBERG_URL: 'gotenberg:3000',
+        SIGNING_P12_FILE: '',
+        RENDER_CONCURRENCY: '0',
+      });
+    for (const name of ['GOTENBERG_URL', 'SIGNING_P12_FILE', 'RENDER_CONCURRENCY'])
+      expect(read).toThrow(name);
+  });
+
+  it('never repeats the password', () => {
+    expect(() =>
+      readConfig(fields, { ...least, GOTENBERG_URL: '', SIGNING_P12_PASSWORD: 'hunter2' }),
+    ).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+  });
+});

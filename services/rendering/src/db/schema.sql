@@ -1,0 +1,133 @@
+CREATE FUNCTION public.artifact_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if tg_op = 'DELETE' then
+      if old.confirmed_at is not null then
+        raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
+      end if;
+      return old;
+    end if;
+    if (new.business_id, new.document_id, new.revision, new.request_sha256, new.sha256, new.pdf, new.size_bytes,
+        new.template_version, new.certificate_sha256, new.created_at)
+      <> (old.business_id, old.document_id, old.revision, old.request_sha256, old.sha256, old.pdf, old.size_bytes,
+        old.template_version, old.certificate_sha256, old.created_at)
+      or new.allocation_number is distinct from old.allocation_number
+      or old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
+      or old.announced_at is not null and new.announced_at is distinct from old.announced_at
+    then
+      raise exception 'an artifact is final' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
+CREATE FUNCTION public.artifact_is_kept() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'artifacts are never deleted together' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE TABLE public.artifact (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    revision integer NOT NULL,
+    request_sha256 bytea NOT NULL,
+    sha256 bytea NOT NULL,
+    pdf bytea NOT NULL,
+    size_bytes integer NOT NULL,
+    template_version integer NOT NULL,
+    certificate_sha256 bytea NOT NULL,
+    allocation_number text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    confirmed_at timestamp with time zone,
+    announced_at timestamp with time zone,
+    CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT artifact_announced_check CHECK (((announced_at IS NULL) OR (confirmed_at IS NOT NULL))),
+    CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
+    CONSTRAINT artifact_sha256_check CHECK ((sha256 = sha256(pdf))),
+    CONSTRAINT artifact_size_check CHECK ((size_bytes = octet_length(pdf)))
+);
+ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
+
+CREATE TABLE public.dead_letter (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.inbox (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kysely_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kysely_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.outbox (
+    "position" bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    body json NOT NULL,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone
+);
+
+ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY public.artifact
+    ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kysely_migration_lock
+    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kysely_migration
+    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
+
+CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
+
+CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
+
+CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE TRIGGER artifact_is_final BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
+
+CREATE TRIGGER artifact_is_kept BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.artifact_is_kept();

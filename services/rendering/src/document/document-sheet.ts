@@ -1,0 +1,85 @@
+import { documentTypeRules } from '@pinkas/contracts';
+import { formatDate, formatInstantDay } from './figures.js';
+import { itemTable } from './item-table.js';
+import { figures, given, html, type Markup } from './markup.js';
+import { customerBlock, issuerBlock } from './parties.js';
+import { paymentTable } from './payment-table.js';
+import { languageOf, type Sheet } from './sheet.js';
+import { totalsBlock } from './totals-block.js';
+import { remarkWords, wording } from './wording.js';
+
+function headingBlock(sheet: Sheet): Markup {
+  const { document, output } = sheet;
+  const language = languageOf(sheet);
+  const rules = documentTypeRules[document.type];
+  const heading = language === 'he' ? rules.nameHe : rules.name;
+  return html`<section class="heading"><h1>${heading}</h1>${
+    language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`
+  }<p class="number">${wording.number[language]} ${figures(String(document.number))}</p><p class="marks">${wording[output][language]}<span> | </span>${wording.computerized[language]}</p></section>`;
+}
+
+function sourceFact(sheet: Sheet): Markup | null {
+  const { based_on: source, type } = sheet.document;
+  if (source === null) return null;
+  const language = languageOf(sheet);
+  const label =
+    type === 'credit_note' ? wording.credited : type === 'receipt' ? wording.paidFor : wording.source;
+  const { name, nameHe } = documentTypeRules[source.type];
+  return html`<dt>${label[language]}</dt><dd>${language === 'he' ? nameHe : name} ${figures(String(source.number))} ${wording.ofDate[language]} ${figures(formatDate(source.date))}</dd>`;
+}
+
+function facts(sheet: Sheet): Markup {
+  const { document, allocationNumber } = sheet;
+  const language = languageOf(sheet);
+  return html`<dl class="facts"><dt>${wording.date[language]}</dt><dd>${figures(formatDate(document.date))}</dd>${
+    document.due_date !== null &&
+    html`<dt>${wording.dueDate[language]}</dt><dd>${figures(formatDate(document.due_date))}</dd>`
+  }${sourceFact(sheet)}${
+    allocationNumber !== null &&
+    html`<dt class="allocation">${wording.allocationNumber[language]}</dt><dd class="allocation">${figures(allocationNumber)}</dd>`
+  }</dl>`;
+}
+
+function cancelledBanner(sheet: Sheet): Markup | null {
+  if (sheet.cancelledAt === null) return null;
+  const language = languageOf(sheet);
+  return html`<p class="cancelled"><strong>${wording.cancelled[language]}</strong> ${wording.cancelledOn[language]} ${figures(formatInstantDay(sheet.cancelledAt))}</p>`;
+}
+
+/** What a document must say of itself; on a donation receipt the word 'תרומה' stands out. */
+function remarks(sheet: Sheet): Markup[] {
+  const { document, business } = sheet;
+  const language = languageOf(sheet);
+  const found: Markup[] = [];
+  if (document.type === 'donation_receipt') {
+    found.push(html`<strong>${wording.donation[language]}</strong>`);
+    if (business.legal_type === 'public_institution') {
+      found.push(html`${wording.donationApproval[language]}`);
+    }
+  }
+  const remark = remarkWords[document.type];
+  if (remark) found.push(html`${remark[language]}`);
+  return found.map((sentence) => html`<p class="remark">${sentence}</p>`);
+}
+
+function recipientSignature(sheet: Sheet): Markup | null {
+  const { type } = sheet.document;
+  if (type !== 'delivery_note' && type !== 'return_note') return null;
+  const language = languageOf(sheet);
+  return html`<section class="signature"><p>${wording.recipientName[language]}</p><p>${wording.signature[language]}</p><p>${wording.date[language]}</p></section>`;
+}
+
+/**
+ * The document itself, the same on paper and on its page: what the law wants of each type (Income Tax Bookkeeping
+ * Instructions, 5, 8, 9, 18b; VAT Bookkeeping Regulations, 9A) and what the caller sent. Plain markup, without style.
+ */
+export function documentSheet(sheet: Sheet): Markup {
+  const { document } = sheet;
+  const language = languageOf(sheet);
+  return html`<article class="sheet">${cancelledBanner(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+    document.title !== null && html`<p class="title">${given(document.title)}</p>`
+  }${remarks(sheet)}${itemTable(sheet)}${totalsBlock(sheet)}${paymentTable(sheet)}${
+    document.notes !== null &&
+    html`<section class="notes"><h3>${wording.notes[language]}</h3><p>${given(document.notes)}</p></section>`
+  }${recipientSignature(sheet)}</article>`;
+}

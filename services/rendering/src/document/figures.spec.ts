@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  formatDate,
+  formatInstantDay,
+  formatMoney,
+  formatPercent,
+  formatQuantity,
+  shekels,
+} from './figures.js';
+
+describe('figures', () => {
+  it('writes amounts with two decimals and thousands apart', () => {
+    expect([0, 0.1, 1234.5, 999_999_999_999.99, -150].map(formatMoney)).toEqual([
+      '0.00',
+      '0.10',
+      '1,234.50',
+      '999,999,999,999.99',
+      '-150.00',
+    ]);
+  });
+
+  it('writes quantities with the decimals that they have', () => {
+    expect([1, 0.0001, 1000000, 2.5].map(formatQuantity)).toEqual(['1', '0.0001', '1,000,000', '2.5']);
+  });
+
+  it('writes rates without needless decimals', () => {
+    expect([0, 18, 17.5, 33.33].map(formatPercent)).toEqual(['0%', '18%', '17.5%', '33.33%']);
+  });
+
+  it('writes days as DD/MM/YYYY, those of instants as they are in Israel', () => {
+    expect(formatDate('2026-03-08')).toBe('08/03/2026');
+    expect(formatInstantDay('2026-03-09T22:30:00Z')).toBe('10/03/2026');
+    expect(formatInstantDay('2026-07-09T21:30:00Z')).toBe('10/07/2026');
+  });
+
+  it('puts the shekel where each language writes it', () => {
+    expect(shekels(1234.5, 'he').text).toBe('<bdi dir="ltr">1,234.50</bdi> ₪');
+    expect(shekels(-1234.5, 'en').text).toBe('<bdi dir="ltr">-₪1,234.50</bdi>');
+  });
+});

@@ -1,0 +1,45 @@
+import type { Language } from './language.js';
+import { figures, html, type Markup } from './markup.js';
+
+const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const quantity = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+const percent = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+
+/** An amount in ILS without its sign of currency: 1234.5 is `1,234.50`. */
+export function formatMoney(amount: number): string {
+  return money.format(amount);
+}
+
+/** A quantity with the decimals that it has, at most four: `1,000.125`. */
+export function formatQuantity(value: number): string {
+  return quantity.format(value);
+}
+
+/** A rate in percent: `18%`, `17.5%`. */
+export function formatPercent(rate: number): string {
+  return `${percent.format(rate)}%`;
+}
+
+/** A day as Israeli documents write it, DD/MM/YYYY, from YYYY-MM-DD. */
+export function formatDate(date: string): string {
+  const [year, month, day] = date.split('-');
+  return `${day}/${month}/${year}`;
+}
+
+const israelDay = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Asia/Jerusalem',
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+});
+
+/** The day of an instant in Israel, DD/MM/YYYY. */
+export function formatInstantDay(instant: string): string {
+  return israelDay.format(new Date(instant));
+}
+
+/** An amount with the sign of the shekel, on the side where each language writes it. */
+export function shekels(amount: number, language: Language): Markup {
+  if (language === 'he') return html`${figures(formatMoney(amount))} ₪`;
+  return figures(`${amount < 0 ? '-' : ''}₪${formatMoney(Math.abs(amount))}`);
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DocumentState } from '@pinkas/contracts';
+import { sampleBusiness, sampleDocument } from '../../test/sample-documents.js';
+import { hostedPage } from './hosted-page.js';
+
+const open: DocumentState = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
+
+function page(
+  state: Partial<DocumentState> = {},
+  language: 'he' | 'en' = 'he',
+  pdfUrl = 'https://x.test/p/1',
+) {
+  const business = sampleBusiness({ language });
+  const whole = { ...open, ...state };
+  const sheet = {
+    document: sampleDocument('tax_invoice', business),
+    business,
+    allocationNumber: whole.allocation_number,
+    cancelledAt: whole.cancelled_at,
+    output: 'copy' as const,
+  };
+  return hostedPage(sheet, whole, pdfUrl, '');
+}
+
+describe('the hosted page', () => {
+  it('leads to the signed PDF and keeps search engines away', () => {
+    const html = page({}, 'he', 'https://x.test/p/1?a="b"&c');
+    expect(html).toContain('<a href="https://x.test/p/1?a=&quot;b&quot;&amp;c">');
+    expect(html).toContain('<meta name="robots" content="noindex,nofollow">');
+  });
+
+  it('needs nothing from elsewhere and runs nothing', () => {
+    expect(page()).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
+  });
+
+  it('shows status, payments and the allocation number as they are now', () => {
+    const html = page({ paid: 500, allocation_number: '123456789' });
+    expect(html).toContain('<span class="status open">פתוח</span>');
+    expect(html).toContain('שולם <bdi dir="ltr">500.00</bdi> ₪');
+    expect(html).toContain('<bdi dir="ltr">123456789</bdi>');
+    expect(page({}, 'en')).toContain('<span class="status open">Open</span>');
+  });
+
+  it('says of a cancelled document that it is cancelled', () => {
+    const html = page({ status: 'cancelled', cancelled_at: '2026-03-09T10:00:00Z' });
+    expect(html).toContain('<span class="status cancelled">מבוטל</span>');
+    expect(html).toContain('<strong>מבוטל</strong> בוטל בתאריך <bdi dir="ltr">09/03/2026</bdi>');
+  });
+
+  it('is a copy, never a second original', () => {
+    expect(page()).toContain('העתק<span> | </span>');
+    expect(page()).not.toContain('מקור<span> | </span>');
+  });
+});

@@ -1,0 +1,32 @@
+import type { Business, IssuedDocument } from '@pinkas/contracts';
+import type { Language } from './language.js';
+
+/** Everything that one output of a document shows. */
+export interface Sheet {
+  readonly document: IssuedDocument;
+  readonly business: Business;
+  /** The printed number, nine digits; null while there is none. */
+  readonly allocationNumber: string | null;
+  /** The instant of cancellation, ISO 8601; null for a document that stands. */
+  readonly cancelledAt: string | null;
+  /**
+   * Whether this output bears the word 'מקור' or the word 'העתק'. 'מקור' may stand on the first output only (Income Tax
+   * Bookkeeping Instructions, appendix E; VAT Bookkeeping Regulations, 9A).
+   */
+  readonly output: 'original' | 'copy';
+}
+
+/** The language that a sheet is written in. */
+export function languageOf(sheet: Sheet): Language {
+  return sheet.business.language;
+}
+
+/**
+ * Whether VAT is spoken of on this document. An exempt dealer, a non-profit and a public institution without a VAT amount
+ * must not issue what looks like a tax document (VAT law, section 50); a dealer with a zero rate states the zero.
+ */
+export function showsVat({ document, business }: Sheet): boolean {
+  return (
+    document.totals.vat !== 0 || business.legal_type === 'osek_murshe' || business.legal_type === 'hevra_baam'
+  );
+}

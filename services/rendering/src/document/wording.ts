@@ -1,0 +1,138 @@
+import type { BusinessLegalType, DocumentType, PaymentMethod } from '@pinkas/contracts';
+import type { Language } from './language.js';
+
+/** One word or sentence in both languages. */
+type Words = Readonly<Record<Language, string>>;
+
+const words = (he: string, en: string): Words => ({ he, en });
+
+/**
+ * A word that the law prescribes. Books are kept in Hebrew or Arabic (Income Tax Bookkeeping Instructions, 21), so an
+ * English document carries the Hebrew word beside its own.
+ */
+const statutory = (he: string, en: string): Words => ({ he, en: `${en} · ${he}` });
+
+/** How a business states its registration number, by legal type (VAT Bookkeeping Regulations, 9A). */
+export const registrations: Readonly<Record<BusinessLegalType, Words>> = {
+  osek_murshe: statutory('עוסק מורשה', 'Licensed dealer'),
+  hevra_baam: statutory('ח.פ. / עוסק מורשה', 'Company / licensed dealer no.'),
+  osek_patur: statutory('עוסק פטור', 'Exempt dealer'),
+  amuta: statutory('עמותה (ע.ר.)', 'Registered non-profit'),
+  public_institution: statutory('מוסד ציבורי', 'Public institution'),
+};
+
+/** The means of payment that are no wallets; a wallet's name is a setting of the business. */
+export const paymentMethodWords: Readonly<Record<Exclude<PaymentMethod, `wallet_method_${string}`>, Words>> =
+  {
+    cash: words('מזומן', 'Cash'),
+    check: words('שיק', 'Check'),
+    credit_card: words('כרטיס אשראי', 'Credit card'),
+    bank_transfer: words('העברה בנקאית', 'Bank transfer'),
+  };
+
+const toPay = words('סה"כ לתשלום', 'Total due');
+const received = words('סה"כ התקבל', 'Total received');
+const sum = words('סה"כ', 'Total');
+
+/** What the last line of the totals is called. */
+export const totalWords: Readonly<Record<DocumentType, Words>> = {
+  quote: sum,
+  order: sum,
+  delivery_note: sum,
+  return_note: sum,
+  proforma: toPay,
+  tax_invoice: toPay,
+  tax_invoice_receipt: received,
+  receipt: received,
+  credit_note: words('סה"כ זיכוי', 'Total credited'),
+  donation_receipt: words('סה"כ תרומה', 'Total donated'),
+};
+
+/** Who the other side is to the document. */
+export const customerWords: Readonly<Record<DocumentType, Words>> = {
+  quote: words('לכבוד', 'To'),
+  order: words('לכבוד', 'To'),
+  delivery_note: words('נשלח אל', 'Deliver to'),
+  return_note: words('הוחזר מאת', 'Returned by'),
+  proforma: words('לכבוד', 'Bill to'),
+  tax_invoice: words('לכבוד', 'Bill to'),
+  tax_invoice_receipt: words('לכבוד', 'Bill to'),
+  receipt: words('התקבל מאת', 'Received from'),
+  credit_note: words('לכבוד', 'Credit to'),
+  donation_receipt: words('התקבל מאת', 'Received from'),
+};
+
+/** What a document must say of itself beside its heading. */
+export const remarkWords: Readonly<Partial<Record<DocumentType, Words>>> = {
+  quote: words('מסמך זה אינו חשבונית ואינו קבלה.', 'This document is neither an invoice nor a receipt.'),
+  order: words('מסמך זה אינו חשבונית ואינו קבלה.', 'This document is neither an invoice nor a receipt.'),
+  proforma: words('מסמך זה אינו חשבונית מס.', 'This document is not a tax invoice.'),
+};
+
+/** The statuses of a document as its page shows them. */
+export const statusWords = {
+  open: words('פתוח', 'Open'),
+  closed: words('סגור', 'Closed'),
+  cancelled: words('מבוטל', 'Cancelled'),
+} as const;
+
+/** Every other word on a document. */
+export const wording = {
+  number: words('מספר', 'No.'),
+  original: statutory('מקור', 'Original'),
+  copy: statutory('העתק', 'Copy'),
+  computerized: statutory('מסמך ממוחשב', 'Computerized document'),
+  cancelled: statutory('מבוטל', 'Cancelled'),
+  cancelledOn: words('בוטל בתאריך', 'Cancelled on'),
+  date: words('תאריך', 'Date'),
+  dueDate: words('לתשלום עד', 'Due date'),
+  allocationNumber: statutory('מספר הקצאה', 'Allocation number'),
+  source: words('מסמך מקור', 'Source document'),
+  credited: words('זיכוי בגין', 'Credit for'),
+  paidFor: words('עבור', 'For'),
+  ofDate: words('מיום', 'of'),
+  customerTaxId: words('מס׳ עוסק / ח.פ.', 'Tax ID'),
+  phone: words('טל׳', 'Tel.'),
+  description: words('תיאור', 'Description'),
+  sku: words('מק"ט', 'SKU'),
+  quantity: words('כמות', 'Quantity'),
+  unitPrice: words('מחיר יחידה', 'Unit price'),
+  lineTotal: words('סכום', 'Amount'),
+  withoutVat: words('ללא מע"מ', 'excl. VAT'),
+  withVat: words('כולל מע"מ', 'incl. VAT'),
+  subtotalBeforeVat: words('סה"כ לפני מע"מ', 'Subtotal before VAT'),
+  subtotal: words('סכום ביניים', 'Subtotal'),
+  discount: words('הנחה', 'Discount'),
+  /** 'The words מס ערך מוסף' beside the rate (VAT Bookkeeping Regulations, 9A). */
+  vat: words('מע"מ / מס ערך מוסף', 'VAT (מס ערך מוסף)'),
+  payments: words('פירוט תשלומים', 'Payments'),
+  method: words('אמצעי תשלום', 'Method'),
+  details: words('פרטים', 'Details'),
+  amount: words('סכום', 'Amount'),
+  checkNumber: words('שיק מס׳', 'Check no.'),
+  bank: words('בנק', 'Bank'),
+  branch: words('סניף', 'Branch'),
+  account: words('חשבון', 'Account'),
+  checkDate: words('לפירעון', 'Due'),
+  cardEnding: words('מסתיים ב־', 'ending'),
+  reference: words('אסמכתה', 'Reference'),
+  notes: words('הערות', 'Notes'),
+  donation: words('תרומה', 'Donation · תרומה'),
+  /** The sentence of the Bookkeeping Instructions for an institution approved under section 46 of the Ordinance. */
+  donationApproval: words(
+    'למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה',
+    'The institution is approved for donations under section 46 of the Income Tax Ordinance · למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה',
+  ),
+  recipientName: words('שם המקבל', 'Received by'),
+  signature: words('חתימה', 'Signature'),
+  signed: words('המסמך חתום בחתימה אלקטרונית.', 'This document bears an electronic signature.'),
+  page: words('עמוד', 'Page'),
+  pageOf: words('מתוך', 'of'),
+  status: words('סטטוס', 'Status'),
+  paid: words('שולם', 'Paid'),
+  download: words('הורדת PDF חתום', 'Download signed PDF'),
+  pageNotice: words(
+    'דף זה הוא תצוגה של המסמך. המקור הוא קובץ ה־PDF החתום.',
+    'This page is a view of the document. The original is the signed PDF file.',
+  ),
+} as const;

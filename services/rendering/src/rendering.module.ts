@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { type Clock, kitTokens, type ServiceOptions } from '@pinkas/service-kit';
+import { ArtifactPress } from './artifact/artifact-press.js';
+import { GetArtifact } from './artifact/get-artifact.js';
+import { PressRoom } from './artifact/press-room.js';
+import { PurgeOrphans } from './artifact/purge-orphans.js';
+import { RenderArtifact } from './artifact/render-artifact.js';
+import { RenderPage } from './artifact/render-page.js';
+import { SettleArtifact } from './artifact/settle-artifact.js';
+import type { RenderingConfig } from './config.js';
+import { loadTypeface, typefaceToken } from './typeface/typeface.js';
+
+/** The signed PDFs and the hosted pages. */
+@Module({
+  controllers: [RenderArtifact, GetArtifact, RenderPage],
+  providers: [
+    { provide: typefaceToken, useFactory: loadTypeface },
+    {
+      provide: ArtifactPress,
+      useFactory: (config: RenderingConfig, clock: Clock, typeface: ReturnType<typeof loadTypeface>) =>
+        ArtifactPress.open(config, clock, typeface),
+      inject: [kitTokens.config, kitTokens.clock, typefaceToken],
+    },
+    SettleArtifact,
+    PressRoom,
+    PurgeOrphans,
+  ],
+})
+export class RenderingModule {}
+
+/** The process, but for its configuration. */
+export const renderingService: Omit<ServiceOptions, 'config'> = {
+  name: 'rendering',
+  module: RenderingModule,
+  backgrounds: [PressRoom, PurgeOrphans],
+};

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { documentTypeRules, documentTypes } from '@pinkas/contracts';
+import { systemClock } from '@pinkas/service-kit';
+import { StandIn } from '@pinkas/testkit';
+import { ArtifactPress } from '../src/artifact/artifact-press.js';
+import type { RenderingConfig } from '../src/config.js';
+import type { Sheet } from '../src/document/sheet.js';
+import { loadTypeface } from '../src/typeface/typeface.js';
+import { compact, pdfFonts, pdfInfo, pdfText, signatureReport } from './pdf-tools.js';
+import { signingP12File, signingP12Password } from './rendering.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+
+/** Held against other people's programs: what they read from our PDFs is what a court's expert would read. */
+describe('a signed PDF', () => {
+  let gotenberg: StandIn;
+  let press: ArtifactPress;
+  beforeAll(async () => {
+    gotenberg = await StandIn.start('gotenberg');
+    const config = {
+      gotenbergUrl: gotenberg.url,
+      signingP12File,
+      signingP12Password,
+      renderConcurrency: 4,
+      renderQueueMax: 64,
+      renderTimeoutMs: 20_000,
+    } as RenderingConfig;
+    press = await ArtifactPress.open(config, systemClock, loadTypeface());
+  }, 60_000);
+  afterAll(async () => {
+    await gotenberg?.stop();
+  });
+
+  const sheetOf = (change: Partial<Sheet> = {}): Sheet => {
+    const business = change.business ?? sampleBusiness();
+    return {
+      document: sampleDocument('tax_invoice', business),
+      business,
+      allocationNumber: '123456789',
+      cancelledAt: null,
+      output: 'original',
+      ...change,
+    };
+  };
+
+  it('is valid to pdfsig, and its signature covers the whole file', async () => {
+    const { pdf } = await press.print(sheetOf());
+    const report = await signatureReport(pdf);
+    expect(report).toContain('Signature is Valid.');
+    expect(report).toContain('Total document signed');
+    expect(report).toContain('ETSI.CAdES.detached');
+    expect(report).toContain('Signer Certificate Common Name: Test');
+    expect(report.match(/Signature #/g)).toHaveLength(1);
+  });
+
+  it('is invalid once a single byte of it is another', async () => {
+    const { pdf } = await press.print(sheetOf());
+    const forged = Buffer.from(pdf);
+    const at = 1_000;
+    forged[at] = (forged[at] ?? 0) ^ 1;
+    expect(await signatureReport(forged)).not.toContain('Signature is Valid.');
+  });
+
+  it.each([false, true])('reads in the right order, words and figures (layout: %s)', async (layout) => {
+    const { pdf } = await press.print(sheetOf());
+    const text = await pdfText(pdf, { layout });
+    for (const words of [
+      'חשבונית מס',
+      'מספר 1042',
+      'סטודיו אלון לעיצוב ותכנון',
+      'עוסק מורשה 514327892',
+      'מקור | מסמך ממוחשב',
+      'גלריית צפון בע"מ',
+      '08/03/2026',
+      'מספר הקצאה',
+      '123456789',
+      'עיצוב לוגו ושפה חזותית',
+      'מע"מ / מס ערך מוסף 18%',
+      '2,700.00',
+      '3,009.00',
+      'סה"כ לתשלום',
+      'פרויקט מיתוג – אביב 2026',
+    ]) {
+      expect(text).toContain(compact(words));
+    }
+  });
+
+  it.each(documentTypes)(
+    'shows heading, number and total of every type: %s',
+    async (type) => {
+      for (const language of ['he', 'en'] as const) {
+        const business = sampleBusiness({ language });
+        const { pdf } = await press.print(
+          sheetOf({ business, document: sampleDocument(type, business), allocationNumber: null }),
+        );
+        const text = await pdfText(pdf);
+        const { name, nameHe } = documentTypeRules[type];
+        // In an English line pdftotext keeps each Hebrew run whole, but says nothing of the order of two.
+        for (const part of nameHe.split(' / ')) expect(text).toContain(compact(part));
+        if (language === 'en') expect(text).toContain(compact(name));
+        expect(text).toContain('1042');
+        expect(text).toMatch(/3,(009|186)\.00/);
+        expect((await pdfInfo(pdf)).Pages).toBe('1');
+      }
+    },
+    60_000,
+  );
+
+  it('holds no font that is not embedded, and Heebo alone', async () => {
+    const business = sampleBusiness({ name: 'Łódź Café 3½ בע"מ' });
+    const { pdf } = await press.print(sheetOf({ business }));
+    const fonts = await pdfFonts(pdf);
+    expect(fonts.length).toBeGreaterThan(0);
+    for (const font of fonts) {
+      expect(font.embedded).toBe(true);
+      expect(font.name).toMatch(/\+Heebo-(Regular|Bold)$/);
+    }
+  });
+
+  it('says what it is: title, author, language, A4', async () => {
+    const { pdf } = await press.print(sheetOf());
+    expect(await pdfInfo(pdf)).toMatchObject({
+      Title: 'חשבונית מס 1042',
+      Author: 'סטודיו אלון לעיצוב ותכנון',
+      Creator: 'Pinkas',
+      'Page size': expect.stringContaining('(A4)'),
+    });
+    expect(pdf.toString('latin1')).toContain('/Lang (he)');
+  });
+
+  it('repeats the table heads and counts its pages when it is long', async () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('tax_invoice', business, {
+      items: Array.from({ length: 100 }, (_, index) => ({
+        description: `שירות ${index + 1} ${'בתיאור ארוך '.repeat(15)}`.slice(0, 200),
+        quantity: 1.2345,
+        unit_price: 99_999_999.99,
+        line_total: 123_456_789.12,
+        sku: 'X'.repeat(64),
+      })),
+    });
+    const { pdf } = await press.print(sheetOf({ business, document }));
+    const pages = Number((await pdfInfo(pdf)).Pages);
+    expect(pages).toBeGreaterThan(3);
+    expect(pages).toBeLessThan(20);
+    const text = await pdfText(pdf);
+    expect(text).toContain(`עמוד${pages}מתוך${pages}`);
+    expect(text.match(/מחיריחידה/g)?.length).toBeGreaterThanOrEqual(pages - 1);
+    expect(text).toContain('שירות100בתיאור');
+  });
+});

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Runs one of the poppler tools on a PDF; `FILE` in the arguments stands for it. */
+async function poppler(tool: string, pdf: Uint8Array, args: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinkas-pdf-'));
+  try {
+    const file = join(folder, 'document.pdf');
+    await writeFile(file, pdf);
+    const { stdout } = await run(
+      tool,
+      args.map((arg) => (arg === 'FILE' ? file : arg)),
+      { timeout: 20_000 },
+    );
+    return stdout;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The text of a PDF as another program reads it, in logical order, without white space: pdftotext puts the spaces between
+ * Hebrew and figures now on one side, now on the other, and adds direction marks for terminals.
+ */
+export async function pdfText(pdf: Uint8Array, options: { layout?: boolean } = {}): Promise<string> {
+  const text = await poppler('pdftotext', pdf, [...(options.layout ? ['-layout'] : []), 'FILE', '-']);
+  return compact(text);
+}
+
+/** A text as `pdfText` gives it. */
+export function compact(text: string): string {
+  return text.replace(/[\s\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
+/** What pdfsig says of the signatures of a PDF. */
+export async function signatureReport(pdf: Uint8Array): Promise<string> {
+  return poppler('pdfsig', pdf, ['-nocert', 'FILE']);
+}
+
+/** The fonts of a PDF: name, and whether it is embedded. */
+export async function pdfFonts(pdf: Uint8Array): Promise<{ name: string; embedded: boolean }[]> {
+  const rows = (await poppler('pdffonts', pdf, ['FILE'])).trim().split('\n').slice(2);
+  return rows.map((row) => {
+    const [name = '', ...rest] = row.split(/\s+/);
+    return { name, embedded: rest.at(-5) === 'yes' };
+  });
+}
+
+/** The entries of `pdfinfo`. */
+export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> {
+  const rows = (await poppler('pdfinfo', pdf, ['FILE'])).trim().split('\n');
+  return Object.fromEntries(
+    rows.map((row) => {
+      const colon = row.indexOf(':');
+      return [row.slice(0, colon), row.slice(colon + 1).trim()];
+    }),
+  );
+}
