@@ -1,0 +1,16 @@
+import type { Scope } from '@pinkas/contracts';
+
+/** One API key; its value is nowhere, only its hash. */
+export interface ApiKeyTable {
+  business_id: string;
+  id: string;
+  name: string;
+  prefix: string;
+  /** HMAC-SHA-256 of the key's value under the pepper. */
+  hash: Buffer;
+  scopes: Scope[];
+  per_minute: number;
+  daily_documents: number;
+  created_at: Date;
+  revoked_at: Date | null;
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { createKey, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  Operation,
+  Problem,
+} from '@pinkas/service-kit';
+import { findBusiness } from '../business/business.repository.js';
+import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayConfig } from '../config.js';
+import { malformedTexts } from '../fault/malformed-texts.js';
+import { hashKey, keyDefaults, makeKeyValue, toApiKey } from './api-key.js';
+import { insertKey } from './api-key.repository.js';
+
+/** Makes an API key. Its value is in the reply, and never again anywhere. */
+@Operation(createKey)
+export class CreateKey {
+  constructor(
+    @InjectDatabase() private readonly db: Database<GatewayTables>,
+    @InjectConfig() private readonly config: Pick<GatewayConfig, 'apiKeyPepper'>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
+    const faults = malformedTexts(request);
+    if (faults.length > 0) throw Problem.invalid(faults);
+    if (!(await findBusiness(this.db, request.business_id))) throw new Problem('not_found');
+    const { value, prefix } = makeKeyValue();
+    const row = {
+      business_id: request.business_id,
+      id: randomUUID(),
+      name: request.name ?? keyDefaults.name,
+      prefix,
+      hash: hashKey(this.config.apiKeyPepper, value),
+      scopes: request.scopes ?? keyDefaults.scopes,
+      per_minute: request.per_minute ?? keyDefaults.perMinute,
+      daily_documents: request.daily_documents ?? keyDefaults.dailyDocuments,
+      created_at: this.clock.now(),
+      revoked_at: null,
+    };
+    await insertKey(this.db, row);
+    return { ...toApiKey(row), key: value };
+  }
+}

@@ -1,0 +1,16 @@
+import { listKeys, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, InjectDatabase, Operation, Problem } from '@pinkas/service-kit';
+import { findBusiness } from '../business/business.repository.js';
+import type { GatewayTables } from '../business/business.tables.js';
+import { listKeysOf } from './api-key.repository.js';
+
+/** The keys of a business, revoked ones included, without their values. */
+@Operation(listKeys)
+export class ListKeys {
+  constructor(@InjectDatabase() private readonly db: Database<GatewayTables>) {}
+
+  async handle(request: RequestOf<typeof listKeys>): Promise<ReplyOf<typeof listKeys>> {
+    if (!(await findBusiness(this.db, request.business_id))) throw new Problem('not_found');
+    return { keys: await listKeysOf(this.db, request.business_id) };
+  }
+}

@@ -1,0 +1,106 @@
+import type { Business } from '@pinkas/contracts';
+import type { Kysely, Selectable } from 'kysely';
+import type { BusinessTable, GatewayTables } from './business.tables.js';
+
+/** The settings as rows hold them: nested ones as JSON text. */
+function toColumns(business: Omit<Business, 'id' | 'created_at'>) {
+  return {
+    ...business,
+    first_numbers: JSON.stringify(business.first_numbers),
+    auto_send: JSON.stringify(business.auto_send),
+    accountant_copy: JSON.stringify(business.accountant_copy),
+    wallet_labels: JSON.stringify(business.wallet_labels),
+  };
+}
+
+/** A row as the rest of the system knows it. */
+export function toBusiness(row: Selectable<BusinessTable>): Business {
+  return {
+    id: row.id,
+    name: row.name,
+    legal_type: row.legal_type,
+    tax_id: row.tax_id,
+    address: row.address,
+    city: row.city,
+    email: row.email,
+    phone: row.phone,
+    vat_rate: Number(row.vat_rate),
+    prices_include_vat: row.prices_include_vat,
+    payment_terms_days: row.payment_terms_days,
+    first_numbers: row.first_numbers,
+    allocation_threshold_net: Number(row.allocation_threshold_net),
+    tax_authority_connected: row.tax_authority_connected,
+    auto_send: row.auto_send,
+    accountant_copy: row.accountant_copy,
+    wallet_labels: row.wallet_labels,
+    language: row.language,
+    subscription: row.subscription,
+    archived: row.archived,
+    provider: row.provider,
+    track: row.track,
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** Stores a new business. */
+export async function insertBusiness(db: Kysely<GatewayTables>, business: Business): Promise<void> {
+  const { created_at, ...settings } = business;
+  const createdAt = new Date(created_at);
+  await db
+    .insertInto('business')
+    .values({ ...toColumns(settings), id: business.id, created_at: createdAt, updated_at: createdAt })
+    .execute();
+}
+
+/** Stores the settings of a business that exists. */
+export async function updateBusinessSettings(
+  db: Kysely<GatewayTables>,
+  business: Business,
+  updatedAt: Date,
+): Promise<void> {
+  const { id, created_at: _, ...settings } = business;
+  await db
+    .updateTable('business')
+    .set({ ...toColumns(settings), updated_at: updatedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** @returns the business, or undefined. */
+export async function findBusiness(db: Kysely<GatewayTables>, id: string): Promise<Business | undefined> {
+  const row = await db.selectFrom('business').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toBusiness(row);
+}
+
+/** Like `findBusiness`, and keeps others from changing it until the transaction ends. */
+export async function lockBusiness(trx: Kysely<GatewayTables>, id: string): Promise<Business | undefined> {
+  const row = await trx
+    .selectFrom('business')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && toBusiness(row);
+}
+
+/** Businesses in the order of their creation, from the one after `after`. */
+export async function listBusinessesAfter(
+  db: Kysely<GatewayTables>,
+  after: string | undefined,
+  limit: number,
+): Promise<Business[]> {
+  let query = db.selectFrom('business').selectAll().orderBy('created_at').orderBy('id').limit(limit);
+  if (after !== undefined) {
+    query = query.where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('created_at', 'id'),
+        '>',
+        selectFrom('business as last')
+          .select(['last.created_at', 'last.id'])
+          .where('last.id', '=', after)
+          .$asTuple('created_at', 'id'),
+      ),
+    );
+  }
+  return (await query.execute()).map(toBusiness);
+}

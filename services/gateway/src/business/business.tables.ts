@@ -1,0 +1,26 @@
+import type { Business } from '@pinkas/contracts';
+import type { MessagingTables } from '@pinkas/service-kit';
+import type { ColumnType } from 'kysely';
+import type { ApiKeyTable } from '../api-key/api-key.tables.js';
+
+/** A jsonb column: parsed when read, written as text. */
+type Json<T> = ColumnType<T, string, string>;
+/** A numeric column: exact, so it is text here. */
+type Numeric = ColumnType<string, number, number>;
+
+type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
+type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
+
+/** One business with its settings. */
+export type BusinessTable = Omit<Business, NestedSettings | NumericSettings | 'created_at'> & {
+  [K in NestedSettings]: Json<Business[K]>;
+} & { [K in NumericSettings]: Numeric } & {
+  created_at: ColumnType<Date, Date, never>;
+  updated_at: Date;
+};
+
+/** The tables of the gateway. */
+export interface GatewayTables extends MessagingTables {
+  business: BusinessTable;
+  api_key: ApiKeyTable;
+}

@@ -1,0 +1,63 @@
+import { type ConfigOf, hexBytes, integer, serviceFields, text, url } from '@pinkas/service-kit';
+
+const http = ['http:', 'https:'] as const;
+
+/** The environment of the gateway. The path of each public address is also where the gateway serves it. */
+export const fields = {
+  ...serviceFields,
+  httpHost: text('HTTP_HOST', {
+    meaning: 'The address that the interface listens on.',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
+  httpPort: integer('HTTP_PORT', {
+    meaning: 'The port of the interface; 0 picks a free one.',
+    example: '8080',
+    min: 0,
+    max: 65535,
+  }),
+  trustedProxies: text('TRUSTED_PROXIES', {
+    meaning:
+      'The addresses or networks of the proxies in front of the gateway, separated by commas; only their X-Forwarded-For is believed.',
+    example: '10.0.0.0/8,fd00::/8',
+    fallback: '',
+  }),
+  redisUrl: url('REDIS_URL', {
+    meaning: 'The Redis that counts requests for all gateways together.',
+    example: 'redis://127.0.0.1:6379',
+    protocols: ['redis:', 'rediss:'],
+    secret: true,
+  }),
+  apiKeyPepper: hexBytes('API_KEY_PEPPER', {
+    meaning: 'The secret with which API keys are hashed. Another one makes every key invalid.',
+    example: 'the output of: openssl rand -hex 32',
+    bytes: 32,
+    secret: true,
+  }),
+  baseUrl: url('BASE_URL', {
+    meaning: 'The public address of the interface, with its version.',
+    example: 'https://api.example.com/v1',
+    protocols: http,
+  }),
+  viewUrlBase: url('VIEW_URL_BASE', {
+    meaning: 'The public address of hosted pages, without the public id.',
+    example: 'https://api.example.com/d',
+    protocols: http,
+  }),
+  pdfUrlBase: url('PDF_URL_BASE', {
+    meaning: 'The public address of PDF files, without the public id.',
+    example: 'https://api.example.com/pdf',
+    protocols: http,
+  }),
+  docsUrl: url('DOCS_URL', {
+    meaning: 'The public address of the documentation, without /errors.',
+    example: 'https://api.example.com/docs',
+    protocols: http,
+  }),
+  paymentUrl: url('PAYMENT_URL', {
+    meaning: 'Where a business renews its subscription.',
+    example: 'https://example.com/subscription',
+    protocols: http,
+  }),
+};
+export type GatewayConfig = ConfigOf<typeof fields>;

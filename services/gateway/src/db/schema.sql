@@ -1,0 +1,133 @@
+CREATE TABLE public.api_key (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    per_minute integer NOT NULL,
+    daily_documents integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+CREATE TABLE public.business (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    legal_type text,
+    tax_id text,
+    address text,
+    city text,
+    email text,
+    phone text,
+    vat_rate numeric(4,2) NOT NULL,
+    prices_include_vat boolean NOT NULL,
+    payment_terms_days integer NOT NULL,
+    first_numbers jsonb NOT NULL,
+    allocation_threshold_net numeric(11,2) NOT NULL,
+    tax_authority_connected boolean NOT NULL,
+    auto_send jsonb NOT NULL,
+    accountant_copy jsonb NOT NULL,
+    wallet_labels jsonb NOT NULL,
+    language text NOT NULL,
+    subscription text NOT NULL,
+    archived boolean NOT NULL,
+    provider text NOT NULL,
+    track text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT business_payment_terms_days_check CHECK ((payment_terms_days >= 0)),
+    CONSTRAINT business_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT business_vat_rate_check CHECK ((vat_rate >= (0)::numeric))
+);
+
+CREATE TABLE public.dead_letter (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.inbox (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kysely_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kysely_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.outbox (
+    "position" bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    body json NOT NULL,
+    request_id text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone
+);
+
+ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.outbox_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.business
+    ADD CONSTRAINT business_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+
+ALTER TABLE ONLY public.inbox
+    ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kysely_migration_lock
+    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kysely_migration
+    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
+
+CREATE INDEX business_created_idx ON public.business USING btree (created_at, id);
+
+CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
+
+CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_business_fkey FOREIGN KEY (business_id) REFERENCES public.business(id);

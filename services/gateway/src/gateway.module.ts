@@ -1,0 +1,42 @@
+import { Module, type Type } from '@nestjs/common';
+import type { Background } from '@pinkas/service-kit';
+import { CreateKey } from './api-key/create-key.js';
+import { ListKeys } from './api-key/list-keys.js';
+import { RevokeKey } from './api-key/revoke-key.js';
+import { CreateBusiness } from './business/create-business.js';
+import { ListBusinesses } from './business/list-businesses.js';
+import { ShowBusiness } from './business/show-business.js';
+import { UpdateBusiness } from './business/update-business.js';
+import { GetDocumentById } from './document/get-document-by-id.js';
+import { PostDocuments } from './document/post-documents.js';
+import { CallPipeline } from './http/call-pipeline.js';
+import { HttpServer } from './http/http-server.js';
+import { PagePipeline } from './http/page-pipeline.js';
+import { ServePdf } from './page/serve-pdf.js';
+import { ShowErrorsPage } from './page/show-errors-page.js';
+import { ShowViewPage } from './page/show-view-page.js';
+import { GetMe } from './profile/get-me.js';
+import { RateLimiter } from './rate-limit/rate-limiter.js';
+import { RedisCounter } from './rate-limit/redis-counter.js';
+
+/** The front door: businesses and keys, the HTTP interface, and the pages. */
+@Module({
+  controllers: [CreateBusiness, UpdateBusiness, ShowBusiness, ListBusinesses, CreateKey, RevokeKey, ListKeys],
+  providers: [
+    RedisCounter,
+    RateLimiter,
+    CallPipeline,
+    PagePipeline,
+    HttpServer,
+    GetMe,
+    PostDocuments,
+    GetDocumentById,
+    ShowViewPage,
+    ServePdf,
+    ShowErrorsPage,
+  ],
+})
+export class GatewayModule {}
+
+/** What runs beside the operations, in the order of its start. */
+export const backgrounds: readonly Type<Background>[] = [RedisCounter, HttpServer];

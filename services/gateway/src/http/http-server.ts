@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { isUuid } from '@pinkas/contracts';
+import {
+  type Background,
+  InjectConfig,
+  InjectLogger,
+  type Logger,
+  newContext,
+  Problem,
+  withContext,
+} from '@pinkas/service-kit';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { GatewayConfig } from '../config.js';
+import { CallPipeline } from './call-pipeline.js';
+import { errorBody } from './error-body.js';
+import { type HandlesVisits, pagePlaceOf } from './http-page.js';
+import { type HandlesCalls, routeBindingOf } from './http-route.js';
+import type { Incoming, Outgoing } from './incoming.js';
+import { PagePipeline } from './page-pipeline.js';
+
+/** How long a caller is kept waiting at the most: issuing renders a PDF and waits for outcomes, reading does neither. */
+const deadlineMs = { GET: 5_000, POST: 20_000 } as const;
+/** The whole of a request must have arrived by then; its headers sooner. Slow senders hold no connection. */
+const requestTimeoutMs = 30_000;
+const headersTimeoutMs = 10_000;
+/** A connection on which nothing moves; longer than any answer takes. */
+const idleSocketMs = 30_000;
+/** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
+const keepAliveMs = 65_000;
+/** At stop, requests in hand have their own deadline; what is still open after that is cut. */
+const drainMs = 22_000;
+
+type Answer = (incoming: Incoming) => Promise<Outgoing>;
+
+/** Fastify with the routes of the interface and the pages, each bound to its class. Knows HTTP and nothing of the rules. */
+@Injectable()
+export class HttpServer implements Background {
+  #server: FastifyInstance | undefined;
+  #draining = false;
+
+  constructor(
+    private readonly modules: ModulesContainer,
+    private readonly calls: CallPipeline,
+    private readonly pages: PagePipeline,
+    @InjectConfig() private readonly config: GatewayConfig,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  /** Where it listens, for example `http://127.0.0.1:8080`. */
+  get origin(): string {
+    const listening = this.#server?.server.address() as AddressInfo | null | undefined;
+    if (!listening) throw new Error('the interface does not listen');
+    const { address, port } = listening;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+
+  async start(): Promise<void> {
+    const { trustedProxies } = this.config;
+    const server = fastify({
+      logger: false,
+      trustProxy: trustedProxies === '' ? false : trustedProxies.split(',').map((one) => one.trim()),
+      genReqId: requestIdOf,
+      requestIdHeader: false,
+      exposeHeadRoutes: false,
+      // A request on an open connection is still served while the process drains.
+      return503OnClosing: false,
+      connectionTimeout: idleSocketMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+      frameworkErrors: (_error, request, reply) => void this.#respond(request, reply, this.#unknown),
+      clientErrorHandler: (error, socket) => this.#refuseBytes(error, socket),
+    });
+    // The pipeline reads and judges bodies itself, at their place in the order of checks; Fastify would refuse a malformed
+    // Content-Type before.
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    server.decorateRequest('contentType', '');
+    server.addHook('onRequest', (request, _reply, done) => {
+      request.contentType = request.headers['content-type'] ?? '';
+      delete request.headers['content-type'];
+      done();
+    });
+
+    this.#mount(server);
+    server.setNotFoundHandler((request, reply) => this.#respond(request, reply, this.#unknown));
+    server.setErrorHandler((error, request, reply) => {
+      const problem = new Problem('internal_error', { cause: error });
+      this.logger.error({ err: error, request_id: request.id }, 'Fastify refused a request');
+      return reply
+        .code(problem.status)
+        .header('x-request-id', request.id)
+        .send(errorBody(problem, request.id, this.config.docsUrl));
+    });
+    this.#server = server;
+    await server.listen({ host: this.config.httpHost, port: this.config.httpPort });
+    this.logger.info({ origin: this.origin }, 'the interface listens');
+  }
+
+  /** Takes no new connections, answers what has arrived, and closes. */
+  async stop(): Promise<void> {
+    this.#draining = true;
+    const server = this.#server;
+    if (!server) return;
+    const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
+    await server.close();
+    clearTimeout(cut);
+  }
+
+  /** Binds every class that the modules provide and that names a route or a page. */
+  #mount(server: FastifyInstance): void {
+    const basePath = pathOf(this.config.baseUrl);
+    for (const module of this.modules.values()) {
+      for (const { instance } of module.providers.values()) {
+        if (typeof instance !== 'object' || instance === null) continue;
+        const binding = routeBindingOf(instance.constructor);
+        if (binding) {
+          const { route, answer } = this.calls.mount(binding, instance as HandlesCalls);
+          server.route({
+            method: route.method,
+            url: `${basePath}${route.path}`,
+            handler: (request, reply) => this.#respond(request, reply, answer),
+          });
+        }
+        const place = pagePlaceOf(instance.constructor);
+        if (place) {
+          const answer: Answer = (incoming) => this.pages.answer(incoming, instance as HandlesVisits);
+          server.route({
+            method: ['GET', 'HEAD'],
+            url: `${pathOf(place.address(this.config))}${place.path}`,
+            handler: (request, reply) => this.#respond(request, reply, answer),
+          });
+        }
+      }
+    }
+  }
+
+  readonly #unknown: Answer = (incoming) => this.calls.answerUnknown(incoming);
+
+  async #respond(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+    const startedMs = performance.now();
+    const waitMs = request.method === 'POST' ? deadlineMs.POST : deadlineMs.GET;
+    const outgoing = await withContext(newContext(waitMs, request.id), () => answer(incomingOf(request)));
+    reply.raw.once('close', () => {
+      this.logger.info(
+        {
+          request_id: request.id,
+          method: request.method,
+          route: request.routeOptions.url ?? null,
+          status: outgoing.status,
+          ...(reply.raw.writableFinished ? {} : { gone: true }),
+          ms: Math.round(performance.now() - startedMs),
+          ...outgoing.logged,
+        },
+        'request',
+      );
+    });
+    if (this.#draining) reply.header('connection', 'close');
+    return reply
+      .code(outgoing.status)
+      .headers(outgoing.headers)
+      .header('x-request-id', request.id)
+      .send(outgoing.body);
+  }
+
+  /** Answers bytes that are no HTTP request, or that came too slowly, and closes. */
+  #refuseBytes(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const requestId = randomUUID();
+    this.logger.info({ request_id: requestId, reason: error.code }, 'a request was no HTTP');
+    const body = JSON.stringify(errorBody(Problem.invalid([]), requestId, this.config.docsUrl));
+    socket.end(
+      [
+        'HTTP/1.1 400 Bad Request',
+        'Content-Type: application/json; charset=utf-8',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Request-Id: ${requestId}`,
+        'Connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  }
+}
+
+/** The caller's own request id where it is a UUID, else a new one. */
+function requestIdOf(request: IncomingMessage): string {
+  const own = request.headers['x-request-id'];
+  return typeof own === 'string' && isUuid(own) ? own : randomUUID();
+}
+
+/** The path of a public address, without a slash at its end. */
+function pathOf(address: string): string {
+  return new URL(address).pathname.replace(/\/+$/, '');
+}
+
+function incomingOf(request: FastifyRequest): Incoming {
+  const question = request.url.indexOf('?');
+  return {
+    requestId: request.id,
+    address: request.ip,
+    headers: { ...request.headers, 'content-type': request.contentType },
+    params: request.params as Record<string, string>,
+    query: question === -1 ? '' : request.url.slice(question + 1),
+    stream: request.raw,
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The Content-Type header, kept from Fastify, which would judge it too early. */
+    contentType: string;
+  }
+}

@@ -1,0 +1,115 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { errorCodeOf, type GatewayUnderTest, quote, startGateway } from './gateway.js';
+
+describe('the body of a request', () => {
+  let gateway: GatewayUnderTest;
+  let key: string;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.stop());
+  beforeEach(async () => {
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
+    key = (await gateway.caller()).key.key;
+    gateway.issued.length = 0;
+  });
+
+  /** A valid body of exactly so many bytes. */
+  const exactly = (bytes: number) => {
+    const body = JSON.stringify(quote());
+    return `${body}${' '.repeat(bytes - Buffer.byteLength(body))}`;
+  };
+
+  /** Sends a body in pieces, without a Content-Length. */
+  const chunked = (pieces: readonly string[]) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const sending = request(
+        `${gateway.origin}/v1/documents`,
+        {
+          method: 'POST',
+          timeout: 20_000,
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            'idempotency-key': 'chunked',
+          },
+        },
+        (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => {
+            text += chunk.toString();
+          });
+          response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+        },
+      );
+      sending.once('error', reject);
+      for (const piece of pieces) sending.write(piece);
+      sending.end();
+    });
+
+  it('may have 262,144 bytes and not one more, announced or not', async () => {
+    expect((await gateway.post(key, { body: exactly(262_144) })).status).toBe(201);
+    const over = await gateway.post(key, { body: exactly(262_145) });
+    expect([over.status, errorCodeOf(over)]).toEqual([413, 'payload_too_large']);
+    const half = exactly(262_144);
+    expect((await chunked([half.slice(0, 1000), half.slice(1000)])).status).toBe(201);
+    const streamed = await chunked([half, ' ']);
+    expect([streamed.status, JSON.parse(streamed.text).error.code]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('is refused for its size while it is still on its way', async () => {
+    const streamed = await chunked(Array.from({ length: 40 }, () => exactly(65_536)));
+    expect(streamed.status).toBe(413);
+  });
+
+  it.each([
+    ['no content type', { 'content-type': '' }],
+    ['a malformed content type', { 'content-type': 'json' }],
+    ['another content type', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['another character set', { 'content-type': 'application/json; charset=iso-8859-8' }],
+  ])('must be application/json: %s is invalid_json', async (_name, headers) => {
+    expect(errorCodeOf(await gateway.post(key, { headers }))).toBe('invalid_json');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['an array', '[]'],
+    ['broken JSON', '{"type":'],
+    ['a member twice', '{"type":"quote","type":"order"}'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('must be a JSON object in UTF-8: %s is invalid_json', async (_name, body) => {
+    const answer = await gateway.post(key, { body });
+    expect([answer.status, errorCodeOf(answer)]).toEqual([400, 'invalid_json']);
+  });
+
+  it('reaches issuing as it was sent, with the key and the settings of the business', async () => {
+    const body = quote({ notes: 'שורה\nשנייה 😀', external_ref: 'A-1' });
+    const answer = await gateway.post(key, { body, idempotencyKey: 'order-1' });
+    expect(answer.status).toBe(201);
+    expect(gateway.issued).toHaveLength(1);
+    expect(gateway.issued[0]).toMatchObject({
+      body,
+      idempotency_key: 'order-1',
+      business: { name: 'עסק לדוגמה' },
+      key: { daily_documents: 300 },
+    });
+  });
+
+  it('that never comes leaves no connection open for ever', async () => {
+    const port = Number(new URL(gateway.origin).port);
+    const answer = await new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: '),
+      );
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.once('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.code).toBe('validation_error');
+  }, 20_000);
+});

@@ -1,0 +1,200 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import {
+  type Business,
+  type BusinessChange,
+  type CreateDocument,
+  compile,
+  createBusiness,
+  createKey,
+  ErrorBody,
+  getUsage,
+  issueDocument,
+  type ReplyOf,
+  type RequestOf,
+} from '@pinkas/contracts';
+import {
+  exampleDocument,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+  startTestRedis,
+} from '@pinkas/testkit';
+import { Redis } from 'ioredis';
+import type { GatewayTables } from '../src/business/business.tables.js';
+import type { GatewayConfig } from '../src/config.js';
+import { migrations } from '../src/db/migrations.js';
+import { backgrounds, GatewayModule } from '../src/gateway.module.js';
+import { HttpServer } from '../src/http/http-server.js';
+import { minuteOf } from '../src/rate-limit/budget.js';
+import { openRedisLine, type RedisLine } from './redis-line.js';
+
+// Starting real servers takes its time on a busy machine.
+jest.setTimeout(60_000);
+
+/** The gateway on real servers; issuing answers with example documents until a test says otherwise. */
+export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
+  readonly redisLine: RedisLine;
+  /** What Redis itself has counted for a key in this minute. */
+  countedInRedis(keyId: string): Promise<number>;
+  readonly origin: string;
+  readonly clock: { now: Date };
+  /** What reached issuing. */
+  readonly issued: RequestOf<typeof issueDocument>[];
+  /** Replace it to refuse, to wait or to answer otherwise. */
+  issue: (request: RequestOf<typeof issueDocument>) => Promise<ReplyOf<typeof issueDocument>>;
+  /** Makes a business and a key for it. */
+  caller(options?: CallerOptions): Promise<Caller>;
+  /** Speaks HTTP with a key; a body that is an object is sent as JSON. */
+  http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
+  /** POST /documents with a valid body. */
+  post(key: string, options?: HttpOptions & { idempotencyKey?: string }): Promise<HttpAnswer>;
+}
+
+export interface CallerOptions {
+  business?: BusinessChange;
+  key?: Partial<RequestOf<typeof createKey>>;
+}
+
+export interface Caller {
+  business: Business;
+  key: ReplyOf<typeof createKey>;
+}
+
+export interface HttpOptions {
+  method?: string;
+  key?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at members of any answer.
+  json: any;
+  text: string;
+}
+
+export const quote = (change: Partial<CreateDocument> = {}): CreateDocument => ({
+  type: 'quote',
+  customer: { name: 'לקוח לדוגמה' },
+  items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
+  ...change,
+});
+
+/** What issuing answers for an example document of this business. */
+export function issuedReply(
+  request: Pick<RequestOf<typeof issueDocument>, 'business'>,
+): ReplyOf<typeof issueDocument> {
+  return {
+    document: exampleDocument({ business_id: request.business.id }),
+    state: { status: 'open', paid: 0, allocation_number: '123456789', cancelled_at: null },
+    allocation: { status: 'issued', number: '123456789', reason: null },
+    delivery: { status: 'queued', channel: 'email', scheduled_for: null },
+    replayed: false,
+  };
+}
+
+export async function startGateway(): Promise<GatewayUnderTest> {
+  const clock = { now: new Date('2026-06-15T08:00:10Z') };
+  const redis = await startTestRedis();
+  const redisLine = await openRedisLine(redis.url);
+  const look = new Redis(redis.url);
+  const tested = await startServiceUnderTest<GatewayTables, GatewayConfig>({
+    service: { name: 'gateway', module: GatewayModule, backgrounds, clock: { now: () => clock.now } },
+    migrations,
+    config: {
+      httpHost: '127.0.0.1',
+      httpPort: 0,
+      trustedProxies: '127.0.0.1',
+      redisUrl: redisLine.url,
+      apiKeyPepper: randomBytes(32),
+      baseUrl: 'https://api.example.com/v1',
+      viewUrlBase: 'https://api.example.com/d',
+      pdfUrlBase: 'https://api.example.com/pdf',
+      docsUrl: 'https://api.example.com/docs',
+      paymentUrl: 'https://example.com/pay',
+    },
+  });
+  const { network } = tested;
+  const origin = tested.service.app.get(HttpServer, { strict: false }).origin;
+  const http: GatewayUnderTest['http'] = async (path, options = {}) => {
+    const { key, body } = options;
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${origin}${path}`, {
+      method: options.method ?? 'GET',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(30_000),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as string }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    };
+  };
+  const made: GatewayUnderTest = {
+    ...tested,
+    redisLine,
+    countedInRedis: async (keyId) =>
+      Number(await look.get(`pinkas:requests:key:${keyId}:${minuteOf(clock.now)}`)),
+    origin,
+    clock,
+    issued: [],
+    issue: async (request) => issuedReply(request),
+    http,
+    post: (key, { idempotencyKey = randomUUID(), ...options } = {}) =>
+      http('/v1/documents', {
+        method: 'POST',
+        key,
+        body: quote(),
+        ...options,
+        headers: {
+          ...(idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey }),
+          ...options.headers,
+        },
+      }),
+    caller: async (options = {}) => {
+      const { business } = await network.ask(createBusiness, {
+        business: { name: 'עסק לדוגמה', legal_type: 'osek_murshe', tax_id: '514713288', ...options.business },
+      });
+      return { business, key: await network.ask(createKey, { business_id: business.id, ...options.key }) };
+    },
+    stop: async () => {
+      await tested.stop();
+      look.disconnect();
+      await redisLine.close();
+      await redis.stop();
+    },
+  };
+  network.answer(issueDocument, (request) => {
+    made.issued.push(request);
+    return made.issue(request);
+  });
+  network.answer(getUsage, () => ({ used_today: 7 }));
+  return made;
+}
+
+const checkError = compile(ErrorBody);
+
+/** Throws unless the answer is an error object with all that every response has. @returns its code. */
+export function errorCodeOf(answer: HttpAnswer): string {
+  const checked = checkError(answer.json);
+  if (!checked.ok)
+    throw new Error(`no error object: ${answer.status} ${answer.text} ${JSON.stringify(checked.faults)}`);
+  const { error, request_id: requestId } = checked.value;
+  if (answer.headers.get('x-request-id') !== requestId) throw new Error('X-Request-Id is not the request_id');
+  if (error.doc_url !== `https://api.example.com/docs/errors#${error.code}`) throw new Error(error.doc_url);
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+    if (!/^\d+$/.test(answer.headers.get(name) ?? '')) throw new Error(`${name} is missing`);
+  }
+  return error.code;
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type GatewayUnderTest, startGateway } from './gateway.js';
+
+const program = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** The operator's command as a process of its own, as it was built. */
+function pinkas(natsUrl: string | undefined, words: readonly string[], input = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...words], {
+      env: { PATH: process.env.PATH, PINKAS_HOME: '/nonexistent', ...(natsUrl && { NATS_URL: natsUrl }) },
+      timeout: 20_000,
+    });
+    const ended: Ended = { code: null, out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      ended.out += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      ended.err += chunk.toString();
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...ended, code }));
+    child.stdin.end(input);
+  });
+}
+
+describe('pinkas, the operator’s command', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.stop());
+
+  const run = (line: string, input?: string) => pinkas(gateway.nats.url, line.split(' '), input);
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at members of any answer.
+  const json = async (line: string, input?: string): Promise<any> => {
+    const { code, out, err } = await run(`${line} --json`, input);
+    expect([code, err]).toEqual([0, '']);
+    return JSON.parse(out);
+  };
+  const refused = async (line: string, input?: string) => {
+    const { code, out, err } = await run(line, input);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^[^\n]+\n$/);
+    return err.trim();
+  };
+
+  it('makes a business and a key with which a caller comes in, and ends the key', async () => {
+    const business = await json(
+      'business create --file -',
+      '{"name": "עסק לדוגמה", "legal_type": "osek_patur"}',
+    );
+    expect(business).toMatchObject({ name: 'עסק לדוגמה', vat_rate: 0 });
+    const key = await json(
+      `key create --business ${business.id} --name till --scopes documents:read --per-minute 9 --daily 0`,
+    );
+    expect(key).toMatchObject({
+      name: 'till',
+      scopes: ['documents:read'],
+      per_minute: 9,
+      daily_documents: 0,
+    });
+    const me = await gateway.http('/v1/me', { key: key.key });
+    expect(me.json.business.id).toBe(business.id);
+
+    const changed = await json(`business update ${business.id} --file -`, '{"auto_send": {"enabled": true}}');
+    expect(changed.auto_send).toEqual({ enabled: true, channel: 'email', quiet_hours: null });
+    expect(await json(`business show ${business.id}`)).toEqual(changed);
+    expect(await json('business list')).toEqual([changed]);
+
+    const { key: value, ...shown } = key;
+    expect(await json(`key list --business ${business.id}`)).toEqual([shown]);
+    expect((await json(`key revoke ${key.id}`)).revoked_at).not.toBeNull();
+    expect((await gateway.http('/v1/me', { key: value })).json.error.code).toBe('key_revoked');
+  });
+
+  it('speaks to people where nobody asks for JSON', async () => {
+    const { business, key } = await gateway.caller();
+    expect((await run('business list')).out).toMatch(/^ID +LEGAL TYPE +TAX ID +STATE +NAME\n/);
+    const list = await run(`key list --business ${business.id}`);
+    expect(list.out).toContain(key.prefix);
+    expect(list.out).not.toContain(key.key);
+  });
+
+  it('says in one line what to do about anything that is wrong', async () => {
+    const id = randomUUID();
+    expect(await refused('business create --file -', '{"name": "x", "tax_id": "123456789"}')).toBe(
+      'Correct these and try again: /name must not have fewer than 2 characters; /tax_id must match format "valid-check-digit"',
+    );
+    expect(await refused(`business show ${id}`)).toBe(
+      `No business has the id ${id}: pinkas business list shows them`,
+    );
+    expect(await refused('business destroy')).toContain('pinkas business --help');
+  });
+
+  it('says how to start a system that does not answer', async () => {
+    const away = await pinkas('nats://127.0.0.1:1', ['business', 'list']);
+    expect(away).toEqual({
+      code: 1,
+      out: '',
+      err: 'The system does not answer at nats://127.0.0.1:1: start it with npm run up\n',
+    });
+    expect((await pinkas(undefined, ['business', 'list', '--json'])).err).toContain('npm run up');
+  });
+});

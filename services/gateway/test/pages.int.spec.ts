@@ -1,0 +1,100 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { errorCatalogue, findPublicDocument, getArtifact, renderPage } from '@pinkas/contracts';
+import { Problem } from '@pinkas/service-kit';
+import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import { type GatewayUnderTest, startGateway } from './gateway.js';
+
+const business = exampleBusiness();
+const document = exampleDocument({ business_id: business.id, type: 'receipt', number: 9 });
+const pdf = Buffer.from('%PDF-1.7 example');
+const sha256 = createHash('sha256').update(pdf).digest('hex');
+
+describe('pages and files', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    gateway.network.answer(findPublicDocument, ({ public_id: publicId }) => {
+      if (publicId !== document.public_id) throw new Problem('not_found');
+      return {
+        document,
+        business,
+        state: { status: 'closed' as const, paid: 7080, allocation_number: null, cancelled_at: null },
+      };
+    });
+    gateway.network.answer(renderPage, (request) => ({
+      html: `<!doctype html><title>${request.document.number}</title><a href="${request.pdf_url}">PDF</a>`,
+    }));
+    gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
+      if (id !== document.id || businessId !== business.id) throw new Problem('not_found');
+      return { revision: 1, sha256, pdf: pdf.toString('base64') };
+    });
+  });
+  afterAll(() => gateway.stop());
+  beforeEach(() => {
+    gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
+  });
+
+  it('show the hosted page to whoever has its address, and let nothing run or load in it', async () => {
+    const page = await gateway.http(`/d/${document.public_id}`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`https://api.example.com/pdf/${document.public_id}`);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-robots-tag': expect.stringContaining('noindex'),
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(page.headers.get('ratelimit-limit')).toBeNull();
+  });
+
+  it('serve the PDF byte for byte, with its hash as the entity tag', async () => {
+    const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': String(pdf.length),
+      etag: `"${sha256}"`,
+      'content-disposition': expect.stringContaining('inline; filename="receipt-9.pdf"'),
+      'cache-control': 'private, no-cache',
+      'x-robots-tag': expect.stringContaining('noindex'),
+    });
+  });
+
+  it('answer 304 to whoever has the same bytes already', async () => {
+    const headers = { 'if-none-match': `"${sha256}"` };
+    const same = await gateway.http(`/pdf/${document.public_id}`, { headers });
+    expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
+    const other = await gateway.http(`/pdf/${document.public_id}`, { headers: { 'if-none-match': '"old"' } });
+    expect(other.status).toBe(200);
+  });
+
+  it('answer HEAD with the headers alone', async () => {
+    const head = await gateway.http(`/pdf/${document.public_id}`, { method: 'HEAD' });
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+      200,
+      '',
+      String(pdf.length),
+    ]);
+    expect((await gateway.http(`/d/${document.public_id}`, { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it.each(['/d/unknown', '/pdf/unknown', `/d/${randomUUID()}`, '/d/a.b', '/pdf/a%00b'])(
+    'say kindly that %s is nothing, in both languages',
+    async (path) => {
+      const answer = await gateway.http(path);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.text).toContain('המסמך לא נמצא');
+      expect(answer.text).toContain(answer.headers.get('x-request-id'));
+    },
+  );
+
+  it('explain every error code where its doc_url leads', async () => {
+    const page = await gateway.http('/docs/errors');
+    expect(page.status).toBe(200);
+    for (const code of Object.keys(errorCatalogue)) expect(page.text).toContain(`<section id="${code}">`);
+  });
+});
