@@ -1,4 +1,4 @@
-import { connect, type NatsConnection } from 'nats';
+import { connect, Events, type NatsConnection } from 'nats';
 
 /**
  * Connects to NATS and stays connected: what is lost is sought again for ever.
@@ -17,4 +17,25 @@ export function connectNats(servers: string, name: string): Promise<NatsConnecti
     timeout: 5_000,
     noAsyncTraces: true,
   });
+}
+
+/** Whether a connection is up, as its own events tell: a look that costs nothing. */
+export class ConnectionState {
+  #connected = true;
+
+  constructor(connection: NatsConnection) {
+    void this.#follow(connection);
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === Events.Disconnect) this.#connected = false;
+      if (status.type === Events.Reconnect) this.#connected = true;
+    }
+    this.#connected = false;
+  }
 }

@@ -142,7 +142,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
             manager: openManager,
             ensureStreams: streams,
             logger,
-            nudge: () => relay.nudge(),
+            relay,
           }),
         );
       }

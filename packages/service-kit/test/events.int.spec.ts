@@ -79,13 +79,12 @@ describe('an event', () => {
     const committed = newEvent();
     const { db } = tested.database;
     await expect(
-      db.transaction().execute(async (trx) => {
+      relay.transaction(db, async (trx) => {
         await announce(trx, documentIssued, rolledBack.document.id, rolledBack);
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');
-    await db.transaction().execute((trx) => announce(trx, documentIssued, committed.document.id, committed));
-    relay.nudge();
+    await relay.transaction(db, (trx) => announce(trx, documentIssued, committed.document.id, committed));
     await eventually('it is published', () =>
       seen.some((event) => event.document.id === committed.document.id),
     );

@@ -14,16 +14,17 @@ import { newContext, withContext } from '../context.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
 import { decode, header } from '../rpc/wire.js';
+import type { Relay } from './outbox.js';
 
 /**
  * A class that handles one event. `prepare` does what cannot be part of a transaction (a rendering, a call): it may run
  * more than once, so it must be repeatable. `handle` stores the effect; it runs in one transaction with the inbox row, so
- * it takes effect once. `committed` runs after that, and may be lost.
+ * it takes effect once. `committed` runs after that with what `handle` returned, and may be lost.
  */
-export interface Consumes<E extends EventContract, Tables = never, Prepared = unknown> {
+export interface Consumes<E extends EventContract, Tables = never, Prepared = unknown, Handled = unknown> {
   prepare?(event: EventOf<E>): Promise<Prepared>;
-  handle(event: EventOf<E>, trx: Transaction<Tables>, prepared: Prepared): Promise<void>;
-  committed?(event: EventOf<E>): void;
+  handle(event: EventOf<E>, trx: Transaction<Tables>, prepared: Prepared): Promise<Handled>;
+  committed?(event: EventOf<E>, handled: Handled): void;
 }
 
 const eventKey = Symbol('pinkas:event');
@@ -31,7 +32,7 @@ const eventKey = Symbol('pinkas:event');
 /** Makes a class the consumer of an event, under a durable name that must never change. */
 export function Consumer<E extends EventContract>(event: E, durable: string) {
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies; tables and preparation are its own.
-  return <T extends new (...dependencies: any[]) => Consumes<E, any, any>>(target: T): void => {
+  return <T extends new (...dependencies: any[]) => Consumes<E, any, any, any>>(target: T): void => {
     Injectable()(target);
     Reflect.defineMetadata(eventKey, { event, durable }, target);
   };
@@ -69,7 +70,7 @@ export class ConsumerRunner {
       manager: () => Promise<JetStreamManager>;
       ensureStreams: () => Promise<void>;
       logger: Logger;
-      nudge: () => void;
+      relay: Relay;
     },
   ) {
     this.#check = compile(consumption.event.body);
@@ -171,7 +172,7 @@ export class ConsumerRunner {
   }
 
   async #handleOnce(messageId: string, event: EventOf<EventContract>): Promise<void> {
-    const { db, nudge } = this.parts;
+    const { db, relay } = this.parts;
     const consumer = this.consumption.durable;
     let prepared: unknown;
     if (this.handler.prepare) {
@@ -184,19 +185,16 @@ export class ConsumerRunner {
       if (done) return;
       prepared = await this.handler.prepare(event);
     }
-    const first = await db.transaction().execute(async (trx) => {
+    const done = await relay.transaction(db, async (trx) => {
       const { numInsertedOrUpdatedRows } = await trx
         .insertInto('inbox')
         .values({ consumer, message_id: messageId })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows === 0n) return false;
-      await this.handler.handle(event, trx, prepared);
-      return true;
+      if (numInsertedOrUpdatedRows === 0n) return null;
+      return { handled: await this.handler.handle(event, trx, prepared) };
     });
-    if (!first) return;
-    nudge();
-    this.handler.committed?.(event);
+    if (done) this.handler.committed?.(event, done.handled);
   }
 
   /** Keeps the step where an operator sees it, and takes it off the stream. */

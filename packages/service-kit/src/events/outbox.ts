@@ -6,16 +6,33 @@ import { currentContext } from '../context.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
 import { Loop, type TurnResult } from '../loop.js';
+import { ConnectionState } from '../nats-connection.js';
 import { encode, header } from '../rpc/wire.js';
 
 const batchMax = 64;
 const publishTimeoutMs = 2_000;
 const keptDays = 7;
+/** How long what has arrived may wait to be marked, so that many are marked by one statement. */
+const markPauseMs = 100;
+/** A row that is older was not published right after its commit: its process died, or NATS was away. */
+const overdue = sql<Date>`now() - interval '2 seconds'`;
+
 const checks = new Map<string, ReturnType<typeof compile>>();
 
+/** One announcement on its way to JetStream. */
+interface Announcement {
+  id: string;
+  subject: string;
+  body: unknown;
+  request_id: string | null;
+}
+
+/** What each open transaction of a `Relay` has announced so far. */
+const announced = new WeakMap<object, Announcement[]>();
+
 /**
- * Announces a fact in the transaction that makes it true: it is published if, and only if, the transaction commits.
- * After the commit, nudge the `Relay`.
+ * Announces a fact in the transaction that makes it true: it is published if, and only if, the transaction commits. In a
+ * transaction of `Relay.transaction` that happens at once, in any other within seconds.
  */
 export async function announce<E extends EventContract, Tables extends MessagingTables>(
   trx: Transaction<Tables>,
@@ -28,28 +45,38 @@ export async function announce<E extends EventContract, Tables extends Messaging
   const checked = check(body);
   if (!checked.ok)
     throw new Error(`${event.subject} does not match its schema: ${JSON.stringify(checked.faults)}`);
+  const row: Announcement = {
+    id: randomUUID(),
+    subject: eventSubject(event, documentId),
+    body,
+    request_id: currentContext()?.requestId ?? null,
+  };
   await (trx as unknown as Transaction<MessagingTables>)
     .insertInto('outbox')
-    .values({
-      id: randomUUID(),
-      subject: eventSubject(event, documentId),
-      body: JSON.stringify(body),
-      request_id: currentContext()?.requestId ?? null,
-      sent_at: null,
-    })
+    .values({ ...row, body: JSON.stringify(body), sent_at: null })
     .execute();
+  announced.get(trx)?.push(row);
 }
 
-/** Carries what the outbox holds to JetStream, in order, and marks what has arrived there. */
+/**
+ * Carries the outbox to JetStream. What a transaction announced is published right after its commit, from memory; what
+ * was left behind, because a process died or NATS was away, is found in the table. An event may so be published twice: it
+ * bears its id, and consumers handle an id once.
+ */
 export class Relay {
   readonly #loop: Loop;
+  readonly #state: ConnectionState;
+  readonly #publishing = new Set<Promise<void>>();
+  #arrived: string[] = [];
+  #marking: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly db: Kysely<MessagingTables>,
-    private readonly connection: NatsConnection,
+    connection: NatsConnection,
     private readonly jetstream: JetStreamClient,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
+    this.#state = new ConnectionState(connection);
     this.#loop = new Loop({ name: 'outbox', idleMs: 500, turn: () => this.#turn(), logger });
   }
 
@@ -57,29 +84,73 @@ export class Relay {
     this.#loop.start();
   }
 
-  /** Says that a transaction with an announcement has committed. */
-  nudge(): void {
-    this.#loop.nudge();
-  }
-
+  /** Publishes what is on its way, and stops. */
   async stop(): Promise<void> {
     await this.#loop.stop();
+    await Promise.all(this.#publishing);
+    clearTimeout(this.#marking);
+    await this.#mark();
+  }
+
+  /**
+   * Runs `work` in a transaction, and publishes what it announced as soon as it has committed.
+   * @throws what `work` or the commit throws; then nothing is published.
+   */
+  async transaction<Tables extends MessagingTables, T>(
+    db: Kysely<Tables>,
+    work: (trx: Transaction<Tables>) => Promise<T>,
+  ): Promise<T> {
+    const rows: Announcement[] = [];
+    const result = await db.transaction().execute((trx) => {
+      announced.set(trx, rows);
+      return work(trx);
+    });
+    if (this.#state.connected) for (const row of rows) this.#send(row);
+    return result;
+  }
+
+  #send(row: Announcement): void {
+    const sending = this.#publish(row)
+      .then(() => {
+        this.#arrived.push(row.id);
+        this.#marking ??= setTimeout(() => void this.#mark(), markPauseMs);
+      })
+      // Not lost: it stands in the outbox.
+      .catch((error: unknown) => this.logger.warn({ err: error, subject: row.subject }, 'an event waits'))
+      .finally(() => this.#publishing.delete(sending));
+    this.#publishing.add(sending);
+  }
+
+  async #mark(): Promise<void> {
+    this.#marking = undefined;
+    const ids = this.#arrived;
+    if (ids.length === 0) return;
+    this.#arrived = [];
+    await this.db
+      .updateTable('outbox')
+      .set({ sent_at: sql`now()` })
+      .where('id', 'in', ids)
+      .execute()
+      // Unmarked, they are published again, which does no harm.
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'sent events could not be marked'));
   }
 
   async #turn(): Promise<TurnResult> {
     // While NATS is away a publication would only wait for its time-out, holding the rows' locks.
-    if (this.connection.isClosed() || !(await this.#connected())) return 'idle';
+    if (!this.#state.connected) return 'idle';
+    const left = await this.#left();
+    if (!left) return 'idle';
     return this.db.transaction().execute(async (trx) => {
       const rows = await trx
         .selectFrom('outbox')
         .select(['position', 'id', 'subject', 'body', 'request_id'])
         .where('sent_at', 'is', null)
+        .where('created_at', '<', overdue)
         .orderBy('position')
         .limit(batchMax)
         .forUpdate()
         .skipLocked()
         .execute();
-      if (rows.length === 0) return 'idle';
       const sent = await Promise.allSettled(rows.map((row) => this.#publish(row)));
       const arrived = rows
         .filter((_, index) => sent[index]?.status === 'fulfilled')
@@ -97,22 +168,21 @@ export class Relay {
     });
   }
 
-  async #connected(): Promise<boolean> {
-    return this.connection.flush().then(
-      () => true,
-      () => false,
-    );
+  /** Whether anything was left behind; a look without a transaction, since mostly there is nothing. */
+  async #left(): Promise<boolean> {
+    const row = await this.db
+      .selectFrom('outbox')
+      .select('position')
+      .where('sent_at', 'is', null)
+      .where('created_at', '<', overdue)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
-  async #publish(row: {
-    id: string;
-    subject: string;
-    body: unknown;
-    request_id: string | null;
-  }): Promise<void> {
+  async #publish(row: Announcement): Promise<void> {
     const headers = natsHeaders();
     if (row.request_id) headers.set(header.requestId, row.request_id);
-    // The body is a json column: pg has parsed it.
     await this.jetstream.publish(row.subject, encode(row.body), {
       msgID: row.id,
       headers,

@@ -125,7 +125,7 @@ export class AskAuthority implements Background {
 
   async #store(row: AskingRow, outcome: TryOutcome): Promise<void> {
     const now = this.clock.now();
-    await this.db.transaction().execute(async (trx) => {
+    await this.relay.transaction(this.db, async (trx) => {
       const current = await lockAllocation(trx, row);
       if (!current || !isWelcome(outcome, row, current)) return;
       const after = afterTry(current, outcome, now);
@@ -137,7 +137,6 @@ export class AskAuthority implements Background {
         allocation: after.announce,
       });
     });
-    this.relay.nudge();
   }
 }
 

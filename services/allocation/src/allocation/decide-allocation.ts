@@ -16,18 +16,19 @@ export class DecideAllocation {
   async handle(
     { document, business }: EventOf<typeof documentIssued>,
     trx: Transaction<AllocationTables>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const decision = decideAllocation(document, business);
     await insertDecision(trx, { document, business }, decision, this.clock.now());
-    if (decision.ask) return;
+    if (decision.ask) return true;
     await announce(trx, allocationSettled, document.id, {
       document,
       business,
       allocation: { status: decision.status, number: null, reason: decision.reason },
     });
+    return false;
   }
 
-  committed(): void {
-    this.worker.nudge();
+  committed(_event: unknown, asks: boolean): void {
+    if (asks) this.worker.nudge();
   }
 }

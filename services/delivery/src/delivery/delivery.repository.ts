@@ -78,13 +78,13 @@ export async function insertPlan(
     .execute();
 }
 
-/** Notes that a document's PDF is final, and lets go of the messages that waited for it. */
+/** Notes that a document's PDF is final, and lets go of the messages that waited for it. @returns whether there were any. */
 export async function release(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   revision: number,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   await lockDocument(trx, key);
   await trx
     .insertInto('rendered')
@@ -95,13 +95,14 @@ export async function release(
       }),
     )
     .execute();
-  await trx
+  const { numUpdatedRows } = await trx
     .updateTable('delivery')
     .set({ state: 'ready' })
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('state', '=', 'waiting')
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Takes messages that are due, for this worker alone until `until`. */

@@ -22,7 +22,7 @@ export class PlanDelivery {
     private readonly worker: SendMessages,
   ) {}
 
-  async handle(event: EventOf<typeof documentIssued>, trx: Transaction<DeliveryTables>): Promise<void> {
+  async handle(event: EventOf<typeof documentIssued>, trx: Transaction<DeliveryTables>): Promise<boolean> {
     const { document, business } = event;
     const now = this.clock.now();
     const plan = planDelivery(document, business, now);
@@ -36,10 +36,11 @@ export class PlanDelivery {
       business_id: document.business_id,
       delivery: plan.outcome,
     });
+    return plan.messages.length > 0;
   }
 
-  committed(): void {
-    this.worker.nudge();
+  committed(_event: unknown, hasMessages: boolean): void {
+    if (hasMessages) this.worker.nudge();
   }
 }
 

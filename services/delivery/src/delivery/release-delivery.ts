@@ -12,12 +12,12 @@ export class ReleaseDelivery {
     private readonly worker: SendMessages,
   ) {}
 
-  async handle(event: EventOf<typeof artifactRendered>, trx: Transaction<DeliveryTables>): Promise<void> {
+  async handle(event: EventOf<typeof artifactRendered>, trx: Transaction<DeliveryTables>): Promise<boolean> {
     const key = { business_id: event.business_id, document_id: event.document_id };
-    await release(trx, key, event.revision, this.clock.now());
+    return release(trx, key, event.revision, this.clock.now());
   }
 
-  committed(): void {
-    this.worker.nudge();
+  committed(_event: unknown, released: boolean): void {
+    if (released) this.worker.nudge();
   }
 }

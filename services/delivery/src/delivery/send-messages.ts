@@ -155,27 +155,24 @@ export class SendMessages implements Background {
 
   async #settleLapsed(): Promise<void> {
     const now = this.clock.now();
-    const lapsed = await this.db.transaction().execute(async (trx) => {
+    await this.relay.transaction(this.db, async (trx) => {
       const rows = await lockLapsed(trx, lapsedAtOnceMax, now);
       for (const row of rows) {
         const reason = 'The process that was sending it ended; nobody knows whether it was taken.';
         await this.#settle(trx, row, { kind: 'unknown', reason }, now);
       }
-      return rows;
     });
-    if (lapsed.length > 0) this.relay.nudge();
   }
 
   async #store(row: DeliveryRow, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
-    await this.db.transaction().execute(async (trx) => {
+    await this.relay.transaction(this.db, async (trx) => {
       const current = await lockDelivery(trx, row);
       // Sent is sent, however late we learn of it. A failure counts only while nobody else has taken the message up.
       const ours = current.claimed_until?.getTime() === row.claimed_until?.getTime();
       if (outcome.kind === 'accepted' ? current.state === 'sent' : !ours) return;
       await this.#settle(trx, current, outcome, now);
     });
-    this.relay.nudge();
   }
 
   async #settle(

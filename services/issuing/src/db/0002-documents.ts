@@ -81,24 +81,30 @@ export const documents = sqlMigration(`
   -- What was issued is final. Only what may change by law or by later steps may change, and nothing is ever deleted
   -- (Income Tax (Bookkeeping) Instructions, 23(b) and appendix E).
   create function document_is_final() returns trigger language plpgsql as $$
-  declare
-    changeable constant text[] :=
-      array['status', 'cancelled_at', 'paid', 'allocation_number', 'allocation', 'delivery', 'creation'];
   begin
     if tg_op = 'DELETE' then
       raise exception 'an issued document is never deleted' using errcode = 'restrict_violation';
     end if;
-    if to_jsonb(new) - changeable <> to_jsonb(old) - changeable
-      or old.status = 'cancelled' and new.status <> 'cancelled'
+    raise exception 'an issued document is final' using errcode = 'restrict_violation';
+  end $$;
+  create trigger document_is_final before delete or update of business_id, id, public_id, type, number, dated_on,
+    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items,
+    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title,
+    notes, send, artifact_sha256 on document
+    for each row execute function document_is_final();
+  create function document_goes_on() returns trigger language plpgsql as $$
+  begin
+    if old.status = 'cancelled' and new.status <> 'cancelled'
+      or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
       or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
       or old.creation is not null and new.creation is distinct from old.creation
     then
-      raise exception 'an issued document is final' using errcode = 'restrict_violation';
+      raise exception 'what has become of a document is not taken back' using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
-  create trigger document_is_final before update or delete on document
-    for each row execute function document_is_final();
+  create trigger document_goes_on before update on document
+    for each row execute function document_goes_on();
   create function document_is_kept() returns trigger language plpgsql as $$
   begin
     raise exception 'issued documents are never deleted' using errcode = 'restrict_violation';

@@ -1,21 +1,25 @@
+CREATE FUNCTION public.document_goes_on() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if old.status = 'cancelled' and new.status <> 'cancelled'
+      or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
+      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.creation is not null and new.creation is distinct from old.creation
+    then
+      raise exception 'what has become of a document is not taken back' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
 CREATE FUNCTION public.document_is_final() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
-  declare
-    changeable constant text[] :=
-      array['status', 'cancelled_at', 'paid', 'allocation_number', 'allocation', 'delivery', 'creation'];
   begin
     if tg_op = 'DELETE' then
       raise exception 'an issued document is never deleted' using errcode = 'restrict_violation';
     end if;
-    if to_jsonb(new) - changeable <> to_jsonb(old) - changeable
-      or old.status = 'cancelled' and new.status <> 'cancelled'
-      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
-      or old.creation is not null and new.creation is distinct from old.creation
-    then
-      raise exception 'an issued document is final' using errcode = 'restrict_violation';
-    end if;
-    return new;
+    raise exception 'an issued document is final' using errcode = 'restrict_violation';
   end $$;
 
 CREATE FUNCTION public.document_is_kept() RETURNS trigger
@@ -197,7 +201,9 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_goes_on BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_goes_on();
+
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_is_kept BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_is_kept();
 

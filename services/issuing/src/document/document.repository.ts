@@ -136,6 +136,8 @@ export async function rememberCreation(
     .updateTable('document')
     .set({
       creation: sql`coalesce(creation, ${creation}::jsonb)`,
+      allocation: sql`coalesce(allocation, ${JSON.stringify(outcomes.allocation)}::jsonb)`,
+      delivery: sql`coalesce(delivery, ${JSON.stringify(outcomes.delivery)}::jsonb)`,
       // The number is printed from now on, so a reader must see it from now on.
       allocation_number: sql`coalesce(allocation_number, ${outcomes.allocation.number}::text)`,
     })
@@ -157,13 +159,14 @@ export async function recordAllocation(
     .set({ allocation: JSON.stringify(outcome), allocation_number: outcome.number })
     .where('business_id', '=', document.business_id)
     .where('id', '=', document.id)
+    .where(sql<boolean>`allocation is distinct from ${JSON.stringify(outcome)}::jsonb`)
     .where((where) =>
       where.or([where('allocation_number', 'is', null), where('allocation_number', '=', outcome.number)]),
     )
     .execute();
 }
 
-/** Records what delivery plans. */
+/** Records what delivery plans, unless the creation has recorded the same. */
 export async function recordDelivery(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
@@ -174,5 +177,6 @@ export async function recordDelivery(
     .set({ delivery: JSON.stringify(outcome) })
     .where('business_id', '=', document.business_id)
     .where('id', '=', document.id)
+    .where(sql<boolean>`delivery is distinct from ${JSON.stringify(outcome)}::jsonb`)
     .execute();
 }

@@ -108,7 +108,6 @@ export class IssueDocument {
       // From the commit on, the same key is a replay.
       this.#inFlight.delete(flight);
       if (issued.existing) return await this.#replay(issued.row, hash);
-      this.relay.nudge();
       this.#log(issued);
       return toReply(issued.row, await this.outcomes.ofNew(issued.row, watch), false);
     } finally {
@@ -168,7 +167,7 @@ export class IssueDocument {
     const waitMs = remainingMs(issueDocument.timeoutMs) - afterLineMs;
     return this.#line.run(`${business.id} ${draft.document.type}`, waitMs, async () => {
       try {
-        return await this.db.transaction().execute((trx) => this.#issueIn(trx, request, draft, hash));
+        return await this.relay.transaction(this.db, (trx) => this.#issueIn(trx, request, draft, hash));
       } catch (error) {
         if (waitedTooLong(error)) throw new Problem('engine_error', { cause: error });
         throw error;
@@ -188,6 +187,7 @@ export class IssueDocument {
 
     if (!(await tryLockKey(trx, business.id, request.idempotency_key)))
       throw new Problem('request_in_progress');
+    // Under the lock: the one who held it before may have issued.
     const existing = await findByKey(trx, business.id, request.idempotency_key);
     if (existing) return { row: existing, existing: true };
     if ((await countOf(trx, counted, today)) >= key.daily_documents) throw new Problem('daily_limit_reached');
