@@ -140,22 +140,30 @@ export async function confirmCard(
     address: card.address,
     city: card.city,
   };
-  const updated = await trx
-    .updateTable('card')
-    .set((set) => ({
-      confirmed_at: set.fn.coalesce('confirmed_at', set.val(at)),
-      claimed_until: null,
-      tax_id: set.fn.coalesce('tax_id', set.val(details.tax_id)),
-      legal_type: set.fn.coalesce('legal_type', set.val(details.legal_type)),
-      email: set.fn.coalesce('email', set.val(details.email)),
-      phone: set.fn.coalesce('phone', set.val(details.phone)),
-      address: set.fn.coalesce('address', set.val(details.address)),
-      city: set.fn.coalesce('city', set.val(details.city)),
-    }))
+  const standing = await trx
+    .selectFrom('card')
+    .selectAll()
     .where('business_id', '=', key.business_id)
     .where('id', '=', key.id)
+    .forUpdate()
     .executeTakeFirst();
-  if (updated.numUpdatedRows > 0n) return true;
+  if (standing) {
+    const named = Object.keys(details) as (keyof typeof details)[];
+    const news = named.some((name) => standing[name] === null && details[name] !== null);
+    // Most documents tell nothing new of a customer, and a row is not written for nothing.
+    if (standing.confirmed_at !== null && !news) return true;
+    await trx
+      .updateTable('card')
+      .set({
+        ...Object.fromEntries(named.map((name) => [name, standing[name] ?? details[name]])),
+        confirmed_at: standing.confirmed_at ?? at,
+        claimed_until: null,
+      })
+      .where('business_id', '=', key.business_id)
+      .where('id', '=', key.id)
+      .execute();
+    return true;
+  }
   // The reservation was purged because the event came more than an hour late: the document's card is made again.
   const inserted = await trx
     .insertInto('card')

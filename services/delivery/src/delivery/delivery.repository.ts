@@ -30,7 +30,6 @@ export async function insertPlan(
   plan: { outcome: DeliveryOutcome; messages: readonly PlannedMessage[] },
   parts: { facts: DeliveryFacts; messageIdDomain: string; now: Date },
 ): Promise<void> {
-  await lockDocument(trx, key);
   const { outcome, messages } = plan;
   await trx
     .insertInto('plan')
@@ -43,6 +42,7 @@ export async function insertPlan(
     })
     .execute();
   if (messages.length === 0) return;
+  await lockDocument(trx, key);
   const rendered = await trx
     .selectFrom('rendered')
     .select('revision')

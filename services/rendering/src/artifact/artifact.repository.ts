@@ -109,11 +109,11 @@ export async function confirm(db: Db, key: DocumentKey): Promise<void> {
     .execute();
 }
 
-/** This revision is the one that the customer gets. */
+/** This revision is the one that the customer gets, and stays for ever. */
 export async function markAnnounced(trx: Trx, key: DocumentKey, revision: number): Promise<void> {
   await trx
     .updateTable('artifact')
-    .set({ announced_at: sql`now()` })
+    .set({ confirmed_at: sql`coalesce(confirmed_at, now())`, announced_at: sql`now()` })
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('revision', '=', revision)

@@ -44,7 +44,6 @@ export class SettleArtifact {
     const revisions = await revisionsOf(trx, key, { forUpdate: true });
     let latest = revisions.at(-1);
     if (!latest) throw new Error(`document ${document.id} has no artifact`);
-    await confirm(trx, key);
     if (printed && latest.allocation_number !== allocation.number) {
       const revision = latest.revision + 1;
       const request_sha256 = createHash('sha256').update(JSON.stringify(event)).digest();
@@ -68,6 +67,8 @@ export class SettleArtifact {
     }
     if (latest.announced_at !== null) return;
     await markAnnounced(trx, key, latest.revision);
+    // The first one was passed over for one with the number; it is kept all the same.
+    if (latest.revision > 1) await confirm(trx, key);
     await announce(trx, artifactRendered, document.id, {
       ...key,
       revision: latest.revision,

@@ -31,26 +31,28 @@ export const artifacts = sqlMigration(`
   -- deleted once its document is in the book.
   create function artifact_is_final() returns trigger language plpgsql as $$
   begin
+    raise exception 'an artifact is final' using errcode = 'restrict_violation';
+  end $$;
+  create trigger artifact_is_final before update of business_id, document_id, revision, request_sha256, sha256, pdf,
+    size_bytes, template_version, certificate_sha256, allocation_number, created_at on artifact
+    for each row execute function artifact_is_final();
+  create function artifact_goes_on() returns trigger language plpgsql as $$
+  begin
     if tg_op = 'DELETE' then
       if old.confirmed_at is not null then
         raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
       end if;
       return old;
     end if;
-    if (new.business_id, new.document_id, new.revision, new.request_sha256, new.sha256, new.pdf, new.size_bytes,
-        new.template_version, new.certificate_sha256, new.created_at)
-      <> (old.business_id, old.document_id, old.revision, old.request_sha256, old.sha256, old.pdf, old.size_bytes,
-        old.template_version, old.certificate_sha256, old.created_at)
-      or new.allocation_number is distinct from old.allocation_number
-      or old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
+    if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
       or old.announced_at is not null and new.announced_at is distinct from old.announced_at
     then
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
-  create trigger artifact_is_final before update or delete on artifact
-    for each row execute function artifact_is_final();
+  create trigger artifact_goes_on before update or delete on artifact
+    for each row execute function artifact_goes_on();
   create function artifact_is_kept() returns trigger language plpgsql as $$
   begin
     raise exception 'artifacts are never deleted together' using errcode = 'restrict_violation';

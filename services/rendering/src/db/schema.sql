@@ -1,4 +1,4 @@
-CREATE FUNCTION public.artifact_is_final() RETURNS trigger
+CREATE FUNCTION public.artifact_goes_on() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
@@ -8,17 +8,19 @@ CREATE FUNCTION public.artifact_is_final() RETURNS trigger
       end if;
       return old;
     end if;
-    if (new.business_id, new.document_id, new.revision, new.request_sha256, new.sha256, new.pdf, new.size_bytes,
-        new.template_version, new.certificate_sha256, new.created_at)
-      <> (old.business_id, old.document_id, old.revision, old.request_sha256, old.sha256, old.pdf, old.size_bytes,
-        old.template_version, old.certificate_sha256, old.created_at)
-      or new.allocation_number is distinct from old.allocation_number
-      or old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
+    if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
       or old.announced_at is not null and new.announced_at is distinct from old.announced_at
     then
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;
+  end $$;
+
+CREATE FUNCTION public.artifact_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'an artifact is final' using errcode = 'restrict_violation';
   end $$;
 
 CREATE FUNCTION public.artifact_is_kept() RETURNS trigger
@@ -128,6 +130,8 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER artifact_is_final BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
+CREATE TRIGGER artifact_goes_on BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_goes_on();
+
+CREATE TRIGGER artifact_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
 
 CREATE TRIGGER artifact_is_kept BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.artifact_is_kept();
