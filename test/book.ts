@@ -35,7 +35,7 @@ export async function expectSoundBook(
 ): Promise<void> {
   const db = await stack.database<{ document: BookRow }>('issuing');
   const rendering = await stack.database<{
-    artifact: { document_id: string; revision: number; sha256: string };
+    artifact: { document_id: string; revision: number; sha256: Buffer };
   }>('rendering');
   try {
     const rows = await db
@@ -71,7 +71,9 @@ export async function expectSoundBook(
       .execute();
     expect(artifacts).toHaveLength(rows.length);
     for (const row of rows) {
-      expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256).toBe(row.artifact_sha256);
+      expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256.toString('hex')).toBe(
+        row.artifact_sha256,
+      );
     }
   } finally {
     await db.destroy();

@@ -12,7 +12,7 @@ import type { BenchStack } from './stack.js';
 const parallelism = 8;
 const rounds = 4;
 const roundMs = 7_000;
-const warmUpMs = 4_000;
+const warmUpMs = 8_000;
 const latencySamples = 120;
 
 const items = [

@@ -1,6 +1,6 @@
 import type { AllocationOutcome, DeliveryOutcome, DocumentState, IssuedDocument } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { CreationOutcomes, DocumentTable, IssuingTables } from './document.tables.js';
 
 export type DocumentRow = Selectable<DocumentTable>;
@@ -87,6 +87,53 @@ export async function lockById(
 
 export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
   return db.selectFrom('document').selectAll().where('public_id', '=', publicId).executeTakeFirst();
+}
+
+/**
+ * Puts a document into the book: its row, the series moved on by the one number, and the day's count, in one statement.
+ * @returns null when the API key's count for the day is full; the transaction must be rolled back then.
+ */
+export async function insertIssued(
+  trx: Transaction<IssuingTables>,
+  document: Insertable<DocumentTable>,
+  counted: { day: string; limit: number },
+): Promise<DocumentRow | null> {
+  const { is_counted, ...row } = await trx
+    .with('counted', (query) =>
+      query
+        .insertInto('daily_count')
+        .values({
+          business_id: document.business_id,
+          key_id: document.key_id,
+          counted_on: counted.day,
+          documents: 1,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['business_id', 'key_id', 'counted_on'])
+            .doUpdateSet({ documents: sql`daily_count.documents + 1` })
+            .where('daily_count.documents', '<', counted.limit),
+        )
+        .returning('documents'),
+    )
+    .with('moved_on', (query) =>
+      query
+        .updateTable('series')
+        .set({
+          next_number: document.number + 1,
+          last_date: document.dated_on,
+          last_issued_at: document.issued_at,
+        })
+        .where('business_id', '=', document.business_id)
+        .where('type', '=', document.type)
+        .returning('next_number'),
+    )
+    .with('issued', (query) => query.insertInto('document').values(document).returningAll())
+    .selectFrom('issued')
+    .selectAll()
+    .select((query) => query.exists(query.selectFrom('counted').select('documents')).as('is_counted'))
+    .executeTakeFirstOrThrow();
+  return is_counted ? row : null;
 }
 
 /** The sum of the credit notes based on a document, as text with two decimals. */

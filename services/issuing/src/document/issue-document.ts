@@ -29,9 +29,8 @@ import {
   waitedTooLong,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import { advanceSeries, lockSeries } from '../series/series.repository.js';
+import { lockSeries } from '../series/series.repository.js';
 import { SeriesLine } from '../series/series-line.js';
-import { countOf, countOne } from '../usage/usage.repository.js';
 import { CreationOutcomesWait } from './creation-outcomes.js';
 import {
   applyToSource,
@@ -39,6 +38,7 @@ import {
   type DocumentRow,
   findById,
   findByKey,
+  insertIssued,
   lockById,
   toDocument,
 } from './document.repository.js';
@@ -182,17 +182,21 @@ export class IssueDocument {
     hash: Buffer,
   ): Promise<Issued> {
     const { business, key, body } = request;
-    const counted = { business_id: business.id, key_id: key.id };
     const today = dayInIsrael(this.clock.now());
-
     if (!(await tryLockKey(trx, business.id, request.idempotency_key)))
       throw new Problem('request_in_progress');
-    // Under the lock: the one who held it before may have issued.
-    const existing = await findByKey(trx, business.id, request.idempotency_key);
-    if (existing) return { row: existing, existing: true };
-    if ((await countOf(trx, counted, today)) >= key.daily_documents) throw new Problem('daily_limit_reached');
-
-    const series = await lockSeries(trx, business.id, draft.type, business.first_numbers[draft.type] ?? 1);
+    const series = await lockSeries(
+      trx,
+      { business_id: business.id, type: draft.type, first_number: business.first_numbers[draft.type] ?? 1 },
+      { idempotency_key: request.idempotency_key, key_id: key.id, day: today },
+    );
+    if (series.issued_id !== null) {
+      // Whoever held the lock on the key before has issued meanwhile.
+      const row = await findById(trx, business.id, series.issued_id);
+      if (!row) throw new Error('an issued document is gone');
+      return { row, existing: true };
+    }
+    if (series.counted >= key.daily_documents) throw new Problem('daily_limit_reached');
     checkSeriesDate(draft.date, series.last_date);
     const source = draft.based_on ? await lockById(trx, business.id, draft.based_on.id) : undefined;
     if (source) checkSource(draft.type, source);
@@ -207,9 +211,11 @@ export class IssueDocument {
     const artifact = await this.#render(document, business);
 
     const paid = paymentsSum(body);
-    const row = await trx
-      .insertInto('document')
-      .values({
+    // The count is written last: its row is locked from here, and a key that issues in several series must not wait for a
+    // rendering.
+    const row = await insertIssued(
+      trx,
+      {
         business_id: business.id,
         id: document.id,
         public_id: document.public_id,
@@ -247,13 +253,11 @@ export class IssueDocument {
         allocation: null,
         delivery: null,
         creation: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await advanceSeries(trx, series, { date: document.date, at: issuedAt });
+      },
+      { day: today, limit: key.daily_documents },
+    );
+    if (!row) throw new Problem('daily_limit_reached');
     if (source) await settleSource(trx, source, { type: document.type, total: totals.total, paid });
-    // Counted last: the row is locked from here, and a key that issues in several series must not wait for a rendering.
-    if (!(await countOne(trx, counted, today, key.daily_documents))) throw new Problem('daily_limit_reached');
     await announce(trx, documentIssued, document.id, { document, business });
     return { row, existing: false, artifact };
   }
