@@ -47,7 +47,7 @@ const firstDocument = {
 /** The request that a newcomer pastes first. */
 const tryItDocument = {
   type: 'quote',
-  customer: { name: 'Dana Levi' },
+  customer: { name: 'Demo customer' },
   items: [{ description: 'Consulting, one hour', quantity: 2, unit_price: 350 }],
 };
 

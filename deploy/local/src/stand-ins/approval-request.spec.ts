@@ -10,7 +10,7 @@ const invoice = {
   user_name: 'pinkas',
   invoice_reference_number: '1042',
   customer_vat_number: 514713288,
-  customer_name: 'ישראל ישראלי בע"מ',
+  customer_name: 'לקוח לדוגמה בע"מ',
   invoice_date: today,
   invoice_issuance_date: today,
   accounting_software_number: 99999999,
