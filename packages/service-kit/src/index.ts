@@ -15,4 +15,5 @@ export * from './retry-schedule.js';
 export { contractOf, type Handles, Operation } from './rpc/operation.js';
 export { Peers } from './rpc/peers.js';
 export * from './service.js';
+export * from './slots.js';
 export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './tokens.js';

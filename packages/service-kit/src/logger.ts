@@ -13,6 +13,8 @@ export function createLogger(service: string, level: string): Logger {
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    // A database error quotes the row that it is about: what the code and the constraint say is enough.
+    serializers: { err: withoutRow },
     mixin: () => {
       const context = currentContext();
       return context ? { request_id: context.requestId } : {};
@@ -33,4 +35,14 @@ export function createLogger(service: string, level: string): Logger {
       censor: '[redacted]',
     },
   });
+}
+
+/** An error as it is logged, without the members in which PostgreSQL repeats the data. */
+function withoutRow(error: unknown): unknown {
+  const serialized = pino.stdSerializers.errWithCause(error as Error) as unknown as Record<string, unknown>;
+  if (typeof serialized !== 'object' || serialized === null) return serialized;
+  const { detail: _detail, where: _where, internalQuery: _internalQuery, ...rest } = serialized;
+  return typeof rest.cause === 'object' && rest.cause !== null
+    ? { ...rest, cause: withoutRow(rest.cause) }
+    : rest;
 }

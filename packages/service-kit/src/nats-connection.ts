@@ -23,7 +23,11 @@ export function connectNats(servers: string, name: string): Promise<NatsConnecti
 export class ConnectionState {
   #connected = true;
 
-  constructor(connection: NatsConnection) {
+  /** @param onReconnect called each time the connection is back. */
+  constructor(
+    connection: NatsConnection,
+    private readonly onReconnect: () => void = () => {},
+  ) {
     void this.#follow(connection);
   }
 
@@ -34,7 +38,10 @@ export class ConnectionState {
   async #follow(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === Events.Disconnect) this.#connected = false;
-      if (status.type === Events.Reconnect) this.#connected = true;
+      if (status.type === Events.Reconnect) {
+        this.#connected = true;
+        this.onReconnect();
+      }
     }
     this.#connected = false;
   }

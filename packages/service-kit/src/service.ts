@@ -17,7 +17,7 @@ import { databaseAnswers, openDatabase } from './db/database.js';
 import type { MessagingTables } from './db/messaging-tables.js';
 import { ConsumerRunner, type Consumes, consumptionOf } from './events/consumer.js';
 import { purgeMessaging, Relay } from './events/outbox.js';
-import { ensureStreams } from './events/streams.js';
+import { ensureStreams, streamMadeAt } from './events/streams.js';
 import { EventWatch } from './events/watch.js';
 import { HealthServer, type ReadinessCheck } from './health.js';
 import { createLogger, type Logger } from './logger.js';
@@ -99,6 +99,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
     const connection = await connectNats(config.natsUrl, name);
     closers.push(() => connection.close());
+    // What was answered last may still be on its way out.
+    closers.push(() => flushed(connection));
     let manager: JetStreamManager | undefined;
     const openManager = async () => {
       manager ??= await connection.jetstreamManager({ timeout: 5_000 });
@@ -108,7 +110,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await streams();
 
     const jetstream = connection.jetstream();
-    const relay = new Relay(db, connection, jetstream, logger);
+    const relay = new Relay(
+      db,
+      connection,
+      jetstream,
+      async () => {
+        await streams();
+        return streamMadeAt(await openManager(), name);
+      },
+      logger,
+    );
     const admission = new Admission(inFlightMax, logger);
 
     const app = await NestFactory.createMicroservice(
@@ -180,7 +191,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     }
 
     const checks: ReadinessCheck[] = [
-      async () => ((await natsAnswers(connection)) ? null : 'NATS does not answer'),
+      async () => ((await flushed(connection)) ? null : 'NATS does not answer'),
       async () =>
         (await databaseAnswers(db as unknown as Kysely<unknown>)) ? null : 'the database does not answer',
       ...backgrounds.flatMap((background) =>
@@ -232,8 +243,8 @@ export async function runService(options: () => ServiceOptions): Promise<void> {
   }
 }
 
-/** Whether NATS answers within a second. */
-async function natsAnswers(connection: NatsConnection): Promise<boolean> {
+/** Waits until NATS has had everything that was sent, a second at the most. @returns whether it has. */
+async function flushed(connection: NatsConnection): Promise<boolean> {
   if (connection.isClosed()) return false;
   const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, 1_000, false).unref());
   return Promise.race([

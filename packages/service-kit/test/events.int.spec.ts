@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentIssued } from '@pinkas/contracts';
 import { eventually, exampleBusiness, exampleDocument, type ServiceUnderTest } from '@pinkas/testkit';
-import { announce, Relay } from '../src/index.js';
+import { sql } from 'kysely';
+import { announce, createLogger, Relay } from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 describe('an event', () => {
@@ -101,6 +102,32 @@ describe('an event', () => {
         .transaction()
         .execute((trx) => announce(trx, documentIssued, randomUUID(), { document: 1 } as never)),
     ).rejects.toThrow('does not match its schema');
+  });
+
+  it('that was sent to a store which was wiped since is sent again, and handled once', async () => {
+    const lost = newEvent();
+    const { db } = tested.database;
+    // What stands in the outbox of a service whose NATS has lost its disk: sent, as far as anybody knows, before the stream.
+    await db
+      .insertInto('outbox')
+      .values({
+        id: randomUUID(),
+        subject: `${documentIssued.subject}.${lost.document.id}`,
+        body: JSON.stringify(lost),
+        request_id: null,
+        created_at: sql`now() - interval '1 hour'`,
+        sent_at: sql`now() - interval '1 hour'`,
+      })
+      .execute();
+    const { connection } = tested.network;
+    const madeAt = async () =>
+      new Date((await (await connection.jetstreamManager()).streams.info('EVT_ISSUING')).created);
+    const relay = new Relay(db, connection, connection.jetstream(), madeAt, createLogger('test', 'silent'));
+    relay.start();
+    await eventually('the effect is there', async () => (await effects(lost.document.id)).length === 1);
+    await relay.stop();
+    const handled = await db.selectFrom('effect').select('document_id').execute();
+    expect(new Set(handled.map((effect) => effect.document_id)).size).toBe(handled.length);
   });
 
   it('finds its way after the store of NATS was wiped', async () => {

@@ -79,9 +79,27 @@ describe('businesses and keys of the operator', () => {
     '%s charges no VAT by default',
     async (legalType) => {
       expect((await create({ name: 'עסק', legal_type: legalType })).vat_rate).toBe(0);
-      expect((await create({ name: 'עסק', legal_type: legalType, vat_rate: 17.5 })).vat_rate).toBe(17.5);
     },
   );
+
+  it('a rate that is named counts, but for an exempt dealer, who may charge none', async () => {
+    expect((await create({ name: 'עסק', legal_type: 'amuta', vat_rate: 17.5 })).vat_rate).toBe(17.5);
+    await expect(create({ name: 'עסק', legal_type: 'osek_patur', vat_rate: 18 })).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/business/vat_rate' }] },
+    });
+  });
+
+  it('a change of the legal type brings its rate, unless the change names one', async () => {
+    const { id } = await create({ name: 'עסק', legal_type: 'osek_murshe' });
+    const changed = (change: BusinessChange) =>
+      gateway.network
+        .ask(updateBusiness, { business_id: id, change })
+        .then((reply) => reply.business.vat_rate);
+    expect(await changed({ legal_type: 'osek_patur' })).toBe(0);
+    expect(await changed({ legal_type: 'hevra_baam', vat_rate: 0 })).toBe(0);
+    expect(await changed({ legal_type: 'osek_murshe' })).toBe(18);
+  });
 
   it('a business may lack its legal type and its tax id', async () => {
     expect(await create({ name: 'עסק', legal_type: null, tax_id: null })).toMatchObject({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type AllocationOutcome,
   allocationSettled,
+  artifactRendered,
   type Business,
   type CreateDocument,
   type DeliveryOutcome,
@@ -109,6 +110,15 @@ export async function startIssuing(
           document,
           business: issuer,
           allocation: made.allocation,
+        });
+      }
+      if (made.allocation?.number) {
+        void network.publish(artifactRendered, document.id, {
+          document_id: document.id,
+          business_id: document.business_id,
+          revision: 2,
+          sha256: 'ab'.repeat(32),
+          allocation_number: made.allocation.number,
         });
       }
       if (made.delivery) {

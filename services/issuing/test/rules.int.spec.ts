@@ -176,6 +176,18 @@ describe('the rules of issuing', () => {
     expect(series).toEqual([{ type: 'tax_invoice', next_number: 3, last_date: '2026-06-10' }]);
   });
 
+  it('do not refuse a date that the caller left out because another clock is past midnight', async () => {
+    const business = { ...issuing.business, id: randomUUID() };
+    const now = issuing.clock.now;
+    issuing.clock.now = new Date('2026-06-15T21:00:00Z');
+    await issuing.issue({ type: 'proforma' }, randomUUID(), { business });
+    issuing.clock.now = new Date('2026-06-15T20:59:59Z');
+    const { document } = await issuing.issue({ type: 'proforma' }, randomUUID(), { business });
+    issuing.clock.now = now;
+    expect(document.date).toBe('2026-06-16');
+    expect(document.due_date).toBe('2026-07-16');
+  });
+
   it('count the documents of a key exactly when many come at once, and start anew at midnight in Israel', async () => {
     const key = { id: randomUUID(), daily_documents: 5 };
     const types = ['quote', 'order', 'proforma'] as const;

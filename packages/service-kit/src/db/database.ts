@@ -22,7 +22,7 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * Opens a pool of connections. Statement, lock and idle-in-transaction timeouts stand on the login role, so that they
- * hold for whoever uses it; here only the wait for a connection is bounded.
+ * hold for whoever uses it; here the waits for a connection and for a silent server are bounded.
  */
 export function openDatabase<Tables>(options: {
   url: string;
@@ -37,6 +37,9 @@ export function openDatabase<Tables>(options: {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // A server that is gone without a word ends no statement: then the client does.
+    query_timeout: 20_000,
     types,
   });
   // An idle connection that the server closes must not end the process.
@@ -59,7 +62,16 @@ export function brokenConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 }
 
-/** Whether a statement gave up on a lock (55P03), or was ended by a timeout (57014). */
-export function waitedTooLong(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '57014');
+/** What the server says of a wait or a connection that it ended. */
+const passing = new Set(['55P03', '57014', '25P03', '57P01', '57P02', '57P03', '53300']);
+
+/**
+ * Whether a statement failed for a reason that passes: a lock or a connection that was waited for too long, or a server
+ * that went away. It is no fault of the request, which may be sent again.
+ */
+export function databaseIsBusyOrAway(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError)
+    return passing.has(error.code ?? '') || (error.code ?? '').startsWith('08');
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return /^E(CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) || /timeout|Connection terminated/i.test(message);
 }

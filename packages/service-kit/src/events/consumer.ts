@@ -68,7 +68,7 @@ export class ConsumerRunner {
       db: Kysely<MessagingTables>;
       jetstream: JetStreamClient;
       manager: () => Promise<JetStreamManager>;
-      ensureStreams: () => Promise<void>;
+      ensureStreams: () => Promise<unknown>;
       logger: Logger;
       relay: Relay;
     },

@@ -14,6 +14,8 @@ const publishTimeoutMs = 2_000;
 const keptDays = 7;
 /** How long what has arrived may wait to be marked, so that many are marked by one statement. */
 const markPauseMs = 100;
+/** JetStream flushes to disk every two minutes: what it acknowledged longer ago is on its disk. */
+const unflushedMinutes = 5;
 /** A row that is older was not published right after its commit: its process died, or NATS was away. */
 const overdue = sql<Date>`now() - interval '2 seconds'`;
 
@@ -67,6 +69,8 @@ export class Relay {
   readonly #loop: Loop;
   readonly #state: ConnectionState;
   readonly #publishing = new Set<Promise<void>>();
+  /** True until the outbox was held against what JetStream can still have: at start, and when NATS is back. */
+  #mayHaveLost = true;
   #arrived: string[] = [];
   #marking: NodeJS.Timeout | undefined;
 
@@ -74,9 +78,14 @@ export class Relay {
     private readonly db: Kysely<MessagingTables>,
     connection: NatsConnection,
     private readonly jetstream: JetStreamClient,
+    /** Makes the streams where they are gone, and tells since when the one of this service has been there. */
+    private readonly streamMadeAt: () => Promise<Date | null>,
     private readonly logger: Logger,
   ) {
-    this.#state = new ConnectionState(connection);
+    this.#state = new ConnectionState(connection, () => {
+      this.#mayHaveLost = true;
+      this.#loop.nudge();
+    });
     this.#loop = new Loop({ name: 'outbox', idleMs: 500, turn: () => this.#turn(), logger });
   }
 
@@ -138,8 +147,8 @@ export class Relay {
   async #turn(): Promise<TurnResult> {
     // While NATS is away a publication would only wait for its time-out, holding the rows' locks.
     if (!this.#state.connected) return 'idle';
-    const left = await this.#left();
-    if (!left) return 'idle';
+    if (this.#mayHaveLost) await this.#sendLostAgain();
+    if (!(await this.#left())) return 'idle';
     return this.db.transaction().execute(async (trx) => {
       const rows = await trx
         .selectFrom('outbox')
@@ -166,6 +175,26 @@ export class Relay {
       if (failed && arrived.length === 0) throw failed.reason;
       return rows.length === batchMax || failed ? 'more' : 'idle';
     });
+  }
+
+  /**
+   * Takes back what is marked as sent and may be lost: what was sent before the stream was made, which is all of it where
+   * the store of NATS was wiped, and what was sent so lately that it may not have been flushed to disk. JetStream takes what
+   * it still has for a double, and consumers handle an id once.
+   */
+  async #sendLostAgain(): Promise<void> {
+    const madeAt = await this.streamMadeAt();
+    await this.db
+      .updateTable('outbox')
+      .set({ sent_at: null })
+      .where((where) =>
+        where.or([
+          where('sent_at', '>', sql<Date>`now() - make_interval(mins => ${unflushedMinutes})`),
+          ...(madeAt ? [where('sent_at', '<', madeAt)] : []),
+        ]),
+      )
+      .execute();
+    this.#mayHaveLost = false;
   }
 
   /** Whether anything was left behind; a look without a transaction, since mostly there is nothing. */

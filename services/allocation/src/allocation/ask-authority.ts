@@ -110,7 +110,18 @@ export class AskAuthority implements Background {
         });
       });
     } catch (error) {
-      this.logger.error({ ...ids, err: error }, 'an answer of the tax authority could not be stored');
+      this.logger.error(
+        { ...ids, err: error },
+        'the tax authority could not be asked, or its answer not be stored',
+      );
+      // A fault of ours counts as a failed try: else it would be repeated for ever, and the document's mail never leave.
+      await this.#store(row, {
+        kind: 'failed',
+        reason: 'The request could not be processed.',
+        answer: null,
+      }).catch((again: unknown) =>
+        this.logger.error({ ...ids, err: again }, 'a failed try could not be stored'),
+      );
     }
   }
 

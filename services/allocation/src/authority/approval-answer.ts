@@ -66,8 +66,6 @@ function wordsOf(message: unknown): string {
   return tidy(listed.join('; ')) || 'without a reason';
 }
 
+/** Words as they are kept and shown: one line, of whole characters, none of which a database or a JSON text refuses. */
 const tidy = (text: string): string =>
-  text
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, wordsMax);
+  [...text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim()].slice(0, wordsMax).join('');

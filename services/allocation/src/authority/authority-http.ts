@@ -31,5 +31,7 @@ export async function callAuthority(
     if (bytes > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
     chunks.push(chunk);
   }
-  return { status: response.status, headers: response.headers, body: Buffer.concat(chunks).toString('utf8') };
+  // PostgreSQL keeps no NUL; none belongs into JSON either.
+  const body = Buffer.concat(chunks).toString('utf8').replaceAll('\0', '');
+  return { status: response.status, headers: response.headers, body };
 }

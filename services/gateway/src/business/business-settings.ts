@@ -51,6 +51,10 @@ export function defaultSettings(legalType: BusinessLegalType | null): Omit<Busin
 /** The settings with a change laid over them; nested settings are merged member by member. */
 export function changeSettings(settings: BusinessSettings, change: BusinessChange): BusinessSettings {
   const changed = mergeInto(settings, change) as BusinessSettings;
+  // Another legal type brings its own rate, unless the change names one.
+  if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
+    changed.vat_rate = defaultSettings(changed.legal_type).vat_rate;
+  }
   return {
     ...changed,
     name: changed.name.trim(),
@@ -75,6 +79,10 @@ export function settingsFaults(settings: BusinessSettings): Fault[] {
   if ([...settings.name].length < 2) refuse('/name', 'must have at least 2 characters beside white space');
   if (Math.round(settings.allocation_threshold_net * 100) / 100 !== settings.allocation_threshold_net) {
     refuse('/allocation_threshold_net', 'must have at most 2 decimals');
+  }
+  if (settings.legal_type === 'osek_patur' && settings.vat_rate !== 0) {
+    // VAT law, section 50: what looks like a tax document of an exempt dealer costs the tax twice.
+    refuse('/vat_rate', 'must be 0 for osek_patur, who charges no VAT');
   }
   if (settings.accountant_copy.enabled && settings.accountant_copy.email === null) {
     refuse('/accountant_copy/email', 'is required while the accountant copy is enabled');

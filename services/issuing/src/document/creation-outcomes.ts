@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   type AllocationOutcome,
   allocationSettled,
+  artifactRendered,
   type DeliveryOutcome,
   deliveryPlanned,
+  issueDocument,
 } from '@pinkas/contracts';
 import {
   type Clock,
@@ -47,10 +49,7 @@ export class CreationOutcomesWait {
 
   /** Waits for a document that this request has just issued. */
   async ofNew(row: DocumentRow, watch: DocumentWatch): Promise<CreationOutcomes> {
-    await watch.until(
-      [allocationSettled, deliveryPlanned],
-      Math.min(this.config.outcomeWaitMs, this.#timeLeftMs()),
-    );
+    await this.#watchFor(row, watch, this.config.outcomeWaitMs);
     return this.#remember(row, watch);
   }
 
@@ -62,32 +61,42 @@ export class CreationOutcomesWait {
       // What was recorded before the watch began is in the row.
       const current = (await findById(this.db, row.business_id, row.id)) ?? row;
       if (current.creation) return current.creation;
-      const wanted = [
-        ...(current.allocation ? [] : [allocationSettled]),
-        ...(current.delivery ? [] : [deliveryPlanned]),
-      ];
-      const sinceIssueMs = this.clock.now().getTime() - row.issued_at.getTime();
-      const waitMs = Math.min(this.config.outcomeWaitMs - sinceIssueMs, this.#timeLeftMs());
-      await watch.until(wanted, waitMs);
+      // The request that issued it may still wait, and will answer the same; after its life nobody does.
+      const ageMs = this.clock.now().getTime() - row.issued_at.getTime();
+      await this.#watchFor(current, watch, ageMs < issueDocument.timeoutMs ? this.config.outcomeWaitMs : 0);
       return await this.#remember(current, watch);
     } finally {
       watch.close();
     }
   }
 
-  #timeLeftMs(): number {
-    return remainingMs(this.config.outcomeWaitMs + answerReserveMs) - answerReserveMs;
+  async #watchFor(row: DocumentRow, watch: DocumentWatch, waitMs: number): Promise<void> {
+    const endMs =
+      performance.now() + Math.min(waitMs, remainingMs(waitMs + answerReserveMs) - answerReserveMs);
+    const wanted = [
+      ...(row.allocation ? [] : [allocationSettled]),
+      ...(row.delivery ? [] : [deliveryPlanned]),
+    ];
+    await watch.until(wanted, endMs - performance.now());
+    // A number is answered when the PDF bears it, so that the first who fetches the PDF finds it there.
+    if (watch.latest(allocationSettled)?.allocation.number) {
+      await watch.until([artifactRendered], endMs - performance.now());
+    }
   }
 
-  #remember(row: DocumentRow, watch: DocumentWatch): Promise<CreationOutcomes> {
+  async #remember(row: DocumentRow, watch: DocumentWatch): Promise<CreationOutcomes> {
+    const settled = watch.latest(allocationSettled);
+    const planned = watch.latest(deliveryPlanned);
+    // What the watch has missed, a consumer may have recorded.
+    const recorded = settled && planned ? row : ((await findById(this.db, row.business_id, row.id)) ?? row);
     const deliveryPending: DeliveryOutcome = {
       status: 'queued',
       channel: row.business.auto_send.channel,
       scheduled_for: null,
     };
     return rememberCreation(this.db, row, {
-      allocation: watch.latest(allocationSettled)?.allocation ?? row.allocation ?? allocationPending,
-      delivery: watch.latest(deliveryPlanned)?.delivery ?? row.delivery ?? deliveryPending,
+      allocation: settled?.allocation ?? recorded.allocation ?? allocationPending,
+      delivery: planned?.delivery ?? recorded.delivery ?? deliveryPending,
     });
   }
 }

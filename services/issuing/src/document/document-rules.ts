@@ -105,6 +105,11 @@ export function checkSeriesDate(date: string, lastDate: string | null): void {
   }
 }
 
+/** The date of a document whose request names none: today, or the last date of the series where a clock lags behind. */
+export function defaultDate(today: string, lastDate: string | null): string {
+  return lastDate !== null && lastDate > today ? lastDate : today;
+}
+
 /** What issuing a document does to its source. */
 export interface SourceEffect {
   closes: boolean;

@@ -50,6 +50,16 @@ export function draftOf(parts: {
   };
 }
 
+/** The same document with another date, and with what follows from the date where the request does not say. */
+export function redated(draft: Draft, body: CreateDocument, business: Business, date: string): Draft {
+  return {
+    ...draft,
+    date,
+    due_date: dueDate(body, business, date),
+    payments: (body.payments ?? []).map((payment): Payment => paymentOf(payment, date)),
+  };
+}
+
 function paymentOf(input: NonNullable<CreateDocument['payments']>[number], date: string): Payment {
   return {
     method: input.method,

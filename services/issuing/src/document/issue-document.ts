@@ -15,8 +15,10 @@ import {
   type Clock,
   type Database,
   type DocumentWatch,
+  databaseIsBusyOrAway,
   dayInIsrael,
   InjectClock,
+  InjectConfig,
   InjectDatabase,
   InjectLogger,
   type Logger,
@@ -25,10 +27,12 @@ import {
   Problem,
   Relay,
   remainingMs,
+  Slots,
+  SlotsFull,
   type Transaction,
-  waitedTooLong,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import type { IssuingConfig } from '../config.js';
 import { lockSeries } from '../series/series.repository.js';
 import { SeriesLine } from '../series/series-line.js';
 import { CreationOutcomesWait } from './creation-outcomes.js';
@@ -48,11 +52,12 @@ import {
   checkRequest,
   checkSeriesDate,
   checkSource,
+  defaultDate,
   effectOnSource,
   paymentsSum,
   totalsOf,
 } from './document-rules.js';
-import { type Draft, draftOf } from './draft.js';
+import { type Draft, draftOf, redated } from './draft.js';
 import { fingerprint } from './fingerprint.js';
 
 type IssueRequest = RequestOf<typeof issueDocument>;
@@ -66,6 +71,8 @@ interface Issued {
   artifact?: ReplyOf<typeof renderArtifact>;
 }
 
+/** Connections of the pool that no issuing transaction takes. */
+const connectionsKeptFree = 4;
 /** How many requests may wait for one series in this process. */
 const lineLengthMax = 200;
 /** Left of the request's time when its turn in the line comes: for rendering (8 s), the commit and the outcomes. */
@@ -81,6 +88,8 @@ const afterLineMs = 9_000;
 @Operation(issueDocument)
 export class IssueDocument {
   readonly #line = new SeriesLine(lineLengthMax);
+  /** While documents are rendered, reading and recording must still get a connection. */
+  readonly #slots: Slots;
   /** The keys that this process works on, up to their commit. */
   readonly #inFlight = new Set<string>();
 
@@ -91,7 +100,10 @@ export class IssueDocument {
     private readonly relay: Relay,
     private readonly outcomes: CreationOutcomesWait,
     @InjectLogger() private readonly logger: Logger,
-  ) {}
+    @InjectConfig() config: IssuingConfig,
+  ) {
+    this.#slots = new Slots(Math.max(1, config.databasePoolSize - connectionsKeptFree), lineLengthMax);
+  }
 
   async handle(request: IssueRequest): Promise<ReplyOf<typeof issueDocument>> {
     const hash = fingerprint(request.body);
@@ -167,10 +179,16 @@ export class IssueDocument {
     const waitMs = remainingMs(issueDocument.timeoutMs) - afterLineMs;
     return this.#line.run(`${business.id} ${draft.document.type}`, waitMs, async () => {
       try {
-        return await this.relay.transaction(this.db, (trx) => this.#issueIn(trx, request, draft, hash));
+        const turn = AbortSignal.timeout(
+          Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterLineMs)),
+        );
+        return await this.#slots.run(turn, () =>
+          this.relay.transaction(this.db, (trx) => this.#issueIn(trx, request, draft, hash)),
+        );
       } catch (error) {
-        if (waitedTooLong(error)) throw new Problem('engine_error', { cause: error });
-        throw error;
+        const passes =
+          databaseIsBusyOrAway(error) || error instanceof SlotsFull || error instanceof DOMException;
+        throw passes ? new Problem('engine_error', { cause: error }) : error;
       }
     });
   }
@@ -197,14 +215,16 @@ export class IssueDocument {
       return { row, existing: true };
     }
     if (series.counted >= key.daily_documents) throw new Problem('daily_limit_reached');
-    checkSeriesDate(draft.date, series.last_date);
+    // Midnight may have passed while the request waited, and a date that the caller did not send must not be refused.
+    const date = body.date ?? defaultDate(today, series.last_date);
+    checkSeriesDate(date, series.last_date);
     const source = draft.based_on ? await lockById(trx, business.id, draft.based_on.id) : undefined;
     if (source) checkSource(draft.type, source);
 
     // Clocks differ between machines; along the numbers the instant of issue never falls.
     const issuedAt = new Date(Math.max(this.clock.now().getTime(), series.last_issued_at?.getTime() ?? 0));
     const document: IssuedDocument = {
-      ...draft,
+      ...(date === draft.date ? draft : redated(draft, body, business, date)),
       number: series.next_number,
       issued_at: issuedAt.toISOString(),
     };

@@ -1,17 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Clock, ConfigError, Problem, remainingMs } from '@pinkas/service-kit';
+import { type Clock, ConfigError, Problem, remainingMs, Slots } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
 import { languageOf, type Sheet } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { Typeface } from '../typeface/typeface.js';
 import { ChromiumPdf } from './chromium-pdf.js';
-import { PrintSlots } from './print-slots.js';
 import { Signature } from './signature.js';
 
 /** A signed PDF that is not stored yet. */
 export interface PrintedArtifact {
+  /** The word that it bears. */
+  readonly output: Sheet['output'];
   readonly pdf: Buffer;
   readonly sha256: Buffer;
   /** SHA-256 of the certificate that signed. */
@@ -23,7 +24,7 @@ export interface PrintedArtifact {
 
 /** Makes signed PDFs: prints, checks, signs. */
 export class ArtifactPress {
-  readonly #slots: PrintSlots;
+  readonly #slots: Slots;
 
   private constructor(
     private readonly chromium: ChromiumPdf,
@@ -32,7 +33,7 @@ export class ArtifactPress {
     private readonly config: RenderingConfig,
     private readonly clock: Clock,
   ) {
-    this.#slots = new PrintSlots(config.renderConcurrency, config.renderQueueMax);
+    this.#slots = new Slots(config.renderConcurrency, config.renderQueueMax);
   }
 
   /**
@@ -76,6 +77,7 @@ export class ArtifactPress {
         producedAt: this.clock.now(),
       });
       return {
+        output: sheet.output,
         pdf,
         sha256: createHash('sha256').update(pdf).digest(),
         certificate: this.signature.fingerprint,

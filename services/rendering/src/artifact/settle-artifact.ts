@@ -45,6 +45,12 @@ export class SettleArtifact {
     let latest = revisions.at(-1);
     if (!latest) throw new Error(`document ${document.id} has no artifact`);
     if (printed && latest.allocation_number !== allocation.number) {
+      // Two answers for one document are handled at once: the word on the print was chosen before the other was announced.
+      if (printed.output === 'original' && revisions.some((revision) => revision.announced_at !== null)) {
+        throw new Error(
+          `document ${document.id} was announced while its next revision was printed as the original`,
+        );
+      }
       const revision = latest.revision + 1;
       const request_sha256 = createHash('sha256').update(JSON.stringify(event)).digest();
       const stored = await insertRevision(trx, key, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PrintQueueFull, PrintSlots } from './print-slots.js';
+import { Slots, SlotsFull } from './slots.js';
 
 function gate(): { opened: Promise<void>; open(): void } {
   let open = () => {};
@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 
 describe('print slots', () => {
   it('run no more at once than they may, and the others in the order of their arrival', async () => {
-    const slots = new PrintSlots(2, 10);
+    const slots = new Slots(2, 10);
     const gates = [gate(), gate(), gate(), gate()];
     const started: number[] = [];
     const runs = gates.map((one, index) =>
@@ -33,18 +33,18 @@ describe('print slots', () => {
   });
 
   it('refuse at once when too many wait', async () => {
-    const slots = new PrintSlots(1, 1);
+    const slots = new Slots(1, 1);
     const first = gate();
     const running = slots.run(never, () => first.opened);
     const waiting = slots.run(never, async () => 'ran');
-    await expect(slots.run(never, async () => {})).rejects.toThrow(PrintQueueFull);
+    await expect(slots.run(never, async () => {})).rejects.toThrow(SlotsFull);
     first.open();
     await running;
     await expect(waiting).resolves.toBe('ran');
   });
 
   it('let go of who no longer waits', async () => {
-    const slots = new PrintSlots(1, 1);
+    const slots = new Slots(1, 1);
     const first = gate();
     const running = slots.run(never, () => first.opened);
     const impatient = new AbortController();
@@ -58,7 +58,7 @@ describe('print slots', () => {
   });
 
   it('are free again after a failure', async () => {
-    const slots = new PrintSlots(1, 0);
+    const slots = new Slots(1, 0);
     await expect(slots.run(never, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     await expect(slots.run(never, async () => 'ran')).resolves.toBe('ran');
   });

@@ -1,6 +1,6 @@
-/** The printer has more waiting than it may have. */
-export class PrintQueueFull extends Error {
-  override readonly name = 'PrintQueueFull';
+/** Too many wait already. */
+export class SlotsFull extends Error {
+  override readonly name = 'SlotsFull';
 }
 
 interface Waiter {
@@ -8,10 +8,10 @@ interface Waiter {
 }
 
 /**
- * Lets so many prints run at once and so many more wait, in the order of their arrival. Without the bound, a slow printer
- * would gather requests that nobody waits for any more.
+ * Lets so much work run at once and so much more wait, in the order of its arrival. Without the bound, something slow (a
+ * printer, a database) would gather work that nobody waits for any more.
  */
-export class PrintSlots {
+export class Slots {
   #free: number;
   readonly #waiting: Waiter[] = [];
 
@@ -24,7 +24,7 @@ export class PrintSlots {
 
   /**
    * Runs `work` when there is room for it.
-   * @throws PrintQueueFull at once, when too many wait already; the signal's reason, when it ends while waiting.
+   * @throws SlotsFull at once, when too many wait already; the signal's reason, when it ends while waiting.
    */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#enter(signal);
@@ -44,7 +44,7 @@ export class PrintSlots {
       return Promise.resolve();
     }
     if (this.#waiting.length >= this.queueMax) {
-      return Promise.reject(new PrintQueueFull(`${this.queueMax} documents wait to be printed already`));
+      return Promise.reject(new SlotsFull(`${this.queueMax} wait already`));
     }
     return new Promise((resolve, reject) => {
       const leave = () => {
