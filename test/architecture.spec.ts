@@ -16,7 +16,7 @@ const mayImport: Record<string, readonly string[]> = {
       .filter((name) => name !== 'issuing')
       .map((name) => [`services/${name}`, ['@pinkas/contracts', '@pinkas/service-kit']]),
   ),
-  'deploy/local': ['@pinkas/service-kit', '@pinkas/local-servers'],
+  'deploy/local': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/local-servers'],
 };
 
 /** Where a library that shapes the system may be imported, as folders or files. */

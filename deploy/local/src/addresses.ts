@@ -1,8 +1,8 @@
+import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import type { StackConfig } from './config.js';
 import { databaseUrls } from './databases.js';
 import type { Ports } from './ports.js';
 import type { Secrets } from './secrets.js';
-import { type ServiceName, serviceNames } from './service-names.js';
 
 /** Where everything is reached, whether it is ours or somebody else's. */
 export interface Addresses {

@@ -1,6 +1,6 @@
+import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { provisionDatabase } from '@pinkas/service-kit';
 import type { Secrets } from './secrets.js';
-import { type ServiceName, serviceNames } from './service-names.js';
 
 /** How one service reaches its database. */
 export interface DatabaseUrls {

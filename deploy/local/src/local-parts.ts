@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { findBinary, type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
 import type { Addresses } from './addresses.js';
 import { repositoryRoot, type StackConfig } from './config.js';
@@ -10,7 +11,6 @@ import { runNode, startNode } from './node-process.js';
 import type { Part, ProcessPart, TaskPart } from './part.js';
 import type { Ports } from './ports.js';
 import type { Secrets } from './secrets.js';
-import { type ServiceName, serviceNames } from './service-names.js';
 
 /** All that the parts of one home are made from. */
 export interface PartsContext {

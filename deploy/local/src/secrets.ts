@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { serviceNames } from '@pinkas/contracts';
 import { createSelfSignedP12 } from '@pinkas/local-servers';
 import { type Home, readJson, writeJson, writeWhole } from './home.js';
-import { serviceNames } from './service-names.js';
 
 /** What only this home knows; made once, kept as long as its data. */
 export interface Secrets {

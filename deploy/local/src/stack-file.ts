@@ -1,6 +1,6 @@
+import type { ServiceName } from '@pinkas/contracts';
 import type { Addresses } from './addresses.js';
 import { type Home, writeJson } from './home.js';
-import type { ServiceName } from './service-names.js';
 import type { PartState } from './supervisor.js';
 
 /** The business that a newcomer may issue with. */

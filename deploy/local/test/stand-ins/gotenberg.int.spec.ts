@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@pinkas/testkit';
 import { startGotenberg } from '../../src/stand-ins/gotenberg.js';
 import type { RunningStandIn } from '../../src/stand-ins/http.js';
 import { chromiumChildren } from './chromium-children.js';
@@ -74,14 +75,6 @@ async function callsOf(
     failed: number;
     in_flight: number;
   }>;
-}
-
-async function eventually(condition: () => Promise<boolean> | boolean, timeoutMs = 15_000): Promise<void> {
-  const end = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('the condition did not come true in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 describe('a conversion', () => {
@@ -276,10 +269,10 @@ describe('when something goes wrong', () => {
     const before = convert(gotenberg, {
       files: { 'index.html': html('<p>עמוד</p>'.repeat(3_000)) },
     });
-    await eventually(async () => (await callsOf(gotenberg)).in_flight === 1);
+    await eventually('a document is being printed', async () => (await callsOf(gotenberg)).in_flight === 1);
     process.kill(browser ?? 0, 'SIGKILL');
     expect((await pdfOf(await before)).text).toContain('עמוד');
-    await eventually(async () => (await fetch(`${gotenberg.url}/health`)).status === 200);
+    await eventually('it is up again', async () => (await fetch(`${gotenberg.url}/health`)).status === 200);
     const after = await convert(gotenberg, { files: { 'index.html': html('<p>אחרי</p>') } });
     expect((await pdfOf(after)).text).toContain('אחרי');
     expect(chromiumChildren()).not.toContain(browser);
@@ -291,10 +284,14 @@ describe('when something goes wrong', () => {
       const heavy = html('<table>'.repeat(20) + '<tr><td>כבד</td></tr>'.repeat(300_000));
       expect((await convert(hasty, { files: { 'index.html': heavy } })).status).toBe(503);
       let next: Response | undefined;
-      await eventually(async () => {
-        next = await convert(hasty, { files: { 'index.html': html('<p>קל</p>') } });
-        return next.status === 200;
-      }, 25_000);
+      await eventually(
+        'it prints again',
+        async () => {
+          next = await convert(hasty, { files: { 'index.html': html('<p>קל</p>') } });
+          return next.status === 200;
+        },
+        25_000,
+      );
       expect((await pdfOf(next as Response)).text).toContain('קל');
     } finally {
       await hasty.close();
@@ -323,10 +320,10 @@ describe('when something goes wrong', () => {
       body: form,
       signal: leaving.signal,
     });
-    await eventually(async () => (await callsOf(gotenberg)).in_flight === 1);
+    await eventually('a document is being printed', async () => (await callsOf(gotenberg)).in_flight === 1);
     leaving.abort();
     await expect(left).rejects.toThrow();
-    await eventually(async () => (await callsOf(gotenberg)).in_flight === 0);
+    await eventually('nothing is being printed', async () => (await callsOf(gotenberg)).in_flight === 0);
   });
 });
 
@@ -380,7 +377,7 @@ it('stops quickly, with everything it started, while a conversion hangs', async 
   expect(started).toHaveLength(1);
   await setMode(stopping, { hang: true });
   const hanging = convert(stopping, { files: { 'index.html': html('x') } }).catch(() => 'cut');
-  await eventually(async () => (await callsOf(stopping)).in_flight === 1);
+  await eventually('a document is being printed', async () => (await callsOf(stopping)).in_flight === 1);
   const before = Date.now();
   await stopping.close();
   expect(Date.now() - before).toBeLessThan(3_000);

@@ -6,16 +6,13 @@ import {
   brokenConstraint,
   type Clock,
   type Database,
+  DueWorker,
   InjectClock,
   InjectConfig,
   InjectDatabase,
   InjectLogger,
   type Logger,
-  Loop,
-  newContext,
   Relay,
-  type TurnResult,
-  withContext,
 } from '@pinkas/service-kit';
 import { approvalRequest } from '../authority/approval-request.js';
 import { AuthorityTokens } from '../authority/authority-tokens.js';
@@ -26,8 +23,6 @@ import { type AskingRow, claimDue, lockAllocation, storeTry } from './allocation
 import type { AllocationTables } from './allocation.tables.js';
 import { authorityCodeOf } from './allocation-policy.js';
 
-/** How often the table is looked at when nobody says that there is work. */
-const idleMs = 500;
 /** How many documents are asked for at once; while the authority hangs each waits for the whole time of a try. */
 const inFlightMax = 48;
 /** How much longer than a try a claim lasts, for storing its outcome. */
@@ -41,8 +36,7 @@ const claimMarginMs = 20_000;
  */
 @Injectable()
 export class AskAuthority implements Background {
-  readonly #loop: Loop;
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #worker: DueWorker<AskingRow>;
 
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
@@ -53,42 +47,29 @@ export class AskAuthority implements Background {
     private readonly tokens: AuthorityTokens,
     private readonly relay: Relay,
   ) {
-    this.#loop = new Loop({ name: 'ask-authority', idleMs, turn: () => this.#turn(), logger });
+    this.#worker = new DueWorker({
+      name: 'ask-authority',
+      atOnceMax: inFlightMax,
+      claimMs: config.taxAuthorityTimeoutMs + claimMarginMs,
+      clock,
+      logger,
+      claim: (limit, now, until) => claimDue(db, limit, now, until),
+      carryOut: (row) => this.#ask(row),
+    });
   }
 
   start(): void {
-    this.#loop.start();
+    this.#worker.start();
   }
 
   /** Says that a document may be due. */
   nudge(): void {
-    this.#loop.nudge();
+    this.#worker.nudge();
   }
 
   async stop(): Promise<void> {
-    await this.#loop.stop();
-    await Promise.all(this.#inFlight);
+    await this.#worker.stop();
     await this.tokens.idle();
-  }
-
-  async #turn(): Promise<TurnResult> {
-    const free = inFlightMax - this.#inFlight.size;
-    // The one that finishes nudges.
-    if (free <= 0) return 'idle';
-    const now = this.clock.now();
-    const claimMs = this.config.taxAuthorityTimeoutMs + claimMarginMs;
-    const until = new Date(now.getTime() + claimMs);
-    const due = await claimDue(this.db, free, now, until);
-    for (const row of due) {
-      const context = newContext(claimMs, row.request_id ?? undefined);
-      const work = withContext(context, () => this.#ask(row)).finally(() => {
-        const wasFull = this.#inFlight.size >= inFlightMax;
-        this.#inFlight.delete(work);
-        if (wasFull) this.#loop.nudge();
-      });
-      this.#inFlight.add(work);
-    }
-    return 'idle';
   }
 
   /** Never rejects: what could not be stored is asked again when the claim ends. */

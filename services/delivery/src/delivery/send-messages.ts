@@ -6,18 +6,15 @@ import {
   type Background,
   type Clock,
   type Database,
+  DueWorker,
   InjectClock,
   InjectConfig,
   InjectDatabase,
   InjectLogger,
   type Logger,
-  Loop,
-  newContext,
   Peers,
   Relay,
   type Transaction,
-  type TurnResult,
-  withContext,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { writeLetter } from '../mail/letter.js';
@@ -35,8 +32,6 @@ import {
 import type { DeliveryTables } from './delivery.tables.js';
 import { quietUntil } from './quiet-hours.js';
 
-/** How often the table is looked at when nobody says that there is work. */
-const idleMs = 500;
 /** How long a claim lasts until the message is about to be handed over: for fetching the PDF. */
 const claimMs = 30_000;
 /** How much longer than the handing over a claim lasts, for storing its outcome. */
@@ -52,8 +47,7 @@ const lapsedAtOnceMax = 20;
  */
 @Injectable()
 export class SendMessages implements Background {
-  readonly #loop: Loop;
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #worker: DueWorker<DeliveryRow>;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -64,41 +58,32 @@ export class SendMessages implements Background {
     private readonly mailer: Mailer,
     private readonly relay: Relay,
   ) {
-    this.#loop = new Loop({ name: 'send-messages', idleMs, turn: () => this.#turn(), logger });
+    this.#worker = new DueWorker({
+      name: 'send-messages',
+      atOnceMax: messagesAtOnceMax,
+      claimMs,
+      clock,
+      logger,
+      claim: async (limit, now, until) => {
+        await this.#settleLapsed();
+        return claimDue(db, limit, now, until);
+      },
+      carryOut: (row) => this.#send(row),
+    });
   }
 
   start(): void {
-    this.#loop.start();
+    this.#worker.start();
   }
 
   /** Says that a message may be due. */
   nudge(): void {
-    this.#loop.nudge();
+    this.#worker.nudge();
   }
 
   async stop(): Promise<void> {
-    await this.#loop.stop();
-    await Promise.all(this.#inFlight);
+    await this.#worker.stop();
     this.mailer.close();
-  }
-
-  async #turn(): Promise<TurnResult> {
-    await this.#settleLapsed();
-    const free = messagesAtOnceMax - this.#inFlight.size;
-    // The one that finishes nudges.
-    if (free <= 0) return 'idle';
-    const now = this.clock.now();
-    const due = await claimDue(this.db, free, now, new Date(now.getTime() + claimMs));
-    for (const row of due) {
-      const context = newContext(claimMs, row.request_id ?? undefined);
-      const work = withContext(context, () => this.#send(row)).finally(() => {
-        const wasFull = this.#inFlight.size >= messagesAtOnceMax;
-        this.#inFlight.delete(work);
-        if (wasFull) this.#loop.nudge();
-      });
-      this.#inFlight.add(work);
-    }
-    return 'idle';
   }
 
   /** Never rejects: what could not be stored is taken up again when the claim ends. */

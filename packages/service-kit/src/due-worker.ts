@@ -1,0 +1,76 @@
+import type { Clock } from './clock.js';
+import { newContext, withContext } from './context.js';
+import type { Logger } from './logger.js';
+import { Loop } from './loop.js';
+
+/** How often the table is looked at when nobody says that there is work. */
+const idleMs = 500;
+
+/**
+ * Carries out the steps that stand due in a table, for what needs the outside world: a row is claimed in SQL, so that no
+ * other worker takes it, worked on outside of any transaction, and its outcome stored. A worker that dies leaves a claim
+ * that runs out.
+ */
+export class DueWorker<Row extends { request_id: string | null }> {
+  readonly #loop: Loop;
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(
+    private readonly options: {
+      name: string;
+      /** How many rows are worked on at once. */
+      atOnceMax: number;
+      /** How long a claim lasts, in milliseconds: longer than the work on a row can take. */
+      claimMs: number;
+      clock: Clock;
+      logger: Logger;
+      /** Takes rows that are due, for this worker alone until `until`. */
+      claim: (limit: number, now: Date, until: Date) => Promise<Row[]>;
+      /** Must not reject: what cannot be stored is taken up again when the claim runs out. */
+      carryOut: (row: Row) => Promise<void>;
+    },
+  ) {
+    this.#loop = new Loop({
+      name: options.name,
+      idleMs,
+      turn: async () => {
+        await this.#turn();
+        return 'idle';
+      },
+      logger: options.logger,
+    });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Says that a row may be due. */
+  nudge(): void {
+    this.#loop.nudge();
+  }
+
+  /** Takes no more rows, and waits for those in hand. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await Promise.all(this.#inFlight);
+  }
+
+  async #turn(): Promise<void> {
+    const { atOnceMax, claimMs, clock, claim, carryOut } = this.options;
+    const free = atOnceMax - this.#inFlight.size;
+    // The one that finishes nudges.
+    if (free <= 0) return;
+    const now = clock.now();
+    for (const row of await claim(free, now, new Date(now.getTime() + claimMs))) {
+      // The id of the request that the step comes from goes on into its log lines and messages.
+      const context = newContext(claimMs, row.request_id ?? undefined);
+      const work = withContext(context, () => carryOut(row)).finally(() => {
+        const wasFull = this.#inFlight.size >= atOnceMax;
+        this.#inFlight.delete(work);
+        if (wasFull) this.#loop.nudge();
+      });
+      this.#inFlight.add(work);
+    }
+  }
+}
