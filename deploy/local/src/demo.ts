@@ -14,13 +14,14 @@ const requestTimeoutMs = 40_000;
 
 /** A business that can show everything: it has VAT, a connection to the authority, and sends by mail. */
 const demoBusiness = {
-  name: 'סטודיו פנקס בע"מ',
+  name: 'עסק לדוגמה בע"מ',
   legal_type: 'hevra_baam',
-  tax_id: '515555555',
-  address: 'רחוב הרצל 10',
+  // The tax authority's own numbers for trying out.
+  tax_id: '777777715',
+  address: 'רחוב הדוגמה 1',
   city: 'תל אביב-יפו',
-  email: 'studio@example.com',
-  phone: '03-5550100',
+  email: 'business@example.com',
+  phone: '03-0000000',
   tax_authority_connected: true,
   auto_send: { enabled: true, channel: 'email', quiet_hours: null },
 };
@@ -29,19 +30,18 @@ const demoBusiness = {
 const firstDocument = {
   type: 'tax_invoice_receipt',
   customer: {
-    name: 'גלריה כחולה בע"מ',
-    tax_id: '514444447',
+    name: 'לקוח לדוגמה בע"מ',
+    tax_id: '777777723',
     legal_type: 'hevra_baam',
     email: 'customer@example.com',
     city: 'חיפה',
   },
   items: [
-    { description: 'עיצוב והקמת אתר תדמית', quantity: 1, unit_price: 4800 },
-    { description: 'אחסון ותחזוקה, לחודש', quantity: 12, unit_price: 70 },
+    { description: 'שירות לדוגמה', quantity: 1, unit_price: 4800 },
+    { description: 'מנוי לדוגמה, לחודש', quantity: 12, unit_price: 70 },
   ],
   prices_include_vat: false,
   payments: [{ method: 'bank_transfer', amount: 6655.2, reference: '100200' }],
-  title: 'תודה שבחרתם בנו',
 };
 
 /** The request that a newcomer pastes first. */

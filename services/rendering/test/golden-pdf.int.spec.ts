@@ -66,7 +66,7 @@ describe('a signed PDF', () => {
     for (const words of [
       'חשבונית מס',
       'מספר 1042',
-      'סטודיו אלון לעיצוב ותכנון',
+      'עסק לדוגמה לעיצוב ותכנון',
       'עוסק מורשה 514327892',
       'מקור | מסמך ממוחשב',
       'גלריית צפון בע"מ',
@@ -120,7 +120,7 @@ describe('a signed PDF', () => {
     const { pdf } = await press.print(sheetOf());
     expect(await pdfInfo(pdf)).toMatchObject({
       Title: 'חשבונית מס 1042',
-      Author: 'סטודיו אלון לעיצוב ותכנון',
+      Author: 'עסק לדוגמה לעיצוב ותכנון',
       Creator: 'Pinkas',
       'Page size': expect.stringContaining('(A4)'),
     });

@@ -11,7 +11,7 @@ import {
 export function sampleBusiness(change: Partial<Business> = {}): Business {
   return {
     id: randomUUID(),
-    name: 'סטודיו אלון לעיצוב ותכנון',
+    name: 'עסק לדוגמה לעיצוב ותכנון',
     legal_type: 'osek_murshe',
     tax_id: '514327892',
     address: 'רחוב הרצל 12',

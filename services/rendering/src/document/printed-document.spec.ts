@@ -59,7 +59,7 @@ describe('a printed document', () => {
   it('bears what a tax invoice must bear', () => {
     const text = textOfSheet({ allocationNumber: '123456789' });
     for (const words of [
-      'סטודיו אלון לעיצוב ותכנון',
+      'עסק לדוגמה לעיצוב ותכנון',
       'עוסק מורשה 514327892',
       'רחוב הרצל 12 , תל אביב',
       'מקור',
