@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreatedDocument } from '@pinkas/contracts';
 import { expectNothingOwed, expectSoundBook, type Seen } from '../book.js';
 import { type Issuer, invoice, RunningStack } from '../running-stack.js';
 
@@ -24,14 +25,29 @@ describe('many callers at once', () => {
     );
     await stack.setMode('gotenberg', { fail_every: 0 });
     const seen: Seen[] = [];
+    const see = (key: string, { id, number, totals }: CreatedDocument) =>
+      seen.push({ key, id, number, total: totals.total });
+    const refused: string[] = [];
     for (const { key, answer } of answers) {
-      if (answer.status === 201) {
-        seen.push({ key, id: answer.body.id, number: answer.body.number, total: answer.body.totals.total });
-      } else expect([answer.status, answer.body.error.code]).toEqual([502, 'document_generation_failed']);
+      if (answer.status === 201) see(key, answer.body);
+      else {
+        refused.push(key);
+        // A machine that is slow to render 64 documents may also refuse one that waited in the line for too long.
+        expect(answer.status).toBe(502);
+        expect(['document_generation_failed', 'engine_error']).toContain(answer.body.error.code);
+        expect(answer.body.error.retryable).toBe(true);
+      }
     }
-    expect(seen.length).toBeGreaterThan(40);
-    expect(seen.length).toBeLessThan(64);
-    expect(seen.map((one) => one.number).sort((a, b) => a - b)).toEqual(seen.map((_, index) => index + 1));
+    expect(seen.length).toBeGreaterThan(0);
+    expect(
+      answers.filter(({ answer }) => answer.body.error?.code === 'document_generation_failed'),
+    ).not.toEqual([]);
+    const numbers = () => seen.map((one) => one.number).sort((a, b) => a - b);
+    expect(numbers()).toEqual(seen.map((_, index) => index + 1));
+    await expectSoundBook(stack, issuer, 'tax_invoice', seen);
+
+    for (const key of refused) see(key, await stack.issueUntilAnswered(issuer.key, invoice(100), key));
+    expect(numbers()).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
     await expectSoundBook(stack, issuer, 'tax_invoice', seen);
     await expectNothingOwed(stack);
   }, 120_000);

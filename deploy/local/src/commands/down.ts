@@ -44,6 +44,21 @@ function forgetProcesses(home: Home): void {
   }
 }
 
+/**
+ * Stops what runs in a home, if anything does, whether or not its supervisor is still there.
+ *
+ * @returns the names of the processes whose supervisor was gone.
+ */
+export async function stopHome(home: Home, detail: (text: string) => void): Promise<readonly string[]> {
+  const supervisor = supervisorOf(home);
+  if (supervisor !== null) {
+    await stopSupervisor(home, supervisor, detail);
+  }
+  const leftovers = await endLeftovers(home);
+  forgetProcesses(home);
+  return leftovers;
+}
+
 /** Stops the system of this home. Says so when nothing runs. */
 export async function down(steps: Steps): Promise<number> {
   const { home: path } = readConfig();
@@ -52,13 +67,17 @@ export async function down(steps: Steps): Promise<number> {
     return 0;
   }
   const home = openHome(path);
-  const supervisor = supervisorOf(home);
-  if (supervisor !== null) {
-    await steps.run('stop', (detail) => stopSupervisor(home, supervisor, detail));
+  let leftovers: readonly string[] = [];
+  const stop = async (detail: (text: string) => void) => {
+    leftovers = await stopHome(home, detail);
+  };
+  const supervised = supervisorOf(home) !== null;
+  if (supervised) {
+    await steps.run('stop', stop);
+  } else {
+    await stop(() => {});
   }
-  const leftovers = await endLeftovers(home);
-  forgetProcesses(home);
-  if (supervisor !== null) {
+  if (supervised) {
     process.stdout.write(`Pinkas in ${path} is stopped; its data stays.\n`);
   } else if (leftovers.length > 0) {
     process.stdout.write(`Its supervisor was gone; ended ${leftovers.join(', ')} in ${path}.\n`);

@@ -75,8 +75,8 @@ interface Issued {
 const connectionsKeptFree = 4;
 /** How many requests may wait for one series in this process. */
 const lineLengthMax = 200;
-/** Left of the request's time when its turn in the line comes: for rendering (8 s), the commit and the outcomes. */
-const afterLineMs = 9_000;
+/** Left of the request's time when its turn in the line comes: for the slowest rendering (6 s) and the commit. */
+const afterLineMs = 7_000;
 
 /**
  * Issues the next document of a series.
