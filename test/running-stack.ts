@@ -138,7 +138,7 @@ export class RunningStack {
       },
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       // Longer than any deadline of the interface: an answer that comes later is a broken promise.
-      signal: AbortSignal.timeout(25_000),
+      signal: AbortSignal.timeout(35_000),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }

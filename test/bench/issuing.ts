@@ -179,7 +179,7 @@ async function request(
   const response = await fetch(`${stack.file.base_url}${path}`, {
     ...init,
     headers: { authorization: `Bearer ${issuer.key}`, 'content-type': 'application/json', ...init.headers },
-    signal: AbortSignal.timeout(25_000),
+    signal: AbortSignal.timeout(35_000),
   });
   const body = (await response.json()) as { id: string };
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);

@@ -32,16 +32,12 @@ describe('many callers at once', () => {
       if (answer.status === 201) see(key, answer.body);
       else {
         refused.push(key);
-        // A machine that is slow to render 64 documents may also refuse one that waited in the line for too long.
-        expect(answer.status).toBe(502);
-        expect(['document_generation_failed', 'engine_error']).toContain(answer.body.error.code);
+        expect([answer.status, answer.body.error.code]).toEqual([502, 'document_generation_failed']);
         expect(answer.body.error.retryable).toBe(true);
       }
     }
-    expect(seen.length).toBeGreaterThan(0);
-    expect(
-      answers.filter(({ answer }) => answer.body.error?.code === 'document_generation_failed'),
-    ).not.toEqual([]);
+    expect(seen.length).toBeGreaterThan(40);
+    expect(seen.length).toBeLessThan(64);
     const numbers = () => seen.map((one) => one.number).sort((a, b) => a - b);
     expect(numbers()).toEqual(seen.map((_, index) => index + 1));
     await expectSoundBook(stack, issuer, 'tax_invoice', seen);

@@ -24,7 +24,7 @@ export interface PartsContext {
 }
 
 /** A service drains for up to 30 s before it gives up by itself. */
-const serviceGraceMs = 32_000;
+const serviceGraceMs = 42_000;
 const standInGraceMs = 5_000;
 const readyWithinMs = 60_000;
 const migrationTimeoutMs = 120_000;

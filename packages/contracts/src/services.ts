@@ -57,7 +57,7 @@ export const issueDocument = defineContract('issuing.document.issue', {
     'date_before_last_document',
     'document_generation_failed',
   ],
-  timeoutMs: 20_000,
+  timeoutMs: 30_000,
 });
 
 /** One document of one business. */

@@ -29,7 +29,7 @@ import { Peers } from './rpc/peers.js';
 import { kitTokens } from './tokens.js';
 
 /** How long a process that was told to stop may finish what it has begun. */
-const drainTimeoutMs = 25_000;
+const drainTimeoutMs = 35_000;
 const inFlightMax = 512;
 
 /** Something of a service's own that runs beside its operations: an HTTP listener, a worker. */

@@ -17,7 +17,7 @@ export interface DatabasePlan {
 
 /**
  * The waits that no statement of a serving process may exceed. Issuing holds its series row while the PDF is rendered, so
- * the lock and idle limits lie above the rendering deadline (8 s) and below the request's (20 s).
+ * the lock and idle limits lie above the rendering deadline (8 s) and below the request's (30 s).
  */
 const loginSettings = {
   statement_timeout: '15s',

@@ -29,7 +29,7 @@ import type { CustomerTables } from './card.tables.js';
 type Request = RequestOf<typeof resolveCustomer>;
 
 /** The longest that a request lives (interface: the issuing call's own deadline), when none came with this call. */
-const requestTimeMs = 20_000;
+const requestTimeMs = 30_000;
 /** How long the event of an issued document may take until its card is written. */
 const recordTimeMs = 10_000;
 

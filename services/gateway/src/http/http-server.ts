@@ -23,16 +23,16 @@ import type { Incoming, Outgoing } from './incoming.js';
 import { PagePipeline } from './page-pipeline.js';
 
 /** How long a caller is kept waiting at the most: issuing renders a PDF and waits for outcomes, reading does neither. */
-const deadlineMs = { GET: 5_000, POST: 20_000 } as const;
+const deadlineMs = { GET: 5_000, POST: 30_000 } as const;
 /** The whole of a request must have arrived by then; its headers sooner. Slow senders hold no connection. */
-const requestTimeoutMs = 30_000;
+const requestTimeoutMs = 40_000;
 const headersTimeoutMs = 10_000;
 /** A connection on which nothing moves; longer than any answer takes. */
-const idleSocketMs = 30_000;
+const idleSocketMs = 40_000;
 /** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
 const keepAliveMs = 65_000;
 /** At stop, requests in hand have their own deadline; what is still open after that is cut. */
-const drainMs = 22_000;
+const drainMs = 32_000;
 
 type Answer = (incoming: Incoming) => Promise<Outgoing>;
 
