@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from './errors.js';
 
 /** The deployable processes. A service's name is its queue group, its database and the second word of its subjects. */
@@ -68,10 +68,20 @@ export interface EventContract<Body extends TSchema = TSchema> {
 /** The TypeScript type of an event's body. */
 export type EventOf<E extends EventContract> = Static<E['body']>;
 
+/** An event is about one document of one business: it names the business, or carries the document whole. */
+export type EventBody =
+  | { readonly business_id: string }
+  | { readonly document: { readonly business_id: string } };
+
+/** The business that an event is about. */
+export function businessOf(body: EventBody): string {
+  return 'business_id' in body ? body.business_id : body.document.business_id;
+}
+
 /** Declares an event; `issuing.document.issued` becomes `evt.issuing.document.issued.v1`. */
 export function defineEvent<Body extends TSchema>(
   subject: `${ServiceName}.${string}.${string}`,
-  body: Body,
+  body: Static<Body> extends EventBody ? Body : never,
 ): EventContract<Body> {
   return { kind: 'event', subject: `evt.${subject}.v1`, owner: subject.split('.')[0] as ServiceName, body };
 }
@@ -88,6 +98,14 @@ export type Scope = (typeof scopes)[number];
 /** One route of the public HTTP interface. */
 export interface Route {
   readonly kind: 'route';
+  /** What the operation is called in the OpenAPI document and in the client, for example `listDocuments`. */
+  readonly operation: string;
+  /** One line that says what it does. */
+  readonly summary: string;
+  /** What a caller must know beside its fields; sentences. */
+  readonly description: string;
+  /** `key`: for callers with an API key. `anyone`: needs no key, and is counted per client address. */
+  readonly access: 'key' | 'anyone';
   readonly method: 'GET' | 'POST';
   /** The path below the base address, with `:name` parameters. */
   readonly path: string;
@@ -96,13 +114,35 @@ export interface Route {
   /** Issues a document, so that a business on the expenses-only track is refused. */
   readonly issues: boolean;
   readonly successStatus: 200 | 201;
+  /** The query parameters, each a string, an integer or a boolean; null where there are none. */
+  readonly query: TObject | null;
   readonly body: TSchema | null;
+  /** Whether the body may be left out. */
+  readonly bodyOptional: boolean;
   readonly reply: TSchema;
   /** The refusals of this route beside those that every authenticated route shares. */
   readonly problems: readonly ErrorCode[];
 }
 
-/** Declares a route of the public interface. */
-export function defineRoute(route: Omit<Route, 'kind'>): Route {
-  return { kind: 'route', ...route };
+const routeDefaults = {
+  access: 'key',
+  method: 'GET',
+  scope: null,
+  issues: false,
+  successStatus: 200,
+  query: null,
+  body: null,
+  bodyOptional: false,
+  problems: [],
+} as const;
+
+/**
+ * Declares a route of the public interface. Unless it says otherwise it is a GET for any valid key that takes nothing but
+ * its path.
+ */
+export function defineRoute<const R extends RouteParts>(parts: R): Route & R {
+  return { kind: 'route', ...routeDefaults, ...parts };
 }
+
+type RouteParts = Partial<Omit<Route, 'kind'>> &
+  Pick<Route, 'operation' | 'summary' | 'description' | 'path' | 'reply'>;

@@ -11,14 +11,21 @@ export interface ErrorEntry {
   readonly details: readonly string[];
 }
 
-const entry = (
+const entry = <const Member extends string = never>(
   httpStatus: number,
   retryable: boolean,
   message: string,
   messageHe: string,
   hint?: string,
-  details: readonly string[] = [],
-): ErrorEntry => ({ httpStatus, retryable, message, messageHe, ...(hint ? { hint } : {}), details });
+  details: readonly Member[] = [],
+): Omit<ErrorEntry, 'details'> & { readonly details: readonly NoInfer<Member>[] } => ({
+  httpStatus,
+  retryable,
+  message,
+  messageHe,
+  ...(hint ? { hint } : {}),
+  details,
+});
 
 /** Every error code of the interface (section 7). No other code leaves the gateway. */
 export const errorCatalogue = {

@@ -3,6 +3,7 @@ export * from './catalogue.js';
 export * from './define.js';
 export * from './document.js';
 export * from './document-types.js';
+export * from './error-details.js';
 export * from './errors.js';
 export * from './fields.js';
 export * from './routes.js';

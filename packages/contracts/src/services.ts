@@ -7,10 +7,11 @@ import {
   CustomerInput,
   CustomerSnapshot,
   DeliveryOutcome,
+  DocumentHead,
   DocumentState,
   IssuedDocument,
 } from './document.js';
-import { documentTypes } from './document-types.js';
+import { customerLegalTypes, documentTypes } from './document-types.js';
 import { CalendarDate, Instant, Nullable, Strict, Uuid } from './fields.js';
 
 /* Issuing: the book. */
@@ -67,6 +68,52 @@ export const getDocument = defineContract('issuing.document.get', {
   problems: ['not_found'],
 });
 
+/** Where a document stands in the order of issue: at an instant, and among those of one instant by its id. */
+export const IssuePosition = Strict({ issued_at: Instant, id: Uuid });
+export type IssuePosition = Static<typeof IssuePosition>;
+
+/** The documents of one business, the one that was issued last first, a page at a time. */
+export const listDocuments = defineContract('issuing.document.list', {
+  request: Strict({
+    business_id: Uuid,
+    type: Type.Optional(Type.Enum([...documentTypes])),
+    /** Document dates, both inclusive. */
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
+    external_ref: Type.Optional(Type.String()),
+    include_cancelled: Type.Boolean(),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    /** Only documents that were issued before this one. */
+    before: Nullable(IssuePosition),
+  }),
+  reply: Strict({
+    documents: Type.Array(
+      Strict({
+        document: DocumentHead,
+        state: DocumentState,
+        /** What is known of both now. */
+        allocation: AllocationOutcome,
+        delivery: DeliveryOutcome,
+      }),
+    ),
+    /** Ask again with `before` to go on; null where no older document is left. */
+    next_before: Nullable(IssuePosition),
+  }),
+});
+
+/** Cancels a document that is no accounting document. */
+export const cancelDocument = defineContract('issuing.document.cancel', {
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    reason: Nullable(Type.String({ maxLength: 200 })),
+  }),
+  reply: Strict({ document: DocumentHead, state: DocumentState }),
+  problems: ['not_found', 'use_credit_note', 'already_cancelled', 'linked_document_closed'],
+  // It may have to wait for a document that is being based on this one, and rendered.
+  timeoutMs: 20_000,
+});
+
 /** The document behind a public address; the address itself is the permission. */
 export const findPublicDocument = defineContract('issuing.document.find', {
   request: Strict({ public_id: Type.String({ minLength: 1, maxLength: 64 }) }),
@@ -96,6 +143,12 @@ export const documentIssued = defineEvent(
   Strict({ document: IssuedDocument, business: Business }),
 );
 
+/** A document was cancelled; its page and its PDF say so. */
+export const documentCancelled = defineEvent(
+  'issuing.document.cancelled',
+  Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+);
+
 /* Customer: the cards. */
 
 /**
@@ -103,9 +156,45 @@ export const documentIssued = defineEvent(
  * is issued to it.
  */
 export const resolveCustomer = defineContract('customer.card.resolve', {
-  request: Strict({ business_id: Uuid, customer: CustomerInput }),
+  request: Strict({
+    business_id: Uuid,
+    customer: CustomerInput,
+    /** Who reserves: the id that the document will bear if it is issued. */
+    document_id: Uuid,
+  }),
   reply: Strict({ customer: CustomerSnapshot }),
   problems: ['customer_not_found', 'customer_identity_conflict'],
+  // It may wait for another request that is about to write the same tax id on another card.
+  timeoutMs: 7_000,
+});
+
+/** Gives back what `resolveCustomer` reserved for a document that will not be issued after all. */
+export const releaseCustomer = defineContract('customer.card.release', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: Strict({}),
+});
+
+/** A customer card as a search tells of it (interface 2.5). */
+export const CustomerCard = Strict({
+  id: Uuid,
+  name: Type.String(),
+  tax_id: Nullable(Type.String(), 'Nine digits.'),
+  legal_type: Nullable(Type.Enum([...customerLegalTypes])),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+});
+export type CustomerCard = Static<typeof CustomerCard>;
+
+/** The customers of a business whose name contains a text, or who bear it as tax id; in the order of their names. */
+export const searchCustomers = defineContract('customer.card.search', {
+  request: Strict({
+    business_id: Uuid,
+    /** Null: every customer. */
+    query: Nullable(Type.String({ minLength: 1 })),
+    limit: Type.Integer({ minimum: 1, maximum: 50 }),
+  }),
+  reply: Strict({ customers: Type.Array(CustomerCard) }),
 });
 
 /* Rendering: the PDF and the page. */
@@ -261,4 +350,10 @@ export const listKeys = defineContract('gateway.key.list', {
   request: Strict({ business_id: Uuid }),
   reply: Strict({ keys: Type.Array(ApiKey) }),
   problems: ['not_found'],
+});
+
+/** Turns the whole interface off, or on again, for every gateway at once. */
+export const switchApi = defineContract('gateway.api.switch', {
+  request: Strict({ enabled: Type.Boolean() }),
+  reply: Strict({ enabled: Type.Boolean() }),
 });
