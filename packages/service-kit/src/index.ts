@@ -5,6 +5,7 @@ export * from './db/database.js';
 export * from './db/messaging-tables.js';
 export * from './db/migrate.js';
 export * from './db/provision.js';
+export { hideFromOthers } from './db/row-security.js';
 export * from './due-worker.js';
 export * from './events/consumer.js';
 export { announce, Relay } from './events/outbox.js';

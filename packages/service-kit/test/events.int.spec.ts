@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentIssued } from '@pinkas/contracts';
 import { eventually, exampleBusiness, exampleDocument, type ServiceUnderTest } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { announce, createLogger, Relay } from '../src/index.js';
+import {
+  announce,
+  createLogger,
+  type Database,
+  kitTokens,
+  ofBusiness,
+  ofEveryBusiness,
+  Relay,
+} from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 describe('an event', () => {
@@ -42,7 +50,7 @@ describe('an event', () => {
   it('that fails is tried again, and leaves nothing of the failed tries', async () => {
     const event = newEvent();
     let tries = 0;
-    probe.handled = (handled) => {
+    probe.handled = async (handled) => {
       if (handled.document.id !== event.document.id) return;
       tries += 1;
       if (tries < 3) throw new Error('not yet');
@@ -50,7 +58,28 @@ describe('an event', () => {
     await publish(event);
     await eventually('it has succeeded', async () => (await effects(event.document.id)).length === 1);
     expect(tries).toBe(3);
-    probe.handled = () => {};
+    probe.handled = async () => {};
+  });
+
+  it('is handled with the rows of its business in sight, and no others', async () => {
+    const seen = new Map<string, string[]>();
+    probe.handled = async ({ document }, trx) => {
+      const rows = await trx.selectFrom('effect').select('business_id').distinct().execute();
+      seen.set(
+        document.id,
+        rows.map((row) => row.business_id),
+      );
+    };
+    const other = exampleBusiness();
+    const events = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0
+        ? newEvent()
+        : { document: exampleDocument({ business_id: other.id }), business: other },
+    );
+    await Promise.all(events.map((event) => publish(event)));
+    await eventually('all are handled', () => seen.size === events.length);
+    probe.handled = async () => {};
+    for (const { document } of events) expect(seen.get(document.id)).toEqual([document.business_id]);
   });
 
   it('that can never be handled is kept with its reason, and holds up nothing', async () => {
@@ -72,13 +101,18 @@ describe('an event', () => {
     expect(parked.reason).toContain('does not match its schema');
   });
 
-  it('is published if its transaction commits, and only then', async () => {
+  it.each([
+    ['every business', (db: Database<ProbeTables>) => ofEveryBusiness(db)],
+    ['its business', (db: Database<ProbeTables>) => ofBusiness(db, business.id)],
+    ['no business', (db: Database<ProbeTables>) => db],
+  ])('is published if its transaction commits, and only then, in sight of %s', async (_whose, view) => {
     const relay = tested.service.app.get(Relay);
     const seen = tested.network.collect(documentIssued);
     await tested.network.connection.flush();
     const rolledBack = newEvent();
     const committed = newEvent();
-    const { db } = tested.database;
+    const opened = tested.service.app.get<Database<ProbeTables>>(kitTokens.database);
+    const db = view(opened);
     await expect(
       relay.transaction(db, async (trx) => {
         await announce(trx, documentIssued, rolledBack.document.id, rolledBack);

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { documentIssued, type EventOf, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
   type Database,
+  hideFromOthers,
   type MessagingTables,
   messagingTables,
   type ServiceConfig,
@@ -13,14 +14,17 @@ import { Consumer, InjectDatabase, Operation, Problem } from '../src/index.js';
 
 /** A service with one operation and one consumer, to try the kit on. */
 export interface ProbeTables extends MessagingTables {
-  effect: { document_id: string; request: string | null };
+  effect: { business_id: string; document_id: string };
 }
 
 /** What the probe does when it is asked, or when an event comes; replaced by the tests. */
 export const probe = {
   answer: async (): Promise<number> => 7,
   prepare: async (_event: EventOf<typeof documentIssued>): Promise<void> => {},
-  handled: (_event: EventOf<typeof documentIssued>): void => {},
+  handled: async (
+    _event: EventOf<typeof documentIssued>,
+    _trx: Transaction<ProbeTables>,
+  ): Promise<void> => {},
   committed: (_event: EventOf<typeof documentIssued>): void => {},
 };
 
@@ -41,8 +45,9 @@ class KeepEffect {
   }
 
   async handle(event: EventOf<typeof documentIssued>, trx: Transaction<ProbeTables>): Promise<void> {
-    await trx.insertInto('effect').values({ document_id: event.document.id, request: null }).execute();
-    probe.handled(event);
+    const { id, business_id } = event.document;
+    await trx.insertInto('effect').values({ business_id, document_id: id }).execute();
+    await probe.handled(event, trx);
   }
 
   committed(event: EventOf<typeof documentIssued>): void {
@@ -58,7 +63,10 @@ export function startProbe(): Promise<ServiceUnderTest<ProbeTables>> {
     service: { name: 'delivery', module: ProbeModule },
     migrations: {
       '0001-messaging': messagingTables,
-      '0002-effects': sqlMigration('create table effect (document_id uuid not null, request text);'),
+      '0002-effects': sqlMigration(`
+        create table effect (business_id uuid not null, document_id uuid not null);
+        ${hideFromOthers('effect')}
+      `),
     },
     config: {},
   });

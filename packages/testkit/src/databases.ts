@@ -9,6 +9,7 @@ import {
   type Database,
   type Migrations,
   migrate,
+  ofEveryBusiness,
   openDatabase,
   provisionDatabase,
   withDatabase,
@@ -21,7 +22,7 @@ export interface TestDatabase<Tables> {
   readonly url: string;
   /** For the owner. */
   readonly ownerUrl: string;
-  /** Opened with the serving role. */
+  /** Opened with the serving role, with the rows of every business in sight. */
   readonly db: Database<Tables>;
   close(): Promise<void>;
 }
@@ -46,12 +47,14 @@ export async function createTestDatabase<Tables>(migrations: Migrations): Promis
   const ownerUrl = withRole(base, owner);
   await migrate(ownerUrl, migrations);
   const url = withRole(base, login);
-  const db = openDatabase<Tables>({
-    url,
-    poolSize: 4,
-    applicationName: 'test',
-    logger: createLogger('test', 'silent'),
-  });
+  const db = ofEveryBusiness(
+    openDatabase<Tables>({
+      url,
+      poolSize: 4,
+      applicationName: 'test',
+      logger: createLogger('test', 'silent'),
+    }),
+  );
   return { url, ownerUrl, db, close: () => db.destroy() };
 }
 

@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../logger.js';
+import { businessSetting } from './row-security.js';
 
 export type Database<Tables> = Kysely<Tables>;
 export type { Transaction };
@@ -44,7 +45,90 @@ export function openDatabase<Tables>(options: {
   });
   // An idle connection that the server closes must not end the process.
   pool.on('error', (error) => options.logger.warn({ err: error }, 'an idle database connection was lost'));
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  // Nor must one that is lost in use: whoever uses it hears of it by the statement that fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  const sight = new Sight(pool);
+  const db = sight.of<Tables>(nothing);
+  sights.set(db, sight);
+  return db;
+}
+
+/** What a connection may see of the tables that belong to businesses: one business, all of them, or nothing. */
+const everyBusiness = '*';
+const nothing = '';
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A database over a pool that it shares. Kysely alone would leave the pool open where no statement went through this view. */
+class View<Tables> extends Kysely<Tables> {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    super({ dialect: new PostgresDialect({ pool }) });
+    this.#pool = pool;
+  }
+
+  override destroy(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+/** Hands the connections of a pool out with a view of the data, and tells the server where the view changes. */
+class Sight {
+  /** What each connection sees now; a new one sees nothing. */
+  readonly #seenBy = new WeakMap<pg.PoolClient, string>();
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  of<Tables>(seen: string): Database<Tables> {
+    return new View<Tables>({ connect: () => this.#connect(seen), end: () => this.#end() });
+  }
+
+  async #end(): Promise<void> {
+    if (!this.pool.ending) await this.pool.end();
+  }
+
+  async #connect(seen: string): Promise<pg.PoolClient> {
+    let client = await this.pool.connect();
+    // A transaction that its user could not end would take the change of view back when it ends.
+    while (client.getTransactionStatus() !== 'I') {
+      client.release(true);
+      client = await this.pool.connect();
+    }
+    if ((this.#seenBy.get(client) ?? nothing) === seen) return client;
+    try {
+      await client.query(`select set_config('${businessSetting}', $1, false)`, [seen]);
+      this.#seenBy.set(client, seen);
+      return client;
+    } catch (error) {
+      // Of whose rows it sees now nothing is known.
+      client.release(true);
+      throw error;
+    }
+  }
+}
+
+const sights = new WeakMap<object, Sight>();
+
+/** A narrowed database is no way to another view, so that whoever is given one cannot widen it. */
+function viewOf<Tables>(db: Database<Tables>, seen: string): Database<Tables> {
+  const sight = sights.get(db);
+  if (!sight) throw new Error('only a database that openDatabase has opened can be narrowed');
+  return sight.of(seen);
+}
+
+/**
+ * The database as one business sees it: row-level security hides the rows of every other (see `hideFromOthers`). The
+ * database that `openDatabase` returns sees no business at all. Both are one pool: to destroy one is to close the other.
+ * @throws when that is no id of a business, or `db` is narrowed already.
+ */
+export function ofBusiness<Tables>(db: Database<Tables>, businessId: string): Database<Tables> {
+  if (!uuid.test(businessId)) throw new Error('a business is named by a UUID');
+  return viewOf(db, businessId.toLowerCase());
+}
+
+/** The database with the rows of every business, for work that belongs to none: finding what is due, looking up a key. */
+export function ofEveryBusiness<Tables>(db: Database<Tables>): Database<Tables> {
+  return viewOf(db, everyBusiness);
 }
 
 /** Whether the database answers within a second; for readiness. */

@@ -2,6 +2,7 @@ import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { migrationFields, readEnvironment } from '../config.js';
 import { createLogger } from '../logger.js';
+import { businessSetting } from './row-security.js';
 
 /** The migrations of one service by name; `0001-documents`, `0002-…`: the names are their order. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -18,7 +19,13 @@ export function sqlMigration(statements: string): Migration {
  * @throws when one fails; then none is applied.
  */
 export async function migrate(databaseUrl: string, migrations: Migrations): Promise<string[]> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 10_000 });
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 1,
+    connectionTimeoutMillis: 10_000,
+    // A migration may have to change the rows of every business.
+    options: `-c ${businessSetting}=*`,
+  });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });

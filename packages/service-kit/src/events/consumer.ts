@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { compile, type EventContract, type EventOf, streamOf } from '@pinkas/contracts';
+import {
+  businessOf,
+  compile,
+  type EventBody,
+  type EventContract,
+  type EventOf,
+  streamOf,
+} from '@pinkas/contracts';
 import type { Kysely, Transaction } from 'kysely';
 import {
   AckPolicy,
@@ -11,6 +18,7 @@ import {
   nanos,
 } from 'nats';
 import { newContext, withContext } from '../context.js';
+import { ofBusiness } from '../db/database.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
 import { decode, header } from '../rpc/wire.js';
@@ -19,7 +27,8 @@ import type { Relay } from './outbox.js';
 /**
  * A class that handles one event. `prepare` does what cannot be part of a transaction (a rendering, a call): it may run
  * more than once, so it must be repeatable. `handle` stores the effect; it runs in one transaction with the inbox row, so
- * it takes effect once. `committed` runs after that with what `handle` returned, and may be lost.
+ * it takes effect once, and sees the rows of the event's business only (`prepare` chooses for itself what it sees).
+ * `committed` runs after that with what `handle` returned, and may be lost.
  */
 export interface Consumes<E extends EventContract, Tables = never, Prepared = unknown, Handled = unknown> {
   prepare?(event: EventOf<E>): Promise<Prepared>;
@@ -172,7 +181,8 @@ export class ConsumerRunner {
   }
 
   async #handleOnce(messageId: string, event: EventOf<EventContract>): Promise<void> {
-    const { db, relay } = this.parts;
+    const { relay } = this.parts;
+    const db = ofBusiness(this.parts.db, businessOf(event as EventBody));
     const consumer = this.consumption.durable;
     let prepared: unknown;
     if (this.handler.prepare) {

@@ -12,6 +12,8 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  ofBusiness,
+  ofEveryBusiness,
   Relay,
 } from '@pinkas/service-kit';
 import { approvalRequest } from '../authority/approval-request.js';
@@ -47,13 +49,14 @@ export class AskAuthority implements Background {
     private readonly tokens: AuthorityTokens,
     private readonly relay: Relay,
   ) {
+    const all = ofEveryBusiness(db);
     this.#worker = new DueWorker({
       name: 'ask-authority',
       atOnceMax: inFlightMax,
       claimMs: config.taxAuthorityTimeoutMs + claimMarginMs,
       clock,
       logger,
-      claim: (limit, now, until) => claimDue(db, limit, now, until),
+      claim: (limit, now, until) => claimDue(all, limit, now, until),
       carryOut: (row) => this.#ask(row),
     });
   }
@@ -117,7 +120,7 @@ export class AskAuthority implements Background {
 
   async #store(row: AskingRow, outcome: TryOutcome): Promise<void> {
     const now = this.clock.now();
-    await this.relay.transaction(this.db, async (trx) => {
+    await this.relay.transaction(ofBusiness(this.db, row.business_id), async (trx) => {
       const current = await lockAllocation(trx, row);
       if (!current || !isWelcome(outcome, row, current)) return;
       const after = afterTry(current, outcome, now);

@@ -9,6 +9,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  ofBusiness,
 } from '@pinkas/service-kit';
 import Type from 'typebox';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
@@ -85,7 +86,7 @@ export class AuthorityTokens {
    * @throws NotConnected, or an Error when the authority cannot be reached.
    */
   async accessToken(businessId: string): Promise<string> {
-    const row = await findConnection(this.db, businessId);
+    const row = await findConnection(ofBusiness(this.db, businessId), businessId);
     return (row && this.#usable(row)) ?? this.#renew(businessId, undefined);
   }
 
@@ -114,32 +115,34 @@ export class AuthorityTokens {
 
   async #renewNow(businessId: string, refused: string | undefined): Promise<string> {
     const signal = AbortSignal.timeout(renewTimeoutMs);
-    const token = await this.db.transaction().execute(async (trx) => {
-      const row = await lockConnection(trx, businessId);
-      const usable = row && this.#usable(row);
-      // Another process has renewed it meanwhile.
-      if (usable !== undefined && usable !== refused) return usable;
-      let grant: Grant | undefined;
-      if (row && !row.broken_at) {
-        grant = await this.#refresh(row, signal).catch((error: unknown) => {
-          if (error instanceof GrantRefused) return undefined;
-          throw error;
-        });
-      }
-      if (!grant && this.config.taxAuthorityAutoConnect) grant = await this.#connect(signal);
-      if (!grant) {
+    const token = await ofBusiness(this.db, businessId)
+      .transaction()
+      .execute(async (trx) => {
+        const row = await lockConnection(trx, businessId);
+        const usable = row && this.#usable(row);
+        // Another process has renewed it meanwhile.
+        if (usable !== undefined && usable !== refused) return usable;
+        let grant: Grant | undefined;
         if (row && !row.broken_at) {
-          await breakConnection(trx, businessId, this.clock.now());
-          this.logger.warn(
-            { business_id: businessId },
-            'the owner has to connect to the tax authority again',
-          );
+          grant = await this.#refresh(row, signal).catch((error: unknown) => {
+            if (error instanceof GrantRefused) return undefined;
+            throw error;
+          });
         }
-        return undefined;
-      }
-      await saveConnection(trx, this.#toRow(businessId, grant, row));
-      return grant.accessToken;
-    });
+        if (!grant && this.config.taxAuthorityAutoConnect) grant = await this.#connect(signal);
+        if (!grant) {
+          if (row && !row.broken_at) {
+            await breakConnection(trx, businessId, this.clock.now());
+            this.logger.warn(
+              { business_id: businessId },
+              'the owner has to connect to the tax authority again',
+            );
+          }
+          return undefined;
+        }
+        await saveConnection(trx, this.#toRow(businessId, grant, row));
+        return grant.accessToken;
+      });
     if (token === undefined) throw new NotConnected('no usable connection');
     return token;
   }

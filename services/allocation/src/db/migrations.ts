@@ -1,8 +1,10 @@
 import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { allocations } from './0002-allocations.js';
+import { rowSecurity } from './0003-row-security.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-allocations': allocations,
+  '0003-row-security': rowSecurity,
 };

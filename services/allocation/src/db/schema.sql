@@ -22,6 +22,8 @@ CREATE TABLE public.allocation (
     CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['not_required'::text, 'skipped_customer_tax_id_missing'::text, 'skipped_business_tax_id_missing'::text, 'asking'::text, 'issued'::text, 'refused'::text, 'given_up'::text])))
 );
 
+ALTER TABLE ONLY public.allocation FORCE ROW LEVEL SECURITY;
+
 COMMENT ON COLUMN public.allocation.confirmation_number IS 'The whole number of the authority; its rightmost nine digits are printed.';
 
 COMMENT ON COLUMN public.allocation.facts IS 'The issued document and its business: what is needed to ask, and to announce the answer.';
@@ -38,6 +40,8 @@ CREATE TABLE public.connection (
     refreshed_at timestamp with time zone NOT NULL,
     broken_at timestamp with time zone
 );
+
+ALTER TABLE ONLY public.connection FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.connection IS 'Tokens are encrypted with AES-256-GCM; the key is not in the database.';
 
@@ -128,3 +132,21 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+ALTER TABLE public.allocation ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY allocation_of_business ON public.allocation USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.connection ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY connection_of_business ON public.connection USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

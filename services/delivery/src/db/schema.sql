@@ -39,6 +39,8 @@ CREATE TABLE public.delivery (
     CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
 );
 
+ALTER TABLE ONLY public.delivery FORCE ROW LEVEL SECURITY;
+
 COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: handed to the provider, or about to be, until claimed_until.';
 
 COMMENT ON COLUMN public.delivery.facts IS 'What the message says: enough to write it without asking anybody.';
@@ -91,12 +93,16 @@ CREATE TABLE public.plan (
     CONSTRAINT plan_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'deferred_quiet_hours'::text, 'disabled'::text, 'suppressed'::text, 'no_recipient'::text, 'send_failed'::text])))
 );
 
+ALTER TABLE ONLY public.plan FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.rendered (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
     revision integer NOT NULL,
     rendered_at timestamp with time zone NOT NULL
 );
+
+ALTER TABLE ONLY public.rendered FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.rendered IS 'The documents whose PDF is final, so that it may go to the customer.';
 
@@ -144,3 +150,30 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+ALTER TABLE public.delivery ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY delivery_of_business ON public.delivery USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.plan ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY plan_of_business ON public.plan USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.rendered ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY rendered_of_business ON public.rendered USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

@@ -12,6 +12,8 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  ofBusiness,
+  ofEveryBusiness,
   Peers,
   Relay,
   type Transaction,
@@ -58,6 +60,7 @@ export class SendMessages implements Background {
     private readonly mailer: Mailer,
     private readonly relay: Relay,
   ) {
+    const all = ofEveryBusiness(db);
     this.#worker = new DueWorker({
       name: 'send-messages',
       atOnceMax: messagesAtOnceMax,
@@ -65,8 +68,8 @@ export class SendMessages implements Background {
       clock,
       logger,
       claim: async (limit, now, until) => {
-        await this.#settleLapsed();
-        return claimDue(db, limit, now, until);
+        await this.#settleLapsed(all);
+        return claimDue(all, limit, now, until);
       },
       carryOut: (row) => this.#send(row),
     });
@@ -90,11 +93,11 @@ export class SendMessages implements Background {
   async #send(row: DeliveryRow): Promise<void> {
     try {
       const quietEnd = this.#quietEnd(row);
-      if (quietEnd) return await postpone(this.db, row, quietEnd);
+      if (quietEnd) return await postpone(ofBusiness(this.db, row.business_id), row, quietEnd);
       const pdf = await this.#artifact(row);
       if (!Buffer.isBuffer(pdf)) return await this.#store(row, pdf);
       const until = new Date(this.clock.now().getTime() + this.mailer.sendTimeoutMs + claimMarginMs);
-      const sending = await markSending(this.db, row, until);
+      const sending = await markSending(ofBusiness(this.db, row.business_id), row, until);
       if (!sending) return;
       const letter = writeLetter(row.facts, row.purpose, this.config.viewUrlBase);
       const outcome = await this.mailer.send({
@@ -138,9 +141,9 @@ export class SendMessages implements Background {
     }
   }
 
-  async #settleLapsed(): Promise<void> {
+  async #settleLapsed(all: Database<DeliveryTables>): Promise<void> {
     const now = this.clock.now();
-    await this.relay.transaction(this.db, async (trx) => {
+    await this.relay.transaction(all, async (trx) => {
       const rows = await lockLapsed(trx, lapsedAtOnceMax, now);
       for (const row of rows) {
         const reason = 'The process that was sending it ended; nobody knows whether it was taken.';
@@ -151,7 +154,7 @@ export class SendMessages implements Background {
 
   async #store(row: DeliveryRow, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
-    await this.relay.transaction(this.db, async (trx) => {
+    await this.relay.transaction(ofBusiness(this.db, row.business_id), async (trx) => {
       const current = await lockDelivery(trx, row);
       // Sent is sent, however late we learn of it. A failure counts only while nobody else has taken the message up.
       const ours = current.claimed_until?.getTime() === row.claimed_until?.getTime();

@@ -1,0 +1,7 @@
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+
+/** A business sees its own rows alone. */
+export const rowSecurity = sqlMigration(`
+  ${hideFromOthers('allocation')}
+  ${hideFromOthers('connection')}
+`);

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@pinkas/contracts';
+import { repositoryRoot, type Source, sourcesBelow } from './sources.js';
+
+interface Table {
+  service: string;
+  name: string;
+  /** The column that bears the business's id; null where no row belongs to a business. */
+  column: string | null;
+  schema: string;
+}
+
+/** The queues of a service itself: their rows name no business in a column, and relay and consumers read them all. */
+const queues = ['outbox', 'inbox', 'dead_letter'];
+
+function tablesOf(service: string, schema: string): Table[] {
+  return [...schema.matchAll(/^CREATE TABLE public\.(\w+) \(\n([\s\S]*?)\n\);$/gm)].map((match) => {
+    const [, name = '', columns = ''] = match;
+    const bears = /^ {4}business_id /m.test(columns);
+    const column = service === 'gateway' && name === 'business' ? 'id' : bears ? 'business_id' : null;
+    return { service, name, column, schema };
+  });
+}
+
+describe('row-level security', () => {
+  const tables: Table[] = [];
+  let sources: Source[];
+  beforeAll(async () => {
+    for (const service of serviceNames) {
+      const file = join(repositoryRoot, 'services', service, 'src/db/schema.sql');
+      tables.push(...tablesOf(service, await readFile(file, 'utf8')));
+    }
+    sources = (await Promise.all(['packages', 'services', 'deploy'].map(sourcesBelow))).flat();
+  });
+
+  it('sees the tables', () => {
+    for (const service of serviceNames) {
+      const found = tables.filter((table) => table.service === service);
+      expect(found.some((table) => table.column !== null)).toBe(true);
+    }
+    for (const name of queues) expect(tables.some((table) => table.name === name)).toBe(true);
+  });
+
+  it('hides every row of a business from the others, the owner of the table included', () => {
+    const open = tables
+      .filter(({ name, column, schema }) => {
+        if (column === null) return false;
+        const policy = new RegExp(`^CREATE POLICY \\w+ ON public\\.${name} (.*\\n)*?.*;$`, 'm').exec(
+          schema,
+        )?.[0];
+        return !(
+          schema.includes(`ALTER TABLE public.${name} ENABLE ROW LEVEL SECURITY;`) &&
+          schema.includes(`ALTER TABLE ONLY public.${name} FORCE ROW LEVEL SECURITY;`) &&
+          policy?.includes(`(${column} = (current_setting('pinkas.business_id'`)
+        );
+      })
+      .map(({ service, name }) => `${service}: ${name}`);
+    expect(open).toEqual([]);
+  });
+
+  it('is not weakened by a second policy', () => {
+    const policies = tables.flatMap(({ schema, name }) =>
+      [...schema.matchAll(new RegExp(`^CREATE POLICY \\w+ ON public\\.${name} `, 'gm'))].map(() => name),
+    );
+    const hidden = tables.filter((table) => table.column !== null).map((table) => table.name);
+    expect(policies.sort()).toEqual(hidden.sort());
+  });
+
+  it('is told whose rows to show in one place, which knows what each connection was told', () => {
+    const tellers = sources
+      .filter(({ path }) => !path.includes('/test/') && !path.endsWith('.spec.ts'))
+      .filter(({ text }) => /pinkas\.business_id|\bbusinessSetting\b/.test(text))
+      .map(({ path }) => path);
+    expect(tellers.sort()).toEqual([
+      'packages/service-kit/src/db/database.ts',
+      'packages/service-kit/src/db/migrate.ts',
+      'packages/service-kit/src/db/row-security.ts',
+    ]);
+  });
+});
