@@ -34,7 +34,7 @@ function exportedName(value: object): string {
 }
 
 /** Facts for the outside, which no service needs to hear. */
-const heardByNobody: readonly catalogue.EventContract[] = [catalogue.messageSent, catalogue.messageFailed];
+const heardByNobody: readonly catalogue.EventContract[] = [catalogue.messageFailed];
 
 describe('the catalogue', () => {
   const tests = new Map<catalogue.ServiceName, Source[]>();

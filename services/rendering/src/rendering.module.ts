@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
 import { type Clock, kitTokens, type ServiceOptions } from '@pinkas/service-kit';
 import { ArtifactPress } from './artifact/artifact-press.js';
+import { CancelArtifact } from './artifact/cancel-artifact.js';
+import { FurtherRevision } from './artifact/further-revision.js';
 import { GetArtifact } from './artifact/get-artifact.js';
+import { NoteDelivery } from './artifact/note-delivery.js';
 import { PressRoom } from './artifact/press-room.js';
 import { PurgeOrphans } from './artifact/purge-orphans.js';
 import { RenderArtifact } from './artifact/render-artifact.js';
@@ -21,7 +24,10 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
         ArtifactPress.open(config, clock, typeface),
       inject: [kitTokens.config, kitTokens.clock, typefaceToken],
     },
+    FurtherRevision,
     SettleArtifact,
+    CancelArtifact,
+    NoteDelivery,
     PressRoom,
     PurgeOrphans,
   ],

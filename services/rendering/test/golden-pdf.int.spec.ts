@@ -105,6 +105,45 @@ describe('a signed PDF', () => {
     60_000,
   );
 
+  it.each(['he', 'en'] as const)(
+    'of a cancelled document says so on every page, and is valid (%s)',
+    async (language) => {
+      const business = sampleBusiness({ language });
+      const [line] = sampleDocument('proforma', business).items;
+      const document = sampleDocument('proforma', business, {
+        items: Array.from({ length: 60 }, () => line as NonNullable<typeof line>),
+      });
+      const { pdf } = await press.print(
+        sheetOf({
+          business,
+          document,
+          allocationNumber: null,
+          cancelledAt: '2026-03-09T22:30:00.000Z',
+          output: 'copy',
+        }),
+      );
+      expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+      const text = await pdfText(pdf);
+      expect(text).toContain('מבוטל');
+      const when =
+        language === 'he' ? 'בוטל בתאריך 10/03/2026 בשעה 00:30' : 'Cancelled on 10/03/2026 at 00:30';
+      expect(text).toContain(compact(when));
+      const pages = Number((await pdfInfo(pdf)).Pages);
+      expect(pages).toBeGreaterThan(2);
+      // What lies across the page is read letter by letter, as it stands from left to right.
+      const stamp = language === 'he' ? [...'מבוטל'].reverse().join('') : 'Cancelled';
+      // Of a number between Hebrew words pdftotext does not tell on which side the dot stands.
+      const foot = language === 'he' ? /חשבוןעסקה·?1042·?מבוטל/ : /Proformainvoice1042·Cancelled/;
+      for (let page = 1; page <= pages; page += 1) {
+        expect(await pdfText(pdf, { page })).toMatch(foot);
+        const raw = await pdfText(pdf, { page, raw: true });
+        expect(raw.split(stamp).length - 1).toBeGreaterThanOrEqual(language === 'he' ? 1 : 2);
+      }
+      for (const font of await pdfFonts(pdf)) expect(font.embedded).toBe(true);
+    },
+    60_000,
+  );
+
   it('holds no font that is not embedded, and Heebo alone', async () => {
     const business = sampleBusiness({ name: 'Łódź Café 3½ בע"מ' });
     const { pdf } = await press.print(sheetOf({ business }));

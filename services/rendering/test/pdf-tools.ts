@@ -27,8 +27,18 @@ async function poppler(tool: string, pdf: Uint8Array, args: readonly string[]): 
  * The text of a PDF as another program reads it, in logical order, without white space: pdftotext puts the spaces between
  * Hebrew and figures now on one side, now on the other, and adds direction marks for terminals.
  */
-export async function pdfText(pdf: Uint8Array, options: { layout?: boolean } = {}): Promise<string> {
-  const text = await poppler('pdftotext', pdf, [...(options.layout ? ['-layout'] : []), 'FILE', '-']);
+export async function pdfText(
+  pdf: Uint8Array,
+  options: { layout?: boolean; raw?: boolean; page?: number } = {},
+): Promise<string> {
+  const { layout, raw, page } = options;
+  const text = await poppler('pdftotext', pdf, [
+    ...(layout ? ['-layout'] : []),
+    ...(raw ? ['-raw'] : []),
+    ...(page === undefined ? [] : ['-f', String(page), '-l', String(page)]),
+    'FILE',
+    '-',
+  ]);
   return compact(text);
 }
 

@@ -7,6 +7,7 @@ import {
   type EventOf,
   getArtifact,
   type IssuedDocument,
+  messageSent,
   renderArtifact,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
@@ -35,6 +36,24 @@ describe('when the allocation is settled', () => {
   };
   const settle = (document: IssuedDocument, allocation: AllocationOutcome, messageId?: string) =>
     rendering.network.publish(allocationSettled, document.id, { document, business, allocation }, messageId);
+  /** Says that a message left, and waits until that was heard. */
+  const send = async (document: IssuedDocument, purpose: 'customer' | 'accountant') => {
+    const messageId = randomUUID();
+    const step = { document_id: document.id, business_id: business.id, delivery_id: randomUUID() };
+    await rendering.network.publish(
+      messageSent,
+      document.id,
+      { ...step, channel: 'email', purpose },
+      messageId,
+    );
+    await eventually('it is heard', () =>
+      rendering.database.db
+        .selectFrom('inbox')
+        .select('handled_at')
+        .where('message_id', '=', messageId)
+        .executeTakeFirst(),
+    );
+  };
   const announcementsOf = (document: IssuedDocument) =>
     announced.filter((event) => event.document_id === document.id);
   const announcement = (document: IssuedDocument, count = 1) =>
@@ -92,15 +111,57 @@ describe('when the allocation is settled', () => {
     ]);
   });
 
-  it('a number that comes after the first PDF left the house makes a copy', async () => {
+  it.each([
+    ['the original, while the mail with the first PDF has not left', null, 'מקור'],
+    ['the original, though the accountant has the first PDF', 'accountant', 'מקור'],
+    ['a copy, once the customer has the first PDF', 'customer', 'העתק'],
+  ] as const)('a number that comes late makes %s', async (_what, sentTo, word) => {
     const { document } = await renderNew();
     await settle(document, failed);
     await announcement(document);
+    if (sentTo !== null) await send(document, sentTo);
     await settle(document, issued);
     expect(await announcement(document, 2)).toMatchObject({ revision: 2, allocation_number: '987654321' });
     const text = await pdfText((await latest(document)).pdf);
-    expect(text).toContain(compact('העתק | מסמך ממוחשב'));
+    expect(text).toContain(compact(`${word} | מסמך ממוחשב`));
     expect(text).toContain('987654321');
+  });
+
+  it('a delivery that is heard of first counts as well', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    await send(document, 'customer');
+    await rendering.network.ask(renderArtifact, { document, business });
+    await settle(document, issued);
+    await announcement(document);
+    expect(await pdfText((await latest(document)).pdf)).toContain(compact('העתק | מסמך ממוחשב'));
+  });
+
+  it('a delivery that is heard of again and again is noted once', async () => {
+    const { document } = await renderNew();
+    await send(document, 'customer');
+    await send(document, 'customer');
+    const noted = await rendering.database.db
+      .selectFrom('delivered')
+      .select('delivered_at')
+      .where('document_id', '=', document.id)
+      .execute();
+    expect(noted).toHaveLength(1);
+  });
+
+  it('a delivery that is noted while the number is printed makes a copy of it all the same', async () => {
+    const { document } = await renderNew();
+    await settle(document, failed);
+    await announcement(document);
+    await rendering.gotenberg.mode({ delay_ms: 3_000 });
+    await settle(document, issued);
+    await eventually('it is being printed', async () => {
+      const { in_flight } = await rendering.gotenberg.read<{ in_flight: number }>('/_calls');
+      return in_flight > 0;
+    });
+    await send(document, 'customer');
+    await rendering.gotenberg.mode({});
+    await announcement(document, 2);
+    expect(await pdfText((await latest(document)).pdf)).toContain(compact('העתק | מסמך ממוחשב'));
   });
 
   it('the same event twice, or the same outcome again, changes and announces nothing more', async () => {

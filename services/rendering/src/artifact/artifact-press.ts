@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Clock, ConfigError, Problem, remainingMs, Slots } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
-import { languageOf, type Sheet } from '../document/sheet.js';
+import { languageOf, type Sheet, type Shown } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { Typeface } from '../typeface/typeface.js';
 import { ChromiumPdf } from './chromium-pdf.js';
@@ -11,8 +11,8 @@ import { Signature } from './signature.js';
 
 /** A signed PDF that is not stored yet. */
 export interface PrintedArtifact {
-  /** The word that it bears. */
-  readonly output: Sheet['output'];
+  /** What it shows beside the facts of its issue. */
+  readonly shows: Shown;
   readonly pdf: Buffer;
   readonly sha256: Buffer;
   /** SHA-256 of the certificate that signed. */
@@ -77,7 +77,11 @@ export class ArtifactPress {
         producedAt: this.clock.now(),
       });
       return {
-        output: sheet.output,
+        shows: {
+          allocationNumber: sheet.allocationNumber,
+          cancelledAt: sheet.cancelledAt,
+          output: sheet.output,
+        },
         pdf,
         sha256: createHash('sha256').update(pdf).digest(),
         certificate: this.signature.fingerprint,

@@ -20,6 +20,7 @@ export interface Revision {
   sha256: Buffer;
   size_bytes: number;
   allocation_number: string | null;
+  cancelled_at: Date | null;
   confirmed_at: Date | null;
   announced_at: Date | null;
 }
@@ -30,6 +31,7 @@ const revisionColumns = [
   'sha256',
   'size_bytes',
   'allocation_number',
+  'cancelled_at',
   'confirmed_at',
   'announced_at',
 ] as const;
@@ -71,7 +73,6 @@ export async function insertRevision(
   revision: {
     revision: number;
     request_sha256: Buffer;
-    allocation_number: string | null;
     printed: PrintedArtifact;
     confirmed: boolean;
   },
@@ -89,7 +90,8 @@ export async function insertRevision(
       size_bytes: printed.pdf.length,
       template_version: templateVersion,
       certificate_sha256: printed.certificate,
-      allocation_number: revision.allocation_number,
+      allocation_number: printed.shows.allocationNumber,
+      cancelled_at: printed.shows.cancelledAt === null ? null : new Date(printed.shows.cancelledAt),
       confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
       announced_at: null,
     })
@@ -118,6 +120,26 @@ export async function markAnnounced(trx: Trx, key: DocumentKey, revision: number
     .where('document_id', '=', key.document_id)
     .where('revision', '=', revision)
     .execute();
+}
+
+/** The customer was sent a PDF of this document. */
+export async function noteDelivered(trx: Trx, key: DocumentKey, now: Date): Promise<void> {
+  await trx
+    .insertInto('delivered')
+    .values({ business_id: key.business_id, document_id: key.document_id, delivered_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Whether the customer was sent a PDF of this document. */
+export async function isDelivered(db: Db, key: DocumentKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('delivered')
+    .select('delivered_at')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Deletes what is not confirmed; with `exceptRequest`, only what another request made. */

@@ -17,6 +17,8 @@ export interface ArtifactTable {
   certificate_sha256: Buffer;
   /** As printed on this revision. */
   allocation_number: string | null;
+  /** As printed on this revision; null: it says nothing of a cancellation. */
+  cancelled_at: Date | null;
   created_at: Generated<Date>;
   /** When it was known that the document is in the book; null: it may have been rolled back. */
   confirmed_at: Date | null;
@@ -24,7 +26,16 @@ export interface ArtifactTable {
   announced_at: Date | null;
 }
 
+/** A document of which a PDF was sent to the customer. */
+export interface DeliveredTable {
+  business_id: string;
+  document_id: string;
+  /** When it was heard of first. */
+  delivered_at: Date;
+}
+
 /** The tables of the rendering service. */
 export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
+  delivered: DeliveredTable;
 }

@@ -1,5 +1,5 @@
 import { getArtifact, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, Problem } from '@pinkas/service-kit';
+import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
 import { latestArtifact } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 
@@ -12,7 +12,7 @@ export class GetArtifact {
   constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
 
   async handle(request: RequestOf<typeof getArtifact>): Promise<ReplyOf<typeof getArtifact>> {
-    const artifact = await latestArtifact(this.db, request);
+    const artifact = await latestArtifact(ofBusiness(this.db, request.business_id), request);
     if (!artifact) throw new Problem('not_found');
     return {
       revision: artifact.revision,

@@ -9,6 +9,8 @@ import {
   InjectLogger,
   type Logger,
   Loop,
+  ofBusiness,
+  ofEveryBusiness,
   Peers,
   Problem,
   type TurnResult,
@@ -49,10 +51,11 @@ export class PurgeOrphans implements Background {
   /** One batch; when issuing does not answer, everything stays as it is. */
   async turn(): Promise<TurnResult> {
     const before = new Date(this.clock.now().getTime() - keptMs);
-    const keys = await unconfirmedBefore(this.db, before, batchMax);
+    const keys = await unconfirmedBefore(ofEveryBusiness(this.db), before, batchMax);
     for (const key of keys) {
-      if (await this.#isInTheBook(key)) await confirm(this.db, key);
-      else await deleteUnconfirmed(this.db, key);
+      const db = ofBusiness(this.db, key.business_id);
+      if (await this.#isInTheBook(key)) await confirm(db, key);
+      else await deleteUnconfirmed(db, key);
     }
     return keys.length === batchMax ? 'more' : 'idle';
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, Problem } from '@pinkas/service-kit';
+import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
 import { deleteUnconfirmed, insertRevision, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { ArtifactPress } from './artifact-press.js';
@@ -19,6 +19,7 @@ export class RenderArtifact {
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
     const { document, business } = request;
     const key = { business_id: document.business_id, document_id: document.id };
+    const db = ofBusiness(this.db, key.business_id);
     const printed = await this.press.print({
       document,
       business,
@@ -30,7 +31,6 @@ export class RenderArtifact {
     const first = {
       revision: 1,
       request_sha256: requestSha256,
-      allocation_number: null,
       printed,
       confirmed: false,
     };
@@ -40,8 +40,8 @@ export class RenderArtifact {
       sha256: printed.sha256.toString('hex'),
       size_bytes: printed.pdf.length,
     };
-    if (await insertRevision(this.db, key, first)) return made;
-    return this.db.transaction().execute(async (trx) => {
+    if (await insertRevision(db, key, first)) return made;
+    return db.transaction().execute(async (trx) => {
       // What another request left of this document, and nobody confirmed, gives way; what is confirmed stays.
       await deleteUnconfirmed(trx, key, { exceptRequest: requestSha256 });
       if (await insertRevision(trx, key, first)) return made;

@@ -1,8 +1,12 @@
 import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { artifacts } from './0002-artifacts.js';
+import { rowSecurity } from './0003-row-security.js';
+import { furtherOutputs } from './0004-further-outputs.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-artifacts': artifacts,
+  '0003-row-security': rowSecurity,
+  '0004-further-outputs': furtherOutputs,
 };

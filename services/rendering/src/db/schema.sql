@@ -44,6 +44,7 @@ CREATE TABLE public.artifact (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     confirmed_at timestamp with time zone,
     announced_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT artifact_announced_check CHECK (((announced_at IS NULL) OR (confirmed_at IS NOT NULL))),
     CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
@@ -51,6 +52,8 @@ CREATE TABLE public.artifact (
     CONSTRAINT artifact_size_check CHECK ((size_bytes = octet_length(pdf)))
 );
 ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -62,6 +65,16 @@ CREATE TABLE public.dead_letter (
     attempts integer NOT NULL,
     given_up_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.delivered (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    delivered_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.delivered FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.delivered IS 'The documents of which a PDF was sent to the customer, so that every further output of them is a copy.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
@@ -107,6 +120,9 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
 
+ALTER TABLE ONLY public.delivered
+    ADD CONSTRAINT delivered_pkey PRIMARY KEY (business_id, document_id);
+
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
 
@@ -132,6 +148,24 @@ CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (
 
 CREATE TRIGGER artifact_goes_on BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_goes_on();
 
-CREATE TRIGGER artifact_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
+CREATE TRIGGER artifact_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, cancelled_at, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
 
 CREATE TRIGGER artifact_is_kept BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.artifact_is_kept();
+
+ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY artifact_of_business ON public.artifact USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.delivered ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY delivered_of_business ON public.delivered USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

@@ -1,12 +1,12 @@
 import { documentTypeRules } from '@pinkas/contracts';
-import { formatDate, formatInstantDay } from './figures.js';
+import { formatDate, formatInstantDay, formatInstantTime } from './figures.js';
 import { itemTable } from './item-table.js';
 import { figures, given, html, type Markup } from './markup.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { totalsBlock } from './totals-block.js';
-import { remarkWords, wording } from './wording.js';
+import { remarkWords, statusWords, wording } from './wording.js';
 
 function headingBlock(sheet: Sheet): Markup {
   const { document, output } = sheet;
@@ -40,10 +40,14 @@ function facts(sheet: Sheet): Markup {
   }</dl>`;
 }
 
-function cancelledBanner(sheet: Sheet): Markup | null {
+/**
+ * A cancelled document is kept, and marked as such (Income Tax Bookkeeping Instructions, 18(c), 23A): the word lies across
+ * it, over every page, so that no part of it passes for a document that stands; when it was cancelled stands at its head.
+ */
+function cancelledMarks(sheet: Sheet): Markup | null {
   if (sheet.cancelledAt === null) return null;
   const language = languageOf(sheet);
-  return html`<p class="cancelled"><strong>${wording.cancelled[language]}</strong> ${wording.cancelledOn[language]} ${figures(formatInstantDay(sheet.cancelledAt))}</p>`;
+  return html`<p class="stamp" aria-hidden="true"><span>${statusWords.cancelled[language]}</span></p><p class="cancelled"><strong>${wording.cancelled[language]}</strong> ${wording.cancelledOn[language]} ${figures(formatInstantDay(sheet.cancelledAt))} ${wording.atTime[language]} ${figures(formatInstantTime(sheet.cancelledAt))}</p>`;
 }
 
 /** What a document must say of itself; on a donation receipt the word 'תרומה' stands out. */
@@ -76,7 +80,7 @@ function recipientSignature(sheet: Sheet): Markup | null {
 export function documentSheet(sheet: Sheet): Markup {
   const { document } = sheet;
   const language = languageOf(sheet);
-  return html`<article class="sheet">${cancelledBanner(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+  return html`<article class="sheet">${cancelledMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${given(document.title)}</p>`
   }${remarks(sheet)}${itemTable(sheet)}${totalsBlock(sheet)}${paymentTable(sheet)}${
     document.notes !== null &&

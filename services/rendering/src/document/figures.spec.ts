@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   formatDate,
   formatInstantDay,
+  formatInstantTime,
   formatMoney,
   formatPercent,
   formatQuantity,
@@ -31,6 +32,11 @@ describe('figures', () => {
     expect(formatDate('2026-03-08')).toBe('08/03/2026');
     expect(formatInstantDay('2026-03-09T22:30:00Z')).toBe('10/03/2026');
     expect(formatInstantDay('2026-07-09T21:30:00Z')).toBe('10/07/2026');
+  });
+
+  it('writes times of day as they are in Israel, in winter and in summer', () => {
+    expect(formatInstantTime('2026-03-09T22:30:00Z')).toBe('00:30');
+    expect(formatInstantTime('2026-07-09T21:05:59Z')).toBe('00:05');
   });
 
   it('puts the shekel where each language writes it', () => {

@@ -38,6 +38,17 @@ export function formatInstantDay(instant: string): string {
   return israelDay.format(new Date(instant));
 }
 
+const israelTime = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Asia/Jerusalem',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** The time of day of an instant in Israel, HH:MM. */
+export function formatInstantTime(instant: string): string {
+  return israelTime.format(new Date(instant));
+}
+
 /** An amount with the sign of the shekel, on the side where each language writes it. */
 export function shekels(amount: number, language: Language): Markup {
   if (language === 'he') return html`${figures(formatMoney(amount))} ₪`;

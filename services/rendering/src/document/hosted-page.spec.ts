@@ -44,7 +44,11 @@ describe('the hosted page', () => {
   it('says of a cancelled document that it is cancelled', () => {
     const html = page({ status: 'cancelled', cancelled_at: '2026-03-09T10:00:00Z' });
     expect(html).toContain('<span class="status cancelled">מבוטל</span>');
-    expect(html).toContain('<strong>מבוטל</strong> בוטל בתאריך <bdi dir="ltr">09/03/2026</bdi>');
+    expect(html).toContain(
+      '<strong>מבוטל</strong> בוטל בתאריך <bdi dir="ltr">09/03/2026</bdi> בשעה <bdi dir="ltr">12:00</bdi>',
+    );
+    expect(html).toContain('<p class="stamp" aria-hidden="true"><span>מבוטל</span></p>');
+    expect(page()).not.toContain('class="stamp"');
   });
 
   it('is a copy, never a second original', () => {

@@ -17,9 +17,12 @@ const frameStyle = `body{background:#eef1f5;padding:24px 16px 40px;font-size:15p
 .frame a{padding:8px 18px;border-radius:6px;background:#1d3f66;color:#fff;text-decoration:none;font-weight:700}
 .frame a:focus-visible{outline:3px solid #7fa6d6;outline-offset:2px}
 .paper{background:#fff;border-radius:6px;padding:44px 48px;box-shadow:0 1px 3px #1b243026,0 8px 24px #1b243014;overflow-x:auto}
+.sheet{position:relative}
+.stamp{position:absolute;max-height:900px}
+.stamp span{font-size:clamp(44px,14vw,120px)}
 .notice{margin-block-start:16px;color:#5b6675;font-size:13px}
 @media(max-width:640px){body{padding:12px 8px}.paper{padding:20px 16px}.sheet>header,.parties{flex-direction:column;gap:14px}.heading,dd{text-align:start}.second{text-align:left}.issuer,.customer{max-width:none}th,td{padding-inline:4px}.facts{justify-content:start}.totals{width:100%}}
-@media print{body{background:none;padding:0}.frame,.notice{display:none}.paper{box-shadow:none;padding:0}}`;
+@media print{.stamp{position:fixed}body{background:none;padding:0}.frame,.notice{display:none}.paper{box-shadow:none;padding:0}}`;
 
 /**
  * The document's hosted page: a frame with the status and the way to the signed PDF around the same sheet that is printed.

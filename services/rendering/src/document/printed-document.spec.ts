@@ -213,8 +213,19 @@ describe('a printed document', () => {
   });
 
   it('says that it is cancelled, and when', () => {
-    expect(textOfSheet({ cancelledAt: '2026-03-09T23:30:00Z' })).toContain('מבוטל בוטל בתאריך 10/03/2026');
-    expect(textOfSheet()).not.toContain('מבוטל');
+    const cancelledAt = '2026-03-09T23:30:00Z';
+    expect(textOfSheet({ cancelledAt })).toContain('מבוטל בוטל בתאריך 10/03/2026 בשעה 01:30');
+    const english = sampleBusiness({ language: 'en' });
+    expect(textOfSheet({ cancelledAt, business: english })).toContain(
+      'Cancelled · מבוטל Cancelled on 10/03/2026 at 01:30',
+    );
+    expect(print(sheetOf())).not.toContain('מבוטל');
+  });
+
+  it('that is cancelled bears the word across every page, and in its foot', () => {
+    const page = print(sheetOf({ cancelledAt: '2026-03-09T23:30:00Z' }));
+    expect(page).toContain('<p class="stamp" aria-hidden="true"><span>מבוטל</span></p>');
+    expect(page).toContain('content:"חשבונית מס 1042 · מבוטל"');
   });
 
   it('leaves out what a document does not have', () => {

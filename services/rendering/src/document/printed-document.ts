@@ -4,10 +4,10 @@ import { directions } from './language.js';
 import { html, Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
-import { wording } from './wording.js';
+import { statusWords, wording } from './wording.js';
 
 /** Named in every artifact's row; raised whenever the same document would be printed differently. */
-export const templateVersion = 1;
+export const templateVersion = 2;
 
 /** The document's heading with its number: `חשבונית מס 1042`. */
 export function documentHeading(sheet: Sheet): string {
@@ -19,8 +19,10 @@ export function documentHeading(sheet: Sheet): string {
 function paperStyle(sheet: Sheet): string {
   const language = languageOf(sheet);
   const page = `"${wording.page[language]} " counter(page) " ${wording.pageOf[language]} " counter(pages)`;
+  const heading = documentHeading(sheet);
+  const name = sheet.cancelledAt === null ? heading : `${heading} · ${statusWords.cancelled[language]}`;
   const [near, far] = language === 'he' ? ['right', 'left'] : ['left', 'right'];
-  return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:#5b6675;direction:${directions[language]};@bottom-${near}{content:"${documentHeading(sheet)}"}@bottom-${far}{content:${page}}}`;
+  return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:#5b6675;direction:${directions[language]};@bottom-${near}{content:"${name}"}@bottom-${far}{content:${page}}}`;
 }
 
 /**

@@ -19,6 +19,8 @@ h1{font-size:21pt;line-height:1.15;color:#1d3f66}
 .marks span{color:#b9c2cd}
 .cancelled{margin-block-end:12pt;padding:6pt 10pt;border:1.5pt solid #b3261e;color:#b3261e}
 .cancelled strong{font-size:14pt;margin-inline-end:6pt}
+.stamp{position:fixed;inset:0;z-index:1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
+.stamp span{padding:4pt 30pt;border:7pt solid;border-radius:16pt;font-size:96pt;line-height:1.2;font-weight:700;color:#b3261e2e;transform:rotate(-28deg)}
 .parties{display:flex;justify-content:space-between;gap:24pt;margin-block:14pt 18pt}
 .customer{max-width:55%}
 .name{font-size:11.5pt}

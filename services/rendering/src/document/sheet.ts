@@ -1,10 +1,8 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import type { Language } from './language.js';
 
-/** Everything that one output of a document shows. */
-export interface Sheet {
-  readonly document: IssuedDocument;
-  readonly business: Business;
+/** What one output of a document shows of what happened after its issue. */
+export interface Shown {
   /** The printed number, nine digits; null while there is none. */
   readonly allocationNumber: string | null;
   /** The instant of cancellation, ISO 8601; null for a document that stands. */
@@ -14,6 +12,12 @@ export interface Sheet {
    * Bookkeeping Instructions, appendix E; VAT Bookkeeping Regulations, 9A).
    */
   readonly output: 'original' | 'copy';
+}
+
+/** Everything that one output of a document shows. */
+export interface Sheet extends Shown {
+  readonly document: IssuedDocument;
+  readonly business: Business;
 }
 
 /** The language that a sheet is written in. */

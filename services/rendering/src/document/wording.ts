@@ -84,6 +84,7 @@ export const wording = {
   computerized: statutory('מסמך ממוחשב', 'Computerized document'),
   cancelled: statutory('מבוטל', 'Cancelled'),
   cancelledOn: words('בוטל בתאריך', 'Cancelled on'),
+  atTime: words('בשעה', 'at'),
   date: words('תאריך', 'Date'),
   dueDate: words('לתשלום עד', 'Due date'),
   allocationNumber: statutory('מספר הקצאה', 'Allocation number'),

@@ -1,0 +1,6 @@
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+
+/** A business sees its own rows alone. */
+export const rowSecurity = sqlMigration(`
+  ${hideFromOthers('artifact')}
+`);
