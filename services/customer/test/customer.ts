@@ -1,12 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
 import {
   type Business,
+  type CustomerCard,
   type CustomerInput,
   type CustomerSnapshot,
   documentIssued,
   type IssuedDocument,
+  releaseCustomer,
   resolveCustomer,
+  searchCustomers,
   streamOf,
 } from '@pinkas/contracts';
+import { type Database, newContext, Problem, withContext } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
@@ -25,12 +31,23 @@ import { migrations } from '../src/db/migrations.js';
 export interface CustomerUnderTest extends ServiceUnderTest<CustomerTables> {
   business: Business;
   clock: { now: Date };
-  resolve(customer: CustomerInput, businessId?: string): Promise<CustomerSnapshot>;
+  /** The tables with the rows of every business. */
+  db: Database<CustomerTables>;
+  resolve(
+    customer: CustomerInput,
+    options?: { businessId?: string; documentId?: string; timeoutMs?: number },
+  ): Promise<CustomerSnapshot>;
+  release(documentId: string, businessId?: string): Promise<void>;
+  search(query: string | null, limit?: number, businessId?: string): Promise<CustomerCard[]>;
   /** Publishes the event of a document for this customer. */
-  publishIssued(customer: CustomerSnapshot): Promise<IssuedDocument>;
-  /** Publishes it and waits until the card is real. */
+  publishIssued(customer: CustomerSnapshot, documentId?: string): Promise<IssuedDocument>;
+  /** Publishes it and waits until it was recorded. */
+  publishAndWait(customer: CustomerSnapshot, documentId?: string): Promise<void>;
+  /** Resolves the customer, publishes the event of its document, and waits until the card is real. */
   issueTo(customer: CustomerInput): Promise<CustomerSnapshot>;
   card(id: string): Promise<CardRow | undefined>;
+  /** What is reserved for a document. */
+  reservations(documentId: string): Promise<{ card_id: string; tax_id: string | null }[]>;
   /** Makes the server forget the consumer, so that every event comes again; waits until all were taken. */
   redeliverAll(): Promise<void>;
 }
@@ -48,34 +65,57 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     config: {},
   });
   const business = exampleBusiness();
+  const { db } = tested.database;
   const made: CustomerUnderTest = {
     ...tested,
     business,
     clock,
-    resolve: async (customer, businessId = business.id) =>
-      (await tested.network.ask(resolveCustomer, { business_id: businessId, customer })).customer,
-    publishIssued: async (customer) => {
-      const document = exampleDocument({ business_id: business.id, customer });
+    db,
+    resolve: async (
+      customer,
+      { businessId = business.id, documentId = randomUUID(), timeoutMs = 20_000 } = {},
+    ) => {
+      const request = { business_id: businessId, customer, document_id: documentId };
+      const reply = await withContext(newContext(timeoutMs), () =>
+        tested.network.peers.ask(resolveCustomer, request),
+      );
+      return reply.customer;
+    },
+    release: async (documentId, businessId = business.id) => {
+      await tested.network.ask(releaseCustomer, { business_id: businessId, document_id: documentId });
+    },
+    search: async (query, limit = 20, businessId = business.id) =>
+      (await tested.network.ask(searchCustomers, { business_id: businessId, query, limit })).customers,
+    publishIssued: async (customer, documentId = randomUUID()) => {
+      const document = exampleDocument({ id: documentId, business_id: business.id, customer });
       await tested.network.publish(documentIssued, document.id, { document, business });
       return document;
     },
-    issueTo: async (input) => {
-      const customer = await made.resolve(input);
-      const before = await tested.database.db
-        .selectFrom('inbox')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      await made.publishIssued(customer);
-      await eventually('the card is written', async () => {
-        const { count } = await tested.database.db
+    publishAndWait: async (customer, documentId) => {
+      const recorded = async () => {
+        const { count } = await db
           .selectFrom('inbox')
           .select((select) => select.fn.countAll<number>().as('count'))
           .executeTakeFirstOrThrow();
-        return count > before.count;
-      });
+        return count;
+      };
+      const before = await recorded();
+      await made.publishIssued(customer, documentId);
+      await eventually('the event is recorded', async () => (await recorded()) > before);
+    },
+    issueTo: async (input) => {
+      const documentId = randomUUID();
+      const customer = await made.resolve(input, { documentId });
+      await made.publishAndWait(customer, documentId);
       return customer;
     },
-    card: (id) => tested.database.db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst(),
+    reservations: (documentId) =>
+      db
+        .selectFrom('reservation')
+        .select(['card_id', 'tax_id'])
+        .where('document_id', '=', documentId)
+        .execute(),
+    card: (id) => db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst(),
     redeliverAll: async () => {
       const stream = streamOf('issuing').name;
       const { consumers } = await tested.network.connection.jetstreamManager();
@@ -87,4 +127,15 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     },
   };
   return made;
+}
+
+/** The card that an attempt conflicts with. */
+export async function conflictOf(attempt: Promise<unknown>): Promise<unknown> {
+  const problem = await attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(Problem);
+  expect((problem as Problem).code).toBe('customer_identity_conflict');
+  return (problem as Problem).details?.existing_customer_id;
 }

@@ -22,6 +22,8 @@ describe('a reservation that never became a customer', () => {
     expect(await customer.card(stale.id)).toBeUndefined();
     expect(await customer.card(real.id)).toBeDefined();
     expect(await customer.card(fresh.id)).toBeDefined();
-    expect(await customer.database.db.selectFrom('tax_id_claim').selectAll().execute()).toEqual([]);
+    expect(await customer.db.selectFrom('reservation').select('card_id').execute()).toEqual([
+      { card_id: fresh.id },
+    ]);
   });
 });

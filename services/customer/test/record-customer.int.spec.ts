@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
@@ -35,16 +36,32 @@ describe('the card of an issued document', () => {
 
   it('is written once, however often the event comes', async () => {
     const { id } = await customer.issueTo({ name: 'Redelivered', city: 'Haifa' });
-    await customer.database.db.updateTable('card').set({ city: null }).where('id', '=', id).execute();
+    await customer.db.updateTable('card').set({ city: null }).where('id', '=', id).execute();
     await customer.redeliverAll();
     expect((await customer.card(id))?.city).toBeNull();
   });
 
   it('is made again when its event comes after the reservation was purged', async () => {
     const snapshot = await customer.resolve({ name: 'Very Late' });
-    await customer.database.db.deleteFrom('card').where('id', '=', snapshot.id).execute();
+    await customer.db.deleteFrom('reservation').execute();
+    await customer.db.deleteFrom('card').where('id', '=', snapshot.id).execute();
     await customer.publishIssued({ ...snapshot, city: 'Haifa' });
     await eventually('the card is real', async () => (await customer.card(snapshot.id))?.confirmed_at);
     expect(await customer.card(snapshot.id)).toMatchObject({ name: 'Very Late', city: 'Haifa' });
+  });
+
+  it('ends what its own document had reserved, and nothing of another', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    const snapshot = await customer.resolve(
+      { name: 'Two Documents', tax_id: '777777715' },
+      { documentId: one },
+    );
+    await customer.resolve({ name: 'Two Documents', tax_id: '777777723' }, { documentId: two });
+    await customer.publishAndWait(snapshot, one);
+    expect(await customer.reservations(one)).toEqual([]);
+    expect(await customer.reservations(two)).toEqual([{ card_id: snapshot.id, tax_id: '777777723' }]);
+    await customer.release(two);
+    expect(await customer.card(snapshot.id)).toMatchObject({ tax_id: '777777715' });
+    expect((await customer.resolve({ name: 'Another', tax_id: '777777723' })).tax_id).toBe('777777723');
   });
 });

@@ -92,36 +92,6 @@ export async function findOtherBearer(
 }
 
 /**
- * Claims a tax id for the card that a request in flight will write it on. A claim is never given back: it outlives its
- * request by moments, so that the card bears the tax id before the claim ends.
- * @returns the card that holds the claim: another one where somebody else was first.
- */
-export async function claimTaxId(
-  trx: Transaction<CustomerTables>,
-  card: { business_id: string; id: string },
-  taxId: string,
-  now: Date,
-  until: Date,
-): Promise<string> {
-  const { card_id } = await trx
-    .insertInto('tax_id_claim')
-    .values({ business_id: card.business_id, tax_id: taxId, card_id: card.id, claimed_until: until })
-    .onConflict((conflict) =>
-      conflict.columns(['business_id', 'tax_id']).doUpdateSet({
-        card_id: sql`case when tax_id_claim.claimed_until <= ${now} then excluded.card_id
-          else tax_id_claim.card_id end`,
-        claimed_until: sql`case when tax_id_claim.claimed_until <= ${now} then excluded.claimed_until
-          when tax_id_claim.card_id = excluded.card_id
-            then greatest(tax_id_claim.claimed_until, excluded.claimed_until)
-          else tax_id_claim.claimed_until end`,
-      }),
-    )
-    .returning('card_id')
-    .executeTakeFirstOrThrow();
-  return card_id;
-}
-
-/**
  * A document was issued to a card: a reserved one becomes real, and its empty fields are filled. What a card has is never
  * overwritten.
  * @returns false where the card's name belongs to another card by now, so that it could not be written.
@@ -179,14 +149,4 @@ export async function confirmCard(
     .onConflict((conflict) => conflict.columns(['business_id', 'name_key']).doNothing())
     .executeTakeFirst();
   return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-/** Forgets reservations that never became a customer, and claims that are over. */
-export async function purgeReservations(
-  db: Database<CustomerTables>,
-  before: Date,
-  now: Date,
-): Promise<void> {
-  await db.deleteFrom('card').where('confirmed_at', 'is', null).where('claimed_until', '<', before).execute();
-  await db.deleteFrom('tax_id_claim').where('claimed_until', '<', now).execute();
 }

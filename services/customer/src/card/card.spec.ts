@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nameKey, snapshotOf } from './card.js';
+import { nameKey, snapshotOf, taxIdIn } from './card.js';
 
 describe('two names are the same customer', () => {
   it.each([
@@ -14,6 +14,20 @@ describe('two names are the same customer', () => {
 
   it('only if every letter is the same', () => {
     expect(nameKey('Example Ltd')).not.toBe(nameKey('Example Ltd.'));
+  });
+});
+
+describe('a search text', () => {
+  it.each([
+    ['12344', '000012344'],
+    ['000012344', '000012344'],
+    ['777777715', '777777715'],
+  ])('%s may be the tax id %s', (text, taxId) => {
+    expect(taxIdIn(text)).toBe(taxId);
+  });
+
+  it.each(['', '0000012344', '12 344', '12344a', '\u0661\u0662'])('%j may be no tax id', (text) => {
+    expect(taxIdIn(text)).toBeNull();
   });
 });
 

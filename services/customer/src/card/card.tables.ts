@@ -22,15 +22,28 @@ export interface CardTable {
   claimed_until: Date | null;
 }
 
-export interface TaxIdClaimTable {
+/** What one document that is being issued holds. */
+export interface ReservationTable {
   business_id: string;
-  tax_id: string;
+  document_id: string;
   card_id: string;
-  claimed_until: Date;
+  /** Nine digits: what the document will write on the card; null: none. */
+  tax_id: string | null;
+  /** After it the reservation counts for nothing: whoever made it is gone. */
+  reserved_until: Date;
+}
+
+/** Where in a customer's name a text may begin; triggers on `card` write it. */
+export interface CardNameSuffixTable {
+  business_id: string;
+  /** At most 32 characters of the folded name. */
+  suffix: string;
+  card_id: string;
 }
 
 /** The tables of the customer service. */
 export interface CustomerTables extends MessagingTables {
   card: CardTable;
-  tax_id_claim: TaxIdClaimTable;
+  reservation: ReservationTable;
+  card_name_suffix: CardNameSuffixTable;
 }

@@ -1,4 +1,4 @@
-import type { CustomerInput, CustomerSnapshot } from '@pinkas/contracts';
+import { type CustomerInput, type CustomerSnapshot, normaliseTaxId } from '@pinkas/contracts';
 
 /** What a card may know of a customer beside the name. */
 export type CardDetails = Omit<CustomerSnapshot, 'id' | 'name'>;
@@ -15,6 +15,11 @@ export function cardName(name: string): string {
  */
 export function nameKey(name: string): string {
   return cardName(name).replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** The tax id that a search text may be, in nine digits: leading zeros may be there or not. */
+export function taxIdIn(text: string): string | null {
+  return /^\d{1,9}$/.test(text) ? normaliseTaxId(text) : null;
 }
 
 /** A text of white space only says nothing. */

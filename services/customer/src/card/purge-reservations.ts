@@ -8,9 +8,10 @@ import {
   InjectLogger,
   type Logger,
   Loop,
+  ofEveryBusiness,
 } from '@pinkas/service-kit';
-import { purgeReservations } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
+import { purgeReservations } from './reservation.repository.js';
 
 /** How long a reservation that is over is kept, in case the event of its document comes late. */
 const keptMs = 60 * 60 * 1000;
@@ -39,7 +40,7 @@ export class PurgeReservations implements Background {
 
   async purge(): Promise<void> {
     const now = this.clock.now();
-    await purgeReservations(this.db, new Date(now.getTime() - keptMs), now);
+    await purgeReservations(ofEveryBusiness(this.db), new Date(now.getTime() - keptMs), now);
   }
 
   start(): void {

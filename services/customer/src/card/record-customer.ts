@@ -2,17 +2,24 @@ import { documentIssued, type EventOf, normaliseTaxId } from '@pinkas/contracts'
 import { Consumer, InjectLogger, type Logger, type Transaction } from '@pinkas/service-kit';
 import { confirmCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
+import { endReservation } from './reservation.repository.js';
+import { ReservationEnds } from './reservation-ends.js';
 
-/** Makes the card of an issued document real, and fills what it did not have. */
+/** Makes the card of an issued document real, fills what it did not have, and ends what the document had reserved. */
 @Consumer(documentIssued, 'customer-cards')
 export class RecordCustomer {
-  constructor(@InjectLogger() private readonly logger: Logger) {}
+  constructor(
+    private readonly ends: ReservationEnds,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
 
   async handle(
     { document }: EventOf<typeof documentIssued>,
     trx: Transaction<CustomerTables>,
   ): Promise<void> {
     const { customer } = document;
+    // Before the card, as a release does it: in another order the two could wait for each other.
+    await endReservation(trx, document.business_id, document.id);
     const written = await confirmCard(
       trx,
       {
@@ -28,5 +35,9 @@ export class RecordCustomer {
         'the name of a customer belongs to another card by now; the document keeps its snapshot',
       );
     }
+  }
+
+  committed({ document }: EventOf<typeof documentIssued>): void {
+    this.ends.announce(document.business_id);
   }
 }

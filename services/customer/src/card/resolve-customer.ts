@@ -1,5 +1,6 @@
 import {
   type CustomerInput,
+  issueDocument,
   normaliseTaxId,
   type ReplyOf,
   type RequestOf,
@@ -7,92 +8,130 @@ import {
 } from '@pinkas/contracts';
 import {
   type Clock,
-  currentContext,
   type Database,
   InjectClock,
   InjectDatabase,
   Operation,
+  ofBusiness,
   Problem,
+  remainingMs,
   type Transaction,
 } from '@pinkas/service-kit';
 import { snapshotOf } from './card.js';
 import {
   type CardRow,
-  claimTaxId,
   findCustomer,
   findCustomerByName,
   findOtherBearer,
   reserveCard,
 } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
+import { isClaimedForAnother, lockTaxId, reserve } from './reservation.repository.js';
+import { ReservationEnds } from './reservation-ends.js';
 
 type Request = RequestOf<typeof resolveCustomer>;
 
-/** The longest that a request lives (interface: the issuing call's own deadline), when none came with this call. */
-const requestTimeMs = 30_000;
-/** How long the event of an issued document may take until its card is written. */
-const recordTimeMs = 10_000;
+/** How long a reservation lasts that nobody ends: as long as a request may, and its event on its way here. */
+const reservedMs = issueDocument.timeoutMs + 10_000;
+/** How long a request waits at most for the fate of a document that will write the same tax id on another card. */
+const undecidedMaxMs = 5_000;
+/** Of the request's time, what is left for the last look and the answer. */
+const answerMs = 1_000;
+/** How often the wait looks for what ended in another replica, or has run out. */
+const lookAgainMs = 100;
+
+/** A document that is being issued will write the tax id on another card, or will not. */
+class Undecided extends Error {
+  override readonly name = 'Undecided';
+}
 
 /**
  * Finds the card that a request speaks of, or reserves one for a new name.
  *
- * A reservation is invisible and bears nothing but its name, so that a refused request leaves no customer behind. It lasts
- * a little longer than the request: of two requests at the same moment with one new tax id, one is told of a conflict.
+ * What is reserved is invisible, and is held for one document: until its event makes it real, until issuing gives it back,
+ * or until it runs out. A tax id that is reserved for another card makes the request wait, since a refused document must
+ * leave no trace and an issued one makes this a conflict with a card that exists.
  */
 @Operation(resolveCustomer)
 export class ResolveCustomer {
   constructor(
     @InjectDatabase() private readonly db: Database<CustomerTables>,
     @InjectClock() private readonly clock: Clock,
+    private readonly ends: ReservationEnds,
   ) {}
 
-  async handle({ business_id, customer }: Request): Promise<ReplyOf<typeof resolveCustomer>> {
-    const known = await this.#known(business_id, customer);
-    // Most requests name a customer that is there and claim nothing: they need no transaction.
-    if (known && !mayConflict(known, customer)) return { customer: snapshotOf(known, customer) };
-    const card = await this.db
-      .transaction()
-      .execute((trx) => this.#reserve(trx, business_id, customer, known));
-    return { customer: snapshotOf(card, customer) };
+  async handle(request: Request): Promise<ReplyOf<typeof resolveCustomer>> {
+    const waitMs = Math.min(undecidedMaxMs, remainingMs(resolveCustomer.timeoutMs) - answerMs);
+    const giveUpAt = Date.now() + waitMs;
+    for (;;) {
+      try {
+        const card = await this.#card(request);
+        return { customer: snapshotOf(card, request.customer) };
+      } catch (error) {
+        if (!(error instanceof Undecided)) throw error;
+        const leftMs = giveUpAt - Date.now();
+        if (leftMs <= 0) throw new Problem('engine_error', { cause: error });
+        // Everything is rolled back by now: the wait holds no connection and reserves nothing.
+        await this.ends.next(request.business_id, Math.min(leftMs, lookAgainMs));
+      }
+    }
   }
 
-  async #known(businessId: string, customer: CustomerInput): Promise<CardRow | undefined> {
-    if (customer.id === undefined) return findCustomerByName(this.db, businessId, customer.name ?? '');
-    const card = await findCustomer(this.db, businessId, customer.id);
-    if (!card) throw new Problem('customer_not_found');
-    return card;
+  /** @throws Undecided while nobody can know whether there is a conflict. */
+  async #card(request: Request): Promise<CardRow> {
+    const { business_id, customer } = request;
+    const db = ofBusiness(this.db, business_id);
+    const known =
+      customer.id === undefined
+        ? await findCustomerByName(db, business_id, customer.name ?? '')
+        : await findCustomer(db, business_id, customer.id);
+    if (!known && customer.id !== undefined) throw new Problem('customer_not_found');
+    // Most requests name a customer that is there and tell no new tax id: they reserve nothing.
+    if (known && newTaxId(known, customer) === null) return known;
+    return db.transaction().execute((trx) => this.#reserve(trx, request, known));
   }
 
   async #reserve(
     trx: Transaction<CustomerTables>,
-    businessId: string,
-    customer: CustomerInput,
+    { business_id, document_id, customer }: Request,
     known: CardRow | undefined,
   ): Promise<CardRow> {
     const now = this.clock.now();
-    const leftMs = (currentContext()?.deadlineMs ?? Date.now() + requestTimeMs) - Date.now();
-    const until = new Date(now.getTime() + Math.max(leftMs, 0) + recordTimeMs);
-    const card = known ?? (await reserveCard(trx, { businessId, name: customer.name ?? '', now, until }));
-    if (!mayConflict(card, customer)) return card;
-    const taxId = normaliseTaxId(customer.tax_id);
-    // Claim first: a card that took the tax id before the claim was free is seen by the look that follows.
-    const claimant = card.tax_id === null ? await claimTaxId(trx, card, taxId, now, until) : card.id;
-    const bearer = (await findOtherBearer(trx, card, taxId)) ?? (claimant === card.id ? undefined : claimant);
-    if (bearer !== undefined) {
-      throw new Problem('customer_identity_conflict', { details: { existing_customer_id: bearer } });
+    const until = new Date(now.getTime() + reservedMs);
+    const card =
+      known ?? (await reserveCard(trx, { businessId: business_id, name: customer.name ?? '', now, until }));
+    const taxId = newTaxId(card, customer);
+    if (taxId !== null && customer.identity_confirmed !== true) await this.#check(trx, card, taxId, now);
+    // A card that has a tax id keeps it, so that the document will write none.
+    const written = card.tax_id === null ? taxId : null;
+    if (card.confirmed_at === null || written !== null) {
+      await reserve(trx, {
+        business_id,
+        document_id,
+        card_id: card.id,
+        tax_id: written,
+        reserved_until: until,
+      });
     }
     return card;
   }
+
+  /** @throws Problem where another customer bears the tax id, Undecided where another one is about to. */
+  async #check(trx: Transaction<CustomerTables>, card: CardRow, taxId: string, now: Date): Promise<void> {
+    await lockTaxId(trx, card.business_id, taxId);
+    // In this order: a document that is recorded between the two looks is seen by the second.
+    const claimed = await isClaimedForAnother(trx, card, taxId, now);
+    const bearer = await findOtherBearer(trx, card, taxId);
+    if (bearer !== undefined) {
+      throw new Problem('customer_identity_conflict', { details: { existing_customer_id: bearer } });
+    }
+    if (claimed) throw new Undecided('a document in flight will write this tax id on another card');
+  }
 }
 
-/** Whether the request says a tax id that its own card does not bear, and the caller has not confirmed it. */
-function mayConflict(
-  card: { tax_id: string | null },
-  customer: CustomerInput,
-): customer is CustomerInput & { tax_id: string } {
-  return (
-    customer.tax_id !== undefined &&
-    customer.identity_confirmed !== true &&
-    normaliseTaxId(customer.tax_id) !== card.tax_id
-  );
+/** The tax id that the request says and its own card does not bear, in nine digits. */
+function newTaxId(card: { tax_id: string | null }, customer: CustomerInput): string | null {
+  if (customer.tax_id === undefined) return null;
+  const taxId = normaliseTaxId(customer.tax_id);
+  return taxId === card.tax_id ? null : taxId;
 }

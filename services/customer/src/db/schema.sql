@@ -1,3 +1,15 @@
+CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    -- No text that is searched for begins with a space.
+    insert into card_name_suffix (business_id, suffix, card_id)
+      select distinct new.business_id, substr(new.name_key, start, 32), new.id
+        from generate_series(1, length(new.name_key)) as start
+       where substr(new.name_key, start, 1) <> ' ';
+    return null;
+  end $$;
+
 CREATE TABLE public.card (
     business_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -18,9 +30,21 @@ CREATE TABLE public.card (
     CONSTRAINT card_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text))
 );
 
+ALTER TABLE ONLY public.card FORCE ROW LEVEL SECURITY;
+
 COMMENT ON COLUMN public.card.tax_id IS 'Nine digits, leading zeros kept.';
 
 COMMENT ON COLUMN public.card.confirmed_at IS 'Null: the card is only reserved by a request in flight, bears nothing but its name, and is no customer yet.';
+
+CREATE TABLE public.card_name_suffix (
+    business_id uuid NOT NULL,
+    suffix text NOT NULL COLLATE pg_catalog."C",
+    card_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY public.card_name_suffix FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.card_name_suffix IS 'Each place in a customer''s folded name where a text may begin, with the 32 characters from there on.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -68,6 +92,21 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.reservation (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    card_id uuid NOT NULL,
+    tax_id text,
+    reserved_until timestamp with time zone NOT NULL,
+    CONSTRAINT reservation_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text))
+);
+
+ALTER TABLE ONLY public.reservation FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.reservation IS 'The card, and the tax id to be written on it, of a document that is being issued.';
+
+COMMENT ON COLUMN public.reservation.tax_id IS 'Nine digits; null: the document will write none on the card.';
+
 CREATE TABLE public.tax_id_claim (
     business_id uuid NOT NULL,
     tax_id text NOT NULL,
@@ -76,10 +115,15 @@ CREATE TABLE public.tax_id_claim (
     CONSTRAINT tax_id_claim_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text))
 );
 
-COMMENT ON TABLE public.tax_id_claim IS 'The card that a request in flight will write the tax id on, so that two of them do not open two cards for it.';
+ALTER TABLE ONLY public.tax_id_claim FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.tax_id_claim IS 'Not used any more.';
 
 ALTER TABLE ONLY public.card
     ADD CONSTRAINT card_name_key UNIQUE (business_id, name_key);
+
+ALTER TABLE ONLY public.card_name_suffix
+    ADD CONSTRAINT card_name_suffix_pkey PRIMARY KEY (business_id, suffix, card_id);
 
 ALTER TABLE ONLY public.card
     ADD CONSTRAINT card_pkey PRIMARY KEY (business_id, id);
@@ -105,8 +149,13 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.reservation
+    ADD CONSTRAINT reservation_pkey PRIMARY KEY (business_id, document_id);
+
 ALTER TABLE ONLY public.tax_id_claim
     ADD CONSTRAINT tax_id_claim_pkey PRIMARY KEY (business_id, tax_id);
+
+CREATE INDEX card_name_order_idx ON public.card USING btree (business_id, name_key COLLATE "C", id) WHERE (confirmed_at IS NOT NULL);
 
 CREATE INDEX card_reserved_idx ON public.card USING btree (claimed_until) WHERE (confirmed_at IS NULL);
 
@@ -118,4 +167,53 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
+CREATE INDEX reservation_card_idx ON public.reservation USING btree (business_id, card_id);
+
+CREATE INDEX reservation_tax_id_idx ON public.reservation USING btree (business_id, tax_id) WHERE (tax_id IS NOT NULL);
+
+CREATE INDEX reservation_until_idx ON public.reservation USING btree (reserved_until);
+
 CREATE INDEX tax_id_claim_until_idx ON public.tax_id_claim USING btree (claimed_until);
+
+CREATE TRIGGER card_made_customer_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
+
+CREATE TRIGGER card_made_customer_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
+
+ALTER TABLE ONLY public.reservation
+    ADD CONSTRAINT reservation_card_fkey FOREIGN KEY (business_id, card_id) REFERENCES public.card(business_id, id);
+
+ALTER TABLE public.card ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.card_name_suffix ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY card_name_suffix_of_business ON public.card_name_suffix USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+CREATE POLICY card_of_business ON public.card USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.reservation ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reservation_of_business ON public.reservation USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.tax_id_claim ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY tax_id_claim_of_business ON public.tax_id_claim USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

@@ -1,0 +1,106 @@
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Insertable, sql } from 'kysely';
+import type { CustomerTables, ReservationTable } from './card.tables.js';
+
+type Trx = Transaction<CustomerTables>;
+
+/**
+ * Waits until no other request is deciding about a tax id, and keeps them waiting until this transaction ends. No unique
+ * index can do that: customers may share a tax id, once the caller has confirmed it.
+ */
+export async function lockTaxId(trx: Trx, businessId: string, taxId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`tax id ${businessId.toLowerCase()} ${taxId}`}, 0))`.execute(
+    trx,
+  );
+}
+
+/** Whether a document that is being issued will write the tax id on another card than the one given. */
+export async function isClaimedForAnother(
+  trx: Trx,
+  card: { business_id: string; id: string },
+  taxId: string,
+  now: Date,
+): Promise<boolean> {
+  const found = await trx
+    .selectFrom('reservation')
+    .select('document_id')
+    .where('business_id', '=', card.business_id)
+    .where('tax_id', '=', taxId)
+    .where('card_id', '!=', card.id)
+    .where('reserved_until', '>', now)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Reserves for a document; what the same document had reserved before is replaced. */
+export async function reserve(trx: Trx, reservation: Insertable<ReservationTable>): Promise<void> {
+  await trx
+    .insertInto('reservation')
+    .values(reservation)
+    .onConflict((conflict) =>
+      conflict.columns(['business_id', 'document_id']).doUpdateSet({
+        card_id: reservation.card_id,
+        tax_id: reservation.tax_id,
+        reserved_until: reservation.reserved_until,
+      }),
+    )
+    .execute();
+}
+
+/**
+ * Ends what a document had reserved.
+ * @returns the card that it was about; undefined where it had reserved nothing.
+ */
+export async function endReservation(
+  trx: Trx,
+  businessId: string,
+  documentId: string,
+): Promise<string | undefined> {
+  const ended = await trx
+    .deleteFrom('reservation')
+    .where('business_id', '=', businessId)
+    .where('document_id', '=', documentId)
+    .returning('card_id')
+    .executeTakeFirst();
+  return ended?.card_id;
+}
+
+/** Forgets a card that is no customer, unless another document that is being issued holds it as well. */
+export async function forgetReservedCard(trx: Trx, businessId: string, cardId: string): Promise<void> {
+  // Whoever takes the card now has its row locked until the reservation is written, and the look below comes after that.
+  await trx
+    .selectFrom('card')
+    .select('id')
+    .where('business_id', '=', businessId)
+    .where('id', '=', cardId)
+    .where('confirmed_at', 'is', null)
+    .forUpdate()
+    .execute();
+  await trx
+    .deleteFrom('card')
+    .where('business_id', '=', businessId)
+    .where('id', '=', cardId)
+    .where('confirmed_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('reservation')
+            .select('document_id')
+            .whereRef('reservation.business_id', '=', 'card.business_id')
+            .whereRef('reservation.card_id', '=', 'card.id'),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** Forgets reservations that are over, and reserved cards that never became a customer. */
+export async function purgeReservations(
+  db: Database<CustomerTables>,
+  before: Date,
+  now: Date,
+): Promise<void> {
+  await db.deleteFrom('reservation').where('reserved_until', '<', now).execute();
+  await db.deleteFrom('card').where('confirmed_at', 'is', null).where('claimed_until', '<', before).execute();
+}

@@ -1,0 +1,7 @@
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+
+/** The rows of a business are hidden from every other. */
+export const rowSecurity = sqlMigration(`
+  ${hideFromOthers('card')}
+  ${hideFromOthers('tax_id_claim')}
+`);
