@@ -23,7 +23,7 @@ export interface PartsContext {
   makeDemo(signal: AbortSignal): Promise<void>;
 }
 
-/** A service drains for up to 30 s before it gives up by itself. */
+/** A service drains for up to 40 s before it gives up by itself. */
 const serviceGraceMs = 42_000;
 const standInGraceMs = 5_000;
 const readyWithinMs = 60_000;

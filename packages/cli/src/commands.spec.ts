@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createKey, listBusinesses, showBusiness } from '@pinkas/contracts';
+import { createKey, listBusinesses, showBusiness, switchApi } from '@pinkas/contracts';
 import { Problem } from '@pinkas/service-kit/asking';
+import { apiCommands } from './api-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Ask, Given, Output } from './command.js';
 import { keyCommands } from './key-commands.js';
 
-const commands = [...businessCommands, ...keyCommands];
+const commands = [...businessCommands, ...keyCommands, ...apiCommands];
 const id = randomUUID();
 
 /** Runs a command; `answer` stands for the system, which is not asked unless it is given. */
@@ -83,6 +84,18 @@ describe('the commands', () => {
     });
     expect(json).toEqual(pages.flatMap((page) => page.businesses));
     expect(asked).toEqual([{}, { after: '1' }]);
+  });
+
+  it.each([
+    ['api disable', false, 'off'],
+    ['api enable', true, 'on'],
+  ])('%s switches the interface, and says which way', async (name, enabled, said) => {
+    const { json, text } = await run(name, {}, (subject, request) => {
+      expect([subject, request]).toEqual([switchApi.subject, { enabled }]);
+      return request;
+    });
+    expect(json).toEqual({ enabled });
+    expect(text).toContain(`The interface is ${said}`);
   });
 
   it('show a person each setting on a line of its own', async () => {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { apiCommands } from './api-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Ask } from './command.js';
 import { readCommandLine } from './command-line.js';
@@ -8,7 +9,7 @@ import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { refusalLine } from './refusal.js';
 
-const commands = [...businessCommands, ...keyCommands];
+const commands = [...businessCommands, ...keyCommands, ...apiCommands];
 
 /** Does what the command line says. @returns what belongs on standard output. */
 async function answer(words: readonly string[]): Promise<string> {

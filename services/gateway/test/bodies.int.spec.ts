@@ -22,6 +22,32 @@ describe('the body of a request', () => {
     return `${body}${' '.repeat(bytes - Buffer.byteLength(body))}`;
   };
 
+  /** Sends bytes as they are, and reads until the other side closes. */
+  const sendBytes = (bytes: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1', () => socket.write(bytes));
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on('error', () => {});
+      socket.once('close', () => resolve(text));
+    });
+  const expectRefused = (answer: string) => {
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const headers = new Headers(
+      head
+        .split('\r\n')
+        .slice(1)
+        .map((line) => line.split(': ') as [string, string]),
+    );
+    const json = JSON.parse(body);
+    expect(errorCodeOf({ status: 400, headers, json, text: body })).toBe('validation_error');
+    expect(json.error.details.errors).toHaveLength(1);
+    expect([headers.get('connection'), headers.get('ratelimit-limit')]).toEqual(['close', '60']);
+  };
+
   /** Sends a body in pieces, without a Content-Length. */
   const chunked = (pieces: readonly string[]) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -98,18 +124,15 @@ describe('the body of a request', () => {
   });
 
   it('that never comes leaves no connection open for ever', async () => {
-    const port = Number(new URL(gateway.origin).port);
-    const answer = await new Promise<string>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () =>
-        socket.write('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: '),
-      );
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk.toString();
-      });
-      socket.once('close', () => resolve(text));
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.code).toBe('validation_error');
+    const answer = await sendBytes('GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    expectRefused(answer);
   }, 20_000);
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['letters in the address that are not encoded', 'GET /v1/customers?q=שלום HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['headers without end', `GET /v1/me HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])('with %s is refused with an error object and all headers of the interface', async (_name, bytes) => {
+    expectRefused(await sendBytes(bytes));
+  });
 });

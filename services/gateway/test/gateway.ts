@@ -13,6 +13,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@pinkas/contracts';
+import { type RunningService, type ServiceConfig, startService } from '@pinkas/service-kit';
 import {
   exampleDocument,
   type ServiceUnderTest,
@@ -34,6 +35,9 @@ jest.setTimeout(60_000);
 /** The gateway on real servers; issuing answers with example documents until a test says otherwise. */
 export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
   readonly redisLine: RedisLine;
+  readonly config: GatewayConfig;
+  /** How often each command reached Redis since the last look, by name. */
+  commandsInRedis(): Promise<Record<string, number>>;
   /** What Redis itself has counted for a key in this minute. */
   countedInRedis(keyId: string): Promise<number>;
   readonly origin: string;
@@ -46,9 +50,14 @@ export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
   caller(options?: CallerOptions): Promise<Caller>;
   /** Speaks HTTP with a key; a body that is an object is sent as JSON. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
+  /** Starts one more gateway on the same database, NATS and Redis, with the same clock; it is stopped with this one. */
+  startAnother(): Promise<AnotherGateway>;
   /** POST /documents with a valid body. */
   post(key: string, options?: HttpOptions & { idempotencyKey?: string }): Promise<HttpAnswer>;
 }
+
+/** A gateway beside the one under test. */
+export type AnotherGateway = Pick<GatewayUnderTest, 'origin' | 'http'>;
 
 export interface CallerOptions {
   business?: BusinessChange;
@@ -95,30 +104,9 @@ export function issuedReply(
   };
 }
 
-export async function startGateway(): Promise<GatewayUnderTest> {
-  const clock = { now: new Date('2026-06-15T08:00:10Z') };
-  const redis = await startTestRedis();
-  const redisLine = await openRedisLine(redis.url);
-  const look = new Redis(redis.url);
-  const tested = await startServiceUnderTest<GatewayTables, GatewayConfig>({
-    service: { name: 'gateway', module: GatewayModule, backgrounds, clock: { now: () => clock.now } },
-    migrations,
-    config: {
-      httpHost: '127.0.0.1',
-      httpPort: 0,
-      trustedProxies: '127.0.0.1',
-      redisUrl: redisLine.url,
-      apiKeyPepper: randomBytes(32),
-      baseUrl: 'https://api.example.com/v1',
-      viewUrlBase: 'https://api.example.com/d',
-      pdfUrlBase: 'https://api.example.com/pdf',
-      docsUrl: 'https://api.example.com/docs',
-      paymentUrl: 'https://example.com/pay',
-    },
-  });
-  const { network } = tested;
-  const origin = tested.service.app.get(HttpServer, { strict: false }).origin;
-  const http: GatewayUnderTest['http'] = async (path, options = {}) => {
+/** Speaks HTTP with one gateway. */
+export function httpTo(origin: string): GatewayUnderTest['http'] {
+  return async (path, options = {}) => {
     const { key, body } = options;
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${origin}${path}`, {
@@ -141,9 +129,62 @@ export async function startGateway(): Promise<GatewayUnderTest> {
       json: isJson ? JSON.parse(text) : undefined,
     };
   };
+}
+
+export async function startGateway(): Promise<GatewayUnderTest> {
+  const clock = { now: new Date('2026-06-15T08:00:10Z') };
+  const redis = await startTestRedis();
+  const redisLine = await openRedisLine(redis.url);
+  const look = new Redis(redis.url);
+  const service = {
+    name: 'gateway',
+    module: GatewayModule,
+    backgrounds,
+    clock: { now: () => clock.now },
+  } as const;
+  const own: Omit<GatewayConfig, keyof ServiceConfig> = {
+    httpHost: '127.0.0.1',
+    httpPort: 0,
+    trustedProxies: '127.0.0.1',
+    redisUrl: redisLine.url,
+    apiKeyPepper: randomBytes(32),
+    baseUrl: 'https://api.example.com/v1',
+    viewUrlBase: 'https://api.example.com/d',
+    pdfUrlBase: 'https://api.example.com/pdf',
+    docsUrl: 'https://api.example.com/docs',
+    paymentUrl: 'https://example.com/pay',
+  };
+  const tested = await startServiceUnderTest<GatewayTables, GatewayConfig>({
+    service,
+    migrations,
+    config: own,
+  });
+  const servers: ServiceConfig = {
+    natsUrl: tested.nats.url,
+    databaseUrl: tested.database.url,
+    databasePoolSize: 8,
+    streamReplicas: 1,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+  };
+  const config: GatewayConfig = { ...servers, ...own };
+  const { network } = tested;
+  const originOf = (running: RunningService) => running.app.get(HttpServer, { strict: false }).origin;
+  const origin = originOf(tested.service);
+  const http = httpTo(origin);
+  const others: RunningService[] = [];
   const made: GatewayUnderTest = {
     ...tested,
     redisLine,
+    config,
+    commandsInRedis: async () => {
+      const calls = [...(await look.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)].map(
+        ([, name, count]) => [name, Number(count)],
+      );
+      await look.config('RESETSTAT');
+      return Object.fromEntries(calls);
+    },
     countedInRedis: async (keyId) =>
       Number(await look.get(`pinkas:requests:key:${keyId}:${minuteOf(clock.now)}`)),
     origin,
@@ -151,6 +192,11 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     issued: [],
     issue: async (request) => issuedReply(request),
     http,
+    startAnother: async () => {
+      const other = await startService({ ...service, config });
+      others.push(other);
+      return { origin: originOf(other), http: httpTo(originOf(other)) };
+    },
     post: (key, { idempotencyKey = randomUUID(), ...options } = {}) =>
       http('/v1/documents', {
         method: 'POST',
@@ -169,6 +215,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
       return { business, key: await network.ask(createKey, { business_id: business.id, ...options.key }) };
     },
     stop: async () => {
+      await Promise.all(others.map((other) => other.stop()));
       await tested.stop();
       look.disconnect();
       await redisLine.close();

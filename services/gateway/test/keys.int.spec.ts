@@ -38,6 +38,7 @@ describe('API keys', () => {
 
   it('are hashed: the database holds nothing of a key that works', async () => {
     const rows = await gateway.database.db.selectFrom('api_key').selectAll().execute();
+    expect(rows.length).toBeGreaterThan(0);
     const secret = caller.key.key.slice(caller.key.prefix.length + 1);
     expect(secret).toMatch(/^[0-9A-Za-z]{43}$/);
     for (const row of rows) expect(JSON.stringify(row)).not.toContain(secret);

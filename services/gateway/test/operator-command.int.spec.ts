@@ -82,6 +82,15 @@ describe('pinkas, the operator’s command', () => {
     expect((await gateway.http('/v1/me', { key: value })).json.error.code).toBe('key_revoked');
   });
 
+  it('turns the interface off and on', async () => {
+    const { key } = await gateway.caller();
+    const answered = async () => (await gateway.http('/v1/document-types', { key: key.key })).status;
+    expect(await json('api disable')).toEqual({ enabled: false });
+    expect(await answered()).toBe(503);
+    expect((await run('api enable')).out).toBe('The interface is on\n');
+    expect(await answered()).toBe(200);
+  });
+
   it('speaks to people where nobody asks for JSON', async () => {
     const { business, key } = await gateway.caller();
     expect((await run('business list')).out).toMatch(/^ID +LEGAL TYPE +TAX ID +STATE +NAME\n/);

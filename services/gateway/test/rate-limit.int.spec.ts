@@ -33,6 +33,23 @@ describe('the limit per minute', () => {
     expect(passed[0]?.headers.get('ratelimit-reset')).toBe('50');
   });
 
+  it('is counted in one round trip to Redis, whoever asks', async () => {
+    const { key } = await gateway.caller();
+    const unknown = from('192.0.2.50');
+    // The first time the script itself travels.
+    await gateway.http('/v1/document-types', { key: key.key });
+    await gateway.commandsInRedis();
+    await gateway.http('/v1/document-types', { key: key.key });
+    await gateway.http('/v1/customers?limit=0', { key: key.key });
+    await gateway.http('/v1/me', unknown);
+    await gateway.http('/v1/errors', unknown);
+    await gateway.http('/v1/nothing', unknown);
+    const { evalsha, incr, pexpire, ...others } = await gateway.commandsInRedis();
+    // The script itself runs the other two; the rest is the test's own looking.
+    expect([evalsha, incr, pexpire]).toEqual([5, 5, 1]);
+    expect(Object.keys(others).filter((name) => name !== 'info' && name !== 'config')).toEqual([]);
+  });
+
   it('begins anew with the next minute', async () => {
     const { key } = await gateway.caller({ key: { per_minute: 1 } });
     expect((await gateway.http('/v1/me', { key: key.key })).status).toBe(200);

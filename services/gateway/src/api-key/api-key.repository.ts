@@ -11,13 +11,26 @@ export interface KeyHolder {
   readonly business: Business;
 }
 
-/** Finds a key by its hash, together with its business, in one look. */
-export async function findKeyHolder(db: Kysely<GatewayTables>, hash: Buffer): Promise<KeyHolder | undefined> {
+/** What a request has to know before anything else. */
+export interface Entrance {
+  /** False: the operator has turned the interface off. */
+  readonly apiEnabled: boolean;
+  readonly holder: KeyHolder | undefined;
+}
+
+/**
+ * Looks whether the interface serves, and finds a key by its hash together with its business: all in one statement, so
+ * that every change counts with the very next request and costs one round trip.
+ * @param hash null where no key was presented.
+ */
+export async function findEntrance(db: Kysely<GatewayTables>, hash: Buffer | null): Promise<Entrance> {
   const row = await db
-    .selectFrom('api_key')
-    .innerJoin('business', 'business.id', 'api_key.business_id')
+    .selectFrom('api_switch')
+    .leftJoin('api_key', (join) => join.on('api_key.hash', '=', hash))
+    .leftJoin('business', 'business.id', 'api_key.business_id')
     .selectAll('business')
     .select([
+      'api_switch.enabled',
       'api_key.business_id',
       'api_key.id as key_id',
       'api_key.name as key_name',
@@ -29,13 +42,12 @@ export async function findKeyHolder(db: Kysely<GatewayTables>, hash: Buffer): Pr
       'api_key.created_at as key_created_at',
       'api_key.revoked_at',
     ])
-    .where('api_key.hash', '=', hash)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  return {
-    key: toApiKey({ ...row, id: row.key_id, name: row.key_name, created_at: row.key_created_at }),
-    business: toBusiness(row),
-  };
+    .executeTakeFirstOrThrow();
+  if (row.key_id === null) return { apiEnabled: row.enabled, holder: undefined };
+  // The outer joins make every column nullable; with the key all of its row is there, and its business by foreign key.
+  const found = row as { [K in keyof typeof row]: Exclude<(typeof row)[K], null> };
+  const key = { ...found, id: found.key_id, name: found.key_name, created_at: found.key_created_at };
+  return { apiEnabled: row.enabled, holder: { key: toApiKey(key), business: toBusiness(found) } };
 }
 
 /** Stores a new key. */

@@ -7,6 +7,7 @@ import {
   InjectConfig,
   InjectDatabase,
   Operation,
+  ofBusiness,
   Problem,
 } from '@pinkas/service-kit';
 import { findBusiness } from '../business/business.repository.js';
@@ -28,7 +29,8 @@ export class CreateKey {
   async handle(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
     const faults = malformedTexts(request);
     if (faults.length > 0) throw Problem.invalid(faults);
-    if (!(await findBusiness(this.db, request.business_id))) throw new Problem('not_found');
+    const db = ofBusiness(this.db, request.business_id);
+    if (!(await findBusiness(db, request.business_id))) throw new Problem('not_found');
     const { value, prefix } = makeKeyValue();
     const row = {
       business_id: request.business_id,
@@ -42,7 +44,7 @@ export class CreateKey {
       created_at: this.clock.now(),
       revoked_at: null,
     };
-    await insertKey(this.db, row);
+    await insertKey(db, row);
     return { ...toApiKey(row), key: value };
   }
 }

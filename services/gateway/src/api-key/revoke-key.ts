@@ -5,6 +5,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  ofEveryBusiness,
   Problem,
 } from '@pinkas/service-kit';
 import type { GatewayTables } from '../business/business.tables.js';
@@ -19,7 +20,8 @@ export class RevokeKey {
   ) {}
 
   async handle(request: RequestOf<typeof revokeKey>): Promise<ReplyOf<typeof revokeKey>> {
-    const key = await markRevoked(this.db, request.key_id, this.clock.now());
+    // The operator names a key, not its business.
+    const key = await markRevoked(ofEveryBusiness(this.db), request.key_id, this.clock.now());
     if (!key) throw new Problem('not_found');
     return key;
   }

@@ -2,6 +2,7 @@ import type { Business } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ApiKeyTable } from '../api-key/api-key.tables.js';
+import type { ApiSwitchTable } from '../api-switch/api-switch.tables.js';
 
 /** A jsonb column: parsed when read, written as text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -23,4 +24,5 @@ export type BusinessTable = Omit<Business, NestedSettings | NumericSettings | 'c
 export interface GatewayTables extends MessagingTables {
   business: BusinessTable;
   api_key: ApiKeyTable;
+  api_switch: ApiSwitchTable;
 }

@@ -6,6 +6,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  ofBusiness,
   Problem,
 } from '@pinkas/service-kit';
 import { below } from '../fault/faults-below.js';
@@ -28,7 +29,7 @@ export class CreateBusiness {
     const faults = settingsFaults(settings);
     if (faults.length > 0) throw Problem.invalid(below('/business', faults));
     const business = { ...settings, id: randomUUID(), created_at: this.clock.now().toISOString() };
-    await insertBusiness(this.db, business);
+    await insertBusiness(ofBusiness(this.db, business.id), business);
     return { business };
   }
 }

@@ -1,5 +1,5 @@
 import { type ReplyOf, type RequestOf, showBusiness } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, Problem } from '@pinkas/service-kit';
+import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
 import { findBusiness } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
 
@@ -9,7 +9,7 @@ export class ShowBusiness {
   constructor(@InjectDatabase() private readonly db: Database<GatewayTables>) {}
 
   async handle(request: RequestOf<typeof showBusiness>): Promise<ReplyOf<typeof showBusiness>> {
-    const business = await findBusiness(this.db, request.business_id);
+    const business = await findBusiness(ofBusiness(this.db, request.business_id), request.business_id);
     if (!business) throw new Problem('not_found');
     return { business };
   }

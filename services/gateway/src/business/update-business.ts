@@ -11,6 +11,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  ofBusiness,
   Peers,
   Problem,
 } from '@pinkas/service-kit';
@@ -32,20 +33,22 @@ export class UpdateBusiness {
     const { business_id: id, change } = request;
     // Asked before the transaction: no row stays locked while another service thinks.
     const numbersFaults = await this.#firstNumbersFaults(id, change);
-    return this.db.transaction().execute(async (trx) => {
-      const found = await lockBusiness(trx, id);
-      if (!found) throw new Problem('not_found');
-      const business = { ...changeSettings(found, change), id: found.id, created_at: found.created_at };
-      const faults = [...settingsFaults(business), ...numbersFaults];
-      if (faults.length > 0) throw Problem.invalid(below('/change', faults));
-      await updateBusinessSettings(trx, business, this.clock.now());
-      return { business };
-    });
+    return ofBusiness(this.db, id)
+      .transaction()
+      .execute(async (trx) => {
+        const found = await lockBusiness(trx, id);
+        if (!found) throw new Problem('not_found');
+        const business = { ...changeSettings(found, change), id: found.id, created_at: found.created_at };
+        const faults = [...settingsFaults(business), ...numbersFaults];
+        if (faults.length > 0) throw Problem.invalid(below('/change', faults));
+        await updateBusinessSettings(trx, business, this.clock.now());
+        return { business };
+      });
   }
 
   /** A first number cannot move once the book has a document of its type. */
   async #firstNumbersFaults(id: string, change: BusinessChange) {
-    const business = await findBusiness(this.db, id);
+    const business = await findBusiness(ofBusiness(this.db, id), id);
     if (!business) throw new Problem('not_found');
     const moved = movedFirstNumbers(business, change);
     if (moved.length === 0) return [];

@@ -1,8 +1,12 @@
 import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { businessesAndKeys } from './0002-businesses-and-keys.js';
+import { apiSwitch } from './0003-api-switch.js';
+import { rowSecurity } from './0004-row-security.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-businesses-and-keys': businessesAndKeys,
+  '0003-api-switch': apiSwitch,
+  '0004-row-security': rowSecurity,
 };

@@ -12,6 +12,15 @@ CREATE TABLE public.api_key (
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32))
 );
 
+ALTER TABLE ONLY public.api_key FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.api_switch (
+    only_row boolean DEFAULT true NOT NULL,
+    enabled boolean NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT api_switch_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE public.business (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -41,6 +50,8 @@ CREATE TABLE public.business (
     CONSTRAINT business_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text)),
     CONSTRAINT business_vat_rate_check CHECK ((vat_rate >= (0)::numeric))
 );
+
+ALTER TABLE ONLY public.business FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -97,6 +108,9 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (business_id, id);
 
+ALTER TABLE ONLY public.api_switch
+    ADD CONSTRAINT api_switch_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY public.business
     ADD CONSTRAINT business_pkey PRIMARY KEY (id);
 
@@ -131,3 +145,21 @@ CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_business_fkey FOREIGN KEY (business_id) REFERENCES public.business(id);
+
+ALTER TABLE public.api_key ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY api_key_of_business ON public.api_key USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.business ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY business_of_business ON public.business USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

@@ -1,5 +1,5 @@
-import { type DocumentDetail, getDocument, getDocumentById, isUuid } from '@pinkas/contracts';
-import { InjectConfig, Peers, Problem } from '@pinkas/service-kit';
+import { type DocumentDetail, getDocument, getDocumentById } from '@pinkas/contracts';
+import { InjectConfig, Peers } from '@pinkas/service-kit';
 import { type Call, HttpRoute, type Reply } from '../http/http-route.js';
 import { type Addresses, presentDetail } from './present-document.js';
 
@@ -11,9 +11,7 @@ export class GetDocumentById {
     @InjectConfig() private readonly addresses: Addresses,
   ) {}
 
-  async handle({ caller, params }: Call): Promise<Reply<DocumentDetail>> {
-    const { id = '' } = params;
-    if (!isUuid(id)) throw new Problem('not_found');
+  async handle({ caller, params: { id = '' } }: Call): Promise<Reply<DocumentDetail>> {
     const view = await this.peers.ask(getDocument, { business_id: caller.business.id, document_id: id });
     return { body: presentDetail(view, this.addresses) };
   }

@@ -1,17 +1,26 @@
-import {
-  type CreatedDocument,
-  type DocumentDetail,
-  type DocumentView,
-  type issueDocument,
-  type ReplyOf,
+import type {
+  AllocationOutcome,
+  CancelledDocument,
+  CreatedDocument,
+  DeliveryOutcome,
+  DocumentDetail,
+  DocumentHead,
+  DocumentState,
+  DocumentView,
 } from '@pinkas/contracts';
 import type { GatewayConfig } from '../config.js';
 
 /** The addresses under which documents are shown. */
 export type Addresses = Pick<GatewayConfig, 'viewUrlBase' | 'pdfUrlBase'>;
 
-/** What the creation and the single document have in common (interface 2.4). */
-function commonFields({ document, state }: DocumentView, addresses: Addresses) {
+/** A document as lists know it, with what is known of it now. */
+interface HeadView {
+  readonly document: DocumentHead;
+  readonly state: DocumentState;
+}
+
+/** What every answer with a document says of it (interface 2.4); cancelling answers with just that. */
+export function presentHead({ document, state }: HeadView, addresses: Addresses): CancelledDocument {
   const { totals, customer } = document;
   return {
     id: document.id,
@@ -41,16 +50,19 @@ function commonFields({ document, state }: DocumentView, addresses: Addresses) {
   };
 }
 
-/** What POST /documents answers. */
-export function presentCreated(issued: ReplyOf<typeof issueDocument>, addresses: Addresses): CreatedDocument {
-  return { ...commonFields(issued, addresses), allocation: issued.allocation, delivery: issued.delivery };
+/** What POST /documents answers, and what GET /documents lists. */
+export function presentCreated(
+  view: HeadView & { readonly allocation: AllocationOutcome; readonly delivery: DeliveryOutcome },
+  addresses: Addresses,
+): CreatedDocument {
+  return { ...presentHead(view, addresses), allocation: view.allocation, delivery: view.delivery };
 }
 
 /** What GET /documents/{id} answers. */
 export function presentDetail(view: DocumentView, addresses: Addresses): DocumentDetail {
   const { title, notes, items, payments } = view.document;
   return {
-    ...commonFields(view, addresses),
+    ...presentHead(view, addresses),
     title,
     notes,
     items,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { compile, type Fault, problemsOfEveryRoute, type Route } from '@pinkas/contracts';
+import { problemsOfEveryRoute, problemsOfOpenRoutes, type Route } from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
@@ -8,31 +8,26 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  ofEveryBusiness,
   Problem,
 } from '@pinkas/service-kit';
 import { hashKey, looksLikeKey } from '../api-key/api-key.js';
-import { findKeyHolder, type KeyHolder } from '../api-key/api-key.repository.js';
+import { findEntrance, type KeyHolder } from '../api-key/api-key.repository.js';
 import type { GatewayTables } from '../business/business.tables.js';
 import type { GatewayConfig } from '../config.js';
-import { addressBudget, type Budget, keyBudget } from '../rate-limit/budget.js';
+import { type Allowance, addressBudget, type Budget, keyBudget } from '../rate-limit/budget.js';
 import { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { requireAllowed } from './business-state.js';
 import { presentedKey } from './credentials.js';
 import { beforeDeadline } from './deadline.js';
 import { errorBody } from './error-body.js';
-import type { Call, HandlesCalls, Reply, RouteBinding } from './http-route.js';
-import { idempotencyKeyMax, readIdempotencyKey } from './idempotency-key.js';
-import { headerOf, type Incoming, type LoggedCall, type Outgoing } from './incoming.js';
-import { readJsonObject } from './json-body.js';
-import { queryFaults } from './query-faults.js';
-import { readBody } from './read-body.js';
+import type { HandlesCalls, HandlesOpenCalls, Reply, RouteBinding } from './http-route.js';
+import type { Incoming, LoggedCall, Outgoing } from './incoming.js';
+import { callReader } from './read-call.js';
 import { retryAfterSeconds } from './retry-after.js';
 
 /** Beyond so many calls at once the process refuses instead of keeping bodies of 256 KB in memory without end. */
 const inHandMax = 1_000;
-
-/** A body of rubbish must not make a long answer. */
-const faultsMax = 50;
 
 /** What is known of an answer before it is complete. */
 interface Draft {
@@ -47,39 +42,67 @@ export interface MountedRoute {
   answer(incoming: Incoming): Promise<Outgoing>;
 }
 
+/** Takes one request to its operation. */
+type Take = (incoming: Incoming, draft: Draft) => Promise<Reply>;
+
 /** Takes a call of the interface through every check, in the order that the interface fixes, to its operation. */
 @Injectable()
 export class CallPipeline {
   #inHand = 0;
+  /** A key is found by what it is, before anybody knows whose it is. */
+  readonly #keys: Database<GatewayTables>;
 
   constructor(
-    @InjectDatabase() private readonly db: Database<GatewayTables>,
+    @InjectDatabase() db: Database<GatewayTables>,
     @InjectConfig() private readonly config: GatewayConfig,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly limiter: RateLimiter,
-  ) {}
+  ) {
+    this.#keys = ofEveryBusiness(db);
+  }
 
   /** Ties an operation to its route. */
-  mount(binding: RouteBinding, operation: HandlesCalls): MountedRoute {
+  mount(binding: RouteBinding, operation: HandlesCalls | HandlesOpenCalls): MountedRoute {
     const { route } = binding;
-    const faultsOf = bodyFaultsOf(binding);
+    const take =
+      route.access === 'anyone'
+        ? this.#takeAnyone(binding, operation as HandlesOpenCalls)
+        : this.#takeCaller(binding, operation as HandlesCalls);
     return {
       route,
       answer: (incoming) =>
-        this.#answer(incoming, async (draft) => {
-          const caller = await this.#identify(incoming, draft);
-          requireAllowed(caller, route, this.config.paymentUrl);
-          const reply = await this.#admit(async () => {
-            const call = {
-              caller,
-              params: incoming.params,
-              ...(await this.#read(incoming, route, faultsOf)),
-            };
-            return this.#handle(operation, call, route);
-          });
-          return { status: route.successStatus, ...reply };
-        }),
+        this.#answer(incoming, async (draft) => ({
+          status: route.successStatus,
+          ...(await take(incoming, draft)),
+        })),
+    };
+  }
+
+  #takeCaller(binding: RouteBinding, operation: HandlesCalls): Take {
+    const { route } = binding;
+    const read = callReader(binding);
+    return async (incoming, draft) => {
+      const caller = await this.#identify(incoming, draft);
+      requireAllowed(caller, route, this.config.paymentUrl);
+      return this.#admit(async () => {
+        const sent = await read(incoming, (query) => operation.queryFaults?.(query, caller) ?? []).catch(
+          async (error: unknown) => {
+            if (isFault(error)) await operation.requireFound?.({ caller, params: incoming.params });
+            throw error;
+          },
+        );
+        return this.#handle(route, () => operation.handle({ caller, ...sent }));
+      });
+    };
+  }
+
+  #takeAnyone(binding: RouteBinding, operation: HandlesOpenCalls): Take {
+    const read = callReader(binding);
+    return async (incoming, draft) => {
+      await this.#spend(addressBudget(incoming.address), draft);
+      const { params, query } = await read(incoming);
+      return this.#handle(binding.route, () => operation.handle({ params, query }));
     };
   }
 
@@ -88,6 +111,14 @@ export class CallPipeline {
     return this.#answer(incoming, async (draft) => {
       await this.#spend(addressBudget(incoming.address), draft);
       throw new Problem('not_found');
+    });
+  }
+
+  /** Answers bytes that are no HTTP request, or only half of one. */
+  answerUnreadable(incoming: Incoming): Promise<Outgoing> {
+    return this.#answer(incoming, async (draft) => {
+      await this.#spend(addressBudget(incoming.address), draft);
+      throw Problem.invalid([{ path: '', message: 'must be an HTTP request that is whole and well-formed' }]);
     });
   }
 
@@ -130,63 +161,37 @@ export class CallPipeline {
 
   /** The key and its business, after the request was counted against its budget. */
   async #identify(incoming: Incoming, draft: Draft): Promise<KeyHolder> {
-    const holder = await this.#find(presentedKey(incoming));
+    const presented = presentedKey(incoming);
+    const hash = looksLikeKey(presented) ? hashKey(this.config.apiKeyPepper, presented) : null;
+    const { apiEnabled, holder } = await findEntrance(this.#keys, hash);
+    const valid = holder?.key.revoked_at === null;
     if (holder) {
       draft.logged.business_id = holder.business.id;
       draft.logged.key_id = holder.key.id;
     }
-    if (!holder || holder.key.revoked_at !== null) {
-      await this.#spend(addressBudget(incoming.address), draft);
-      throw new Problem(holder ? 'key_revoked' : 'unauthorized');
-    }
-    await this.#spend(keyBudget(holder.key), draft);
+    const { allowed } = await this.#count(
+      valid ? keyBudget(holder.key) : addressBudget(incoming.address),
+      draft,
+    );
+    if (!apiEnabled) throw new Problem('api_disabled');
+    // An address that tries keys learns nothing any more once its own budget is spent.
+    if (!allowed) throw new Problem('rate_limited');
+    if (!valid) throw new Problem(holder ? 'key_revoked' : 'unauthorized');
     return holder;
   }
 
-  async #find(key: string): Promise<KeyHolder | undefined> {
-    if (!looksLikeKey(key)) return undefined;
-    return findKeyHolder(this.db, hashKey(this.config.apiKeyPepper, key));
-  }
-
   async #spend(budget: Budget, draft: Draft): Promise<void> {
-    if (!(await this.#count(budget, draft))) throw new Problem('rate_limited');
+    const { allowed } = await this.#count(budget, draft);
+    if (!allowed) throw new Problem('rate_limited');
   }
 
-  async #count(budget: Budget, draft: Draft): Promise<boolean> {
+  async #count(budget: Budget, draft: Draft): Promise<Allowance> {
     const allowance = await this.limiter.spend(budget);
     draft.windowSeconds = allowance.resetSeconds;
     draft.headers['ratelimit-limit'] = String(allowance.limit);
     draft.headers['ratelimit-remaining'] = String(allowance.remaining);
     draft.headers['ratelimit-reset'] = String(allowance.resetSeconds);
-    return allowance.allowed;
-  }
-
-  /** The body and the headers that belong to it. */
-  async #read(
-    incoming: Incoming,
-    route: Route,
-    bodyFaults: (body: unknown) => Fault[],
-  ): Promise<Pick<Call, 'body' | 'idempotencyKey'>> {
-    const faults = queryFaults(incoming.query);
-    let body: unknown;
-    let idempotencyKey = '';
-    if (route.body !== null) {
-      const bytes = await readBody(incoming.stream, headerOf(incoming, 'content-length'));
-      if (route.issues) {
-        idempotencyKey = readIdempotencyKey(headerOf(incoming, 'idempotency-key'));
-        if (idempotencyKey === '') throw new Problem('missing_idempotency_key');
-        if ([...idempotencyKey].length > idempotencyKeyMax) {
-          faults.push({
-            path: '/headers/Idempotency-Key',
-            message: `must not have more than ${idempotencyKeyMax} characters`,
-          });
-        }
-      }
-      body = readJsonObject(bytes, headerOf(incoming, 'content-type'));
-      faults.push(...bodyFaults(body));
-    }
-    if (faults.length > 0) throw Problem.invalid(faults.slice(0, faultsMax));
-    return { body, idempotencyKey };
+    return allowance;
   }
 
   async #admit<T>(work: () => Promise<T>): Promise<T> {
@@ -202,27 +207,24 @@ export class CallPipeline {
   }
 
   /** Runs the operation; a refusal that the route does not name is a fault of ours, not of the caller. */
-  async #handle(operation: HandlesCalls, call: Call, route: Route): Promise<Reply> {
+  async #handle(route: Route, work: () => Promise<Reply>): Promise<Reply> {
     try {
-      return await operation.handle(call);
+      return await work();
     } catch (error) {
-      const named: readonly string[] = [...route.problems, ...problemsOfEveryRoute];
+      const ofAccess = route.access === 'anyone' ? problemsOfOpenRoutes : problemsOfEveryRoute;
+      const named: readonly string[] = [...route.problems, ...ofAccess];
       if (error instanceof Problem && !named.includes(error.code)) {
-        throw new Error(`${route.method} ${route.path} does not answer ${error.code}`, { cause: error });
+        // Not the problem itself: its details are for a caller, and no log.
+        throw new Error(`${route.method} ${route.path} does not answer ${error.code}`, {
+          cause: error.cause,
+        });
       }
       throw error;
     }
   }
 }
 
-/** One check for the schema and for what it cannot say: every fault together, each member named once. */
-function bodyFaultsOf({ route, bodyFaults }: RouteBinding): (body: unknown) => Fault[] {
-  if (route.body === null) return () => [];
-  const check = compile(route.body);
-  return (body) => {
-    const checked = check(body);
-    const faults = checked.ok ? [] : checked.faults;
-    const named = new Set(faults.map((fault) => fault.path));
-    return [...faults, ...bodyFaults(body).filter((fault) => !named.has(fault.path))];
-  };
+/** Whether a refusal speaks of what was sent, and not of who sent it or of how much. */
+function isFault(error: unknown): boolean {
+  return error instanceof Problem && (error.code === 'invalid_json' || error.code === 'validation_error');
 }

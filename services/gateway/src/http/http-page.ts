@@ -7,6 +7,8 @@ export interface PageVisit {
   readonly params: Readonly<Record<string, string>>;
   /** The request header If-None-Match, or empty. */
   readonly ifNoneMatch: string;
+  /** Whether the visitor takes an answer that is packed with gzip. */
+  readonly acceptsGzip: boolean;
 }
 
 /** What a page answers. */

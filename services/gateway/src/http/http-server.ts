@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
@@ -41,6 +41,7 @@ type Answer = (incoming: Incoming) => Promise<Outgoing>;
 export class HttpServer implements Background {
   #server: FastifyInstance | undefined;
   #draining = false;
+  readonly #refused = new WeakSet<Socket>();
 
   constructor(
     private readonly modules: ModulesContainer,
@@ -73,7 +74,7 @@ export class HttpServer implements Background {
       keepAliveTimeout: keepAliveMs,
       http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
       frameworkErrors: (_error, request, reply) => void this.#respond(request, reply, this.#unknown),
-      clientErrorHandler: (error, socket) => this.#refuseBytes(error, socket),
+      clientErrorHandler: (error, socket) => void this.#refuseBytes(error, socket),
     });
     // The pipeline reads and judges bodies itself, at their place in the order of checks; Fastify would refuse a malformed
     // Content-Type before.
@@ -129,11 +130,15 @@ export class HttpServer implements Background {
         const place = pagePlaceOf(instance.constructor);
         if (place) {
           const answer: Answer = (incoming) => this.pages.answer(incoming, instance as HandlesVisits);
-          server.route({
-            method: ['GET', 'HEAD'],
-            url: `${pathOf(place.address(this.config))}${place.path}`,
-            handler: (request, reply) => this.#respond(request, reply, answer),
-          });
+          const url = `${pathOf(place.address(this.config))}${place.path}`;
+          // People also type a slash at the end.
+          for (const one of new Set([url || '/', `${url}/`])) {
+            server.route({
+              method: ['GET', 'HEAD'],
+              url: one,
+              handler: (request, reply) => this.#respond(request, reply, answer),
+            });
+          }
         }
       }
     }
@@ -168,24 +173,38 @@ export class HttpServer implements Background {
   }
 
   /** Answers bytes that are no HTTP request, or that came too slowly, and closes. */
-  #refuseBytes(error: Error & { code?: string }, socket: Socket): void {
+  async #refuseBytes(error: Error & { code?: string }, socket: Socket): Promise<void> {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    const requestId = randomUUID();
+    // What still arrives while the first refusal is on its way needs no second one.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    const incoming: Incoming = {
+      requestId: randomUUID(),
+      address: socket.remoteAddress ?? '',
+      headers: {},
+      params: {},
+      query: '',
+      stream: socket,
+    };
+    const { requestId } = incoming;
     this.logger.info({ request_id: requestId, reason: error.code }, 'a request was no HTTP');
-    const body = JSON.stringify(errorBody(Problem.invalid([]), requestId, this.config.docsUrl));
+    const outgoing = await withContext(newContext(deadlineMs.GET, requestId), () =>
+      this.calls.answerUnreadable(incoming),
+    );
+    const headers = {
+      ...outgoing.headers,
+      'content-length': Buffer.byteLength(outgoing.body),
+      'x-request-id': requestId,
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     socket.end(
-      [
-        'HTTP/1.1 400 Bad Request',
-        'Content-Type: application/json; charset=utf-8',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `X-Request-Id: ${requestId}`,
-        'Connection: close',
-        '',
-        body,
-      ].join('\r\n'),
+      [`HTTP/1.1 ${outgoing.status} ${STATUS_CODES[outgoing.status]}`, ...lines, '', outgoing.body].join(
+        '\r\n',
+      ),
     );
   }
 }

@@ -28,7 +28,11 @@ export class PagePipeline {
       const allowance = await this.limiter.spend(addressBudget(incoming.address));
       windowSeconds = allowance.resetSeconds;
       if (!allowance.allowed) throw new Problem('rate_limited');
-      const visit = { params: incoming.params, ifNoneMatch: headerOf(incoming, 'if-none-match') };
+      const visit = {
+        params: incoming.params,
+        ifNoneMatch: headerOf(incoming, 'if-none-match'),
+        acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(incoming, 'accept-encoding')),
+      };
       return { ...(await beforeDeadline(page.handle(visit))), logged: {} };
     } catch (error) {
       const expected = error instanceof Problem && expectedCodes.includes(error.code);

@@ -14,6 +14,23 @@ export const htmlHeaders = {
   'cache-control': 'private, no-cache',
 } as const;
 
+/**
+ * The headers of the reference. Its renderer is a script of our own host that asks our own host for the description; it
+ * writes styles into the page.
+ */
+export const referenceHeaders = {
+  ...htmlHeaders,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+} as const;
+
+/** The headers of a file whose name changes with its content. */
+export const assetHeaders = {
+  ...everyVisit,
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'accept-encoding',
+} as const;
+
 /** The headers of a PDF file. */
 export const pdfHeaders = {
   ...everyVisit,

@@ -1,32 +1,108 @@
-import { type ErrorEntry, errorCatalogue } from '@pinkas/contracts';
+import { type ErrorCode, type ErrorEntry, errorCatalogue, publicRoutes } from '@pinkas/contracts';
+import { errorExample, problemsOf } from '@pinkas/contracts/openapi';
+import { InjectConfig } from '@pinkas/service-kit';
+import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
+import { docsPage } from './docs-page.js';
 import { htmlHeaders } from './page-headers.js';
-import { escapeHtml, plainPage } from './plain-page.js';
+import { escapeHtml } from './plain-page.js';
 
-/** One code, where the `doc_url` of an error leads. */
-function section([code, entry]: [string, ErrorEntry]): string {
-  const details = entry.details.map((member) => `<code>details.${escapeHtml(member)}</code>`).join(', ');
-  return `<section id="${code}">
-<h2><a href="#${code}"><code>${code}</code></a> <small>HTTP ${entry.httpStatus}, ${entry.retryable ? 'may be sent again' : 'do not send again unchanged'}</small></h2>
-<p>${escapeHtml(entry.message)}</p>
-<p lang="he" dir="rtl">${escapeHtml(entry.messageHe)}</p>
-${entry.hint === undefined ? '' : `<p>${escapeHtml(entry.hint)}</p>`}${details && `<p><small>Carries ${details}.</small></p>`}
-</section>`;
+const entries = Object.entries(errorCatalogue) as [ErrorCode, ErrorEntry][];
+
+/** What an HTTP status of the interface says, in each language. */
+const statusMeanings: Readonly<Record<number, { en: string; he: string }>> = {
+  400: { en: 'Malformed request', he: 'בקשה שגויה' },
+  401: { en: 'Key missing, invalid or revoked', he: 'מפתח חסר, שגוי או מבוטל' },
+  402: { en: 'Subscription inactive', he: 'מנוי לא פעיל' },
+  403: { en: 'Not available for this business or key', he: 'לא זמין לעסק או למפתח זה' },
+  404: { en: 'Not found in this business', he: 'לא נמצא בעסק זה' },
+  409: { en: 'Idempotency or customer identity conflict', he: 'התנגשות מפתח או זהות לקוח' },
+  413: { en: 'Too large', he: 'גדול מדי' },
+  422: { en: 'A business rule refuses; nothing was issued', he: 'כלל עסקי מונע; דבר לא הופק' },
+  429: { en: 'Limit reached', he: 'מכסה נוצלה' },
+  500: { en: 'Our fault', he: 'תקלה אצלנו' },
+  502: { en: 'Our fault; nothing was issued', he: 'תקלה אצלנו; דבר לא הופק' },
+  503: { en: 'Temporarily off', he: 'מושבת זמנית' },
+};
+
+const statuses = [...new Set(entries.map(([, entry]) => entry.httpStatus))].sort((a, b) => a - b);
+const codesOf = (status: number) => entries.filter(([, entry]) => entry.httpStatus === status);
+
+/** The operations that can answer with a code, unless all of them can. */
+function answeredBy(code: ErrorCode, docsPath: string): string {
+  const routes = publicRoutes.filter((route) => problemsOf(route).includes(code));
+  if (routes.length === publicRoutes.length) return 'Every operation.';
+  const withKey = publicRoutes.filter((route) => route.access === 'key');
+  if (routes.length === withKey.length && routes.every((route) => route.access === 'key')) {
+    return 'Every operation that needs a key.';
+  }
+  return routes
+    .map(
+      (route) =>
+        `<a href="${docsPath}#operation/${route.operation}">${route.method} ${escapeHtml(route.path.replace(':id', '{id}'))}</a>`,
+    )
+    .join(', ');
 }
 
-const html = plainPage(
-  'Errors',
-  `<main>
-<h1>Errors</h1>
-<p>Every refusal of the interface carries one of these codes.</p>
-${Object.entries(errorCatalogue).map(section).join('\n')}
-</main>`,
-);
+/** One code, where the `doc_url` of an error leads. */
+function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPath: string): string {
+  const details = entry.details.map((member) => `<code>details.${escapeHtml(member)}</code>`).join(', ');
+  const example = JSON.stringify(errorExample(code, docsUrl), null, 2);
+  return `<section id="${code}">
+<h3><a href="#${code}"><code>${code}</code></a> <span class="mark">HTTP ${entry.httpStatus}</span> ${
+    entry.retryable
+      ? '<span class="mark again">send it again with the same key</span>'
+      : '<span class="mark">do not send it again unchanged</span>'
+  }</h3>
+<p>${escapeHtml(entry.message)}</p>
+<p lang="he" dir="rtl">${escapeHtml(entry.messageHe)}</p>
+${entry.hint === undefined ? '' : `<p><strong>What to do:</strong> ${escapeHtml(entry.hint)}</p>`}
+<p class="more">${details && `Carries ${details}. `}Answered by: ${answeredBy(code, docsPath)}</p>
+<details><summary>Example</summary><pre>${escapeHtml(example)}</pre></details>
+</section>`;
+}
 
 /** The error codes for people: what each means and what to do about it. */
 @HttpPage((config) => config.docsUrl, '/errors')
 export class ShowErrorsPage {
+  readonly #html: string;
+
+  constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
+    const docsPath = new URL(docsUrl).pathname.replace(/\/+$/, '');
+    this.#html = docsPage({
+      title: 'Errors',
+      docsPath,
+      openApiUrl: `${baseUrl}/openapi.json`,
+      bodyHtml: `<main>
+<h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
+<p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>. A refusal issues nothing and uses no number.
+Where <code>error.retryable</code> is true, the same request may be sent again with the same <code>Idempotency-Key</code>.</p>
+<p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה. סירוב אינו מפיק מסמך ואינו צורך מספר.
+כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.</p>
+<dl class="index">
+${statuses
+  .map(
+    (status) =>
+      `<dt>${status}</dt><dd>${codesOf(status)
+        .map(([code]) => `<a href="#${code}">${code}</a>`)
+        .join(' ')}</dd>`,
+  )
+  .join('\n')}
+</dl>
+${statuses
+  .map((status) => {
+    const meaning = statusMeanings[status];
+    return `<h2>${status} · ${meaning?.en ?? ''} · <span lang="he" dir="rtl">${meaning?.he ?? ''}</span></h2>
+${codesOf(status)
+  .map((entry) => section(entry, docsUrl, docsPath))
+  .join('\n')}`;
+  })
+  .join('\n')}
+</main>`,
+    });
+  }
+
   async handle(): Promise<PageReply> {
-    return { status: 200, headers: htmlHeaders, body: html };
+    return { status: 200, headers: htmlHeaders, body: this.#html };
   }
 }

@@ -1,5 +1,6 @@
-import { businessLegalTypes, documentTypes, mayIssue, type Profile } from '@pinkas/contracts';
+import { businessLegalTypes, type Profile } from '@pinkas/contracts';
 import type { KeyHolder } from '../api-key/api-key.repository.js';
+import { allowedTypes } from '../document-type/allowed-types.js';
 import { requireLegalType } from '../http/business-state.js';
 
 /** What GET /me answers (interface 2.2). */
@@ -15,7 +16,7 @@ export function presentProfile({ business, key }: KeyHolder, usedToday: number):
       vat_rate: business.vat_rate,
       prices_include_vat: business.prices_include_vat,
     },
-    allowed_document_types: documentTypes.filter((type) => mayIssue(legalType, type)),
+    allowed_document_types: allowedTypes(business),
     tax_authority_connected: business.tax_authority_connected,
     allocation_threshold_net: business.allocation_threshold_net,
     auto_send: business.auto_send,

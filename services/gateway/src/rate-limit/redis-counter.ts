@@ -3,7 +3,8 @@ import { type Background, InjectConfig, InjectLogger, type Logger } from '@pinka
 import { Redis } from 'ioredis';
 import type { GatewayConfig } from '../config.js';
 
-const commandTimeoutMs = 100;
+/** Long enough for a busy machine: whoever gives up too early counts alone, and then two gateways let through too many. */
+const commandTimeoutMs = 500;
 const startWaitMs = 1_000;
 /** A count is looked at for one minute; the second one covers clocks that differ. */
 const keptMs = 120_000;
@@ -80,7 +81,9 @@ export class RedisCounter implements Background {
     const away = error !== null;
     if (away === this.#away) return;
     this.#away = away;
-    if (away) this.logger.warn({ err: error }, 'Redis is away: each gateway counts requests by itself');
+    // The message alone: the error itself repeats the command, and with it the address of a client.
+    const reason = error instanceof Error ? error.message : String(error);
+    if (away) this.logger.warn({ reason }, 'Redis is away: each gateway counts requests by itself');
     else this.logger.info('Redis is back: requests are counted together again');
   }
 }

@@ -1,0 +1,7 @@
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+
+/** Who has not said which business it asks for sees none, nor a key of one. */
+export const rowSecurity = sqlMigration(`
+  ${hideFromOthers('business', 'id')}
+  ${hideFromOthers('api_key')}
+`);

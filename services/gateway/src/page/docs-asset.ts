@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const compress = promisify(gzip);
+
+/** A file of the documentation pages. Its name holds its hash: what is found under a name never changes. */
+export interface DocsAsset {
+  readonly name: string;
+  readonly contentType: string;
+  /** A strong entity tag. */
+  readonly tag: string;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+}
+
+/**
+ * Makes an asset of a file.
+ * @param fileName such as `redoc.js`; the asset is called `redoc.<hash>.js`.
+ */
+export async function docsAsset(fileName: string, contentType: string, content: string): Promise<DocsAsset> {
+  const body = Buffer.from(content);
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  const point = fileName.lastIndexOf('.');
+  return {
+    name: `${fileName.slice(0, point)}.${hash}${fileName.slice(point)}`,
+    contentType,
+    tag: `"${hash}"`,
+    body,
+    gzipped: await compress(body, { level: 9 }),
+  };
+}

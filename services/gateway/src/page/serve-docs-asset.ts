@@ -1,0 +1,23 @@
+import { Problem } from '@pinkas/service-kit';
+import { HttpPage, type PageReply, type PageVisit } from '../http/http-page.js';
+import { assetHeaders } from './page-headers.js';
+import { matchesEntityTag } from './pdf-response.js';
+import { ReferenceAssets } from './reference-assets.js';
+
+/** A file of the reference page. */
+@HttpPage((config) => config.docsUrl, '/assets/:name')
+export class ServeDocsAsset {
+  constructor(private readonly assets: ReferenceAssets) {}
+
+  async handle(visit: PageVisit): Promise<PageReply> {
+    const files = Object.values(await this.assets.files());
+    const asset = files.find(({ name }) => name === visit.params.name);
+    if (!asset) throw new Problem('not_found');
+    const headers = { ...assetHeaders, etag: asset.tag };
+    if (matchesEntityTag(visit.ifNoneMatch, asset.tag)) return { status: 304, headers, body: '' };
+    const found = { ...headers, 'content-type': asset.contentType };
+    return visit.acceptsGzip
+      ? { status: 200, headers: { ...found, 'content-encoding': 'gzip' }, body: asset.gzipped }
+      : { status: 200, headers: found, body: asset.body };
+  }
+}
