@@ -1,0 +1,590 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type CreatedDocument,
+  PinkasClient,
+  type PinkasClientOptions,
+  PinkasConnectionError,
+  PinkasError,
+  type ResponseFacts,
+} from '@pinkas/client';
+import { createDocumentExamples, replyExamples } from '@pinkas/contracts/openapi';
+import {
+  AnsweringServer,
+  answer,
+  breakOff,
+  hangUp,
+  proxyPage,
+  refuse,
+  requestId,
+  stayMute,
+} from './answering-server.js';
+
+const apiKey = 'pk_live_EXAMPLE0_notakeynotakeynotakey';
+const replies = replyExamples('https://api.example.com/docs');
+const created = replies.createDocument.tax_invoice_receipt.value as CreatedDocument;
+const body = createDocumentExamples.tax_invoice_receipt;
+const issued = answer(201, created);
+
+let server: AnsweringServer;
+beforeAll(async () => {
+  server = await AnsweringServer.start();
+});
+afterAll(() => server.stop());
+
+/** A client whose waits pass at once, on a clock of its own. */
+function clientOn(options: Partial<PinkasClientOptions> = {}) {
+  const waits: number[] = [];
+  const clock = { nowMs: Date.parse('2026-03-01T08:00:00Z') };
+  const facts: ResponseFacts[] = [];
+  const client = new PinkasClient({
+    baseUrl: server.baseUrl,
+    apiKey,
+    onResponse: (one) => facts.push(one),
+    timing: {
+      now: () => clock.nowMs,
+      random: () => 0.5,
+      wait: async (ms) => {
+        waits.push(ms);
+        clock.nowMs += ms;
+      },
+    },
+    ...options,
+  });
+  return { client, waits, clock, facts };
+}
+
+/** What a call was refused with. */
+async function refusalOf(call: Promise<unknown>): Promise<PinkasError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PinkasError);
+  return error as PinkasError;
+}
+
+async function connectionErrorOf(call: Promise<unknown>): Promise<PinkasConnectionError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(PinkasConnectionError);
+  return error as PinkasConnectionError;
+}
+
+const asked = () => server.arrived.map(({ method, path }) => `${method} ${path}`);
+const keysSent = () => server.arrived.map(({ headers }) => headers['idempotency-key']);
+
+describe('each operation', () => {
+  const { id } = created;
+  const calls: Record<
+    string,
+    { call: (client: PinkasClient) => Promise<unknown>; line: string; reply: unknown }
+  > = {
+    getMe: { call: (client) => client.getMe(), line: 'GET /v1/me', reply: replies.getMe.profile.value },
+    listDocumentTypes: {
+      call: (client) => client.listDocumentTypes(),
+      line: 'GET /v1/document-types',
+      reply: replies.listDocumentTypes.types.value,
+    },
+    listErrors: {
+      call: (client) => client.listErrors(),
+      line: 'GET /v1/errors',
+      reply: replies.listErrors.errors.value,
+    },
+    getOpenApi: {
+      call: (client) => client.getOpenApi(),
+      line: 'GET /v1/openapi.json',
+      reply: replies.getOpenApi.document.value,
+    },
+    getDocument: {
+      call: (client) => client.getDocument(id),
+      line: `GET /v1/documents/${id}`,
+      reply: replies.getDocument.tax_invoice_receipt.value,
+    },
+    cancelDocument: {
+      call: (client) => client.cancelDocument(id, { reason: 'הוזמן בטעות' }),
+      line: `POST /v1/documents/${id}/cancel`,
+      reply: replies.cancelDocument.quote.value,
+    },
+    listDocuments: {
+      call: (client) =>
+        client.listDocuments({ type: 'quote', include_cancelled: true, external_ref: 'א&b=1', limit: 2 }),
+      line: 'GET /v1/documents?type=quote&include_cancelled=true&external_ref=%D7%90%26b%3D1&limit=2',
+      reply: replies.listDocuments.page.value,
+    },
+    searchCustomers: {
+      call: (client) => client.searchCustomers({ q: 'לקוח לדוגמה' }),
+      line: `GET /v1/customers?q=${new URLSearchParams({ q: 'לקוח לדוגמה' }).toString().slice(2)}`,
+      reply: replies.searchCustomers.customers.value,
+    },
+  };
+
+  it.each(Object.entries(calls))(
+    '%s asks its route and answers with the body',
+    async (_name, { call, line, reply }) => {
+      server.script(answer(200, reply));
+      expect(await call(clientOn().client)).toEqual(reply);
+      expect(asked()).toEqual([line]);
+    },
+  );
+
+  it('sends the key where it is needed, and nowhere else', async () => {
+    const sent: Record<string, string | undefined> = {};
+    for (const [name, { call, reply }] of Object.entries(calls)) {
+      server.script(answer(200, reply));
+      await call(clientOn().client);
+      sent[name] = server.arrived[0]?.headers.authorization;
+    }
+    const { listErrors, getOpenApi, ...others } = sent;
+    expect([listErrors, getOpenApi]).toEqual([undefined, undefined]);
+    expect(new Set(Object.values(others))).toEqual(new Set([`Bearer ${apiKey}`]));
+  });
+
+  it('sends a body as JSON, and none where there is nothing to say', async () => {
+    server.script(
+      answer(200, replies.cancelDocument.quote.value),
+      answer(200, replies.cancelDocument.quote.value),
+    );
+    const { client } = clientOn();
+    await client.cancelDocument(id, { reason: 'טעות' });
+    await client.cancelDocument(id);
+    expect(server.arrived[0]?.body).toBe('{"reason":"טעות"}');
+    expect(server.arrived[0]?.headers['content-type']).toBe('application/json');
+    expect(server.arrived[1]?.body).toBe('');
+    expect(server.arrived[1]?.headers['content-type']).toBeUndefined();
+  });
+
+  it('keeps fields that this version does not know', async () => {
+    server.script(answer(200, { ...replies.getMe.profile.value, colour: 'green' }));
+    expect(await clientOn().client.getMe()).toHaveProperty('colour', 'green');
+  });
+
+  it('takes a base address with a slash at its end', async () => {
+    server.script(answer(200, replies.getMe.profile.value));
+    await clientOn({ baseUrl: `${server.baseUrl}/` }).client.getMe();
+    expect(asked()).toEqual(['GET /v1/me']);
+  });
+
+  it('tells what the headers said of each answer', async () => {
+    const { client, facts } = clientOn();
+    const limits = { 'ratelimit-limit': '60', 'ratelimit-remaining': '59', 'ratelimit-reset': '12' };
+    server.script(refuse('engine_error'), answer(200, replies.getMe.profile.value, limits));
+    await client.getMe();
+    const shared = { requestId, replayed: false, idempotencyKey: null };
+    expect(facts).toEqual([
+      { ...shared, status: 502, attempts: 1, rateLimit: null },
+      { ...shared, status: 200, attempts: 2, rateLimit: { limit: 60, remaining: 59, resetSeconds: 12 } },
+    ]);
+  });
+});
+
+describe('issuing', () => {
+  it('makes a key where none is given, and tells it', async () => {
+    server.script(issued, issued);
+    const { client } = clientOn();
+    const one = await client.createDocument(body);
+    const other = await client.createDocument(body);
+    expect(one.document).toEqual(created);
+    expect(one.idempotencyKey).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    expect(keysSent()).toEqual([one.idempotencyKey, other.idempotencyKey]);
+    expect(one.idempotencyKey).not.toBe(other.idempotencyKey);
+    expect(JSON.parse(server.arrived[0]?.body ?? '')).toEqual(body);
+  });
+
+  it('sends the same key and the same body on every try, whatever became of the ones before', async () => {
+    server.script(hangUp, refuse('document_generation_failed'), breakOff, proxyPage(504), issued);
+    const result = await clientOn().client.createDocument(body);
+    expect(result.response.attempts).toBe(5);
+    expect(keysSent()).toEqual(Array(5).fill(result.idempotencyKey));
+    expect(new Set(server.arrived.map((one) => one.body))).toEqual(new Set([JSON.stringify(body)]));
+  });
+
+  it('says when the document is that of an earlier request', async () => {
+    server.script(answer(201, created, { 'idempotent-replayed': 'true' }), issued);
+    const { client } = clientOn();
+    const again = await client.createDocument(body, { idempotencyKey: 'order-1' });
+    expect([again.replayed, again.idempotencyKey]).toEqual([true, 'order-1']);
+    expect((await client.createDocument(body)).replayed).toBe(false);
+  });
+
+  it('waits for a request with the same key that is still in progress', async () => {
+    server.script(refuse('request_in_progress'), answer(201, created, { 'idempotent-replayed': 'true' }));
+    expect((await clientOn().client.createDocument(body)).replayed).toBe(true);
+  });
+
+  it('sends a key that is no ASCII as UTF-8', async () => {
+    server.script(issued);
+    await clientOn().client.createDocument(body, { idempotencyKey: 'הזמנה-1' });
+    expect(Buffer.from(keysSent()[0] as string, 'latin1').toString('utf8')).toBe('הזמנה-1');
+  });
+
+  it('refuses a key that no header can carry, before anything is sent', async () => {
+    server.script();
+    await expect(clientOn().client.createDocument(body, { idempotencyKey: 'a\r\nx: y' })).rejects.toThrow(
+      TypeError,
+    );
+    expect(server.arrived).toEqual([]);
+  });
+
+  it('tells the key with every refusal and every failure', async () => {
+    server.script(refuse('future_date'), hangUp);
+    const { client } = clientOn({ retry: { attemptsMax: 1 } });
+    const refused = await refusalOf(client.createDocument(body));
+    const failed = await connectionErrorOf(client.createDocument(body));
+    expect(server.arrived.map(({ headers }) => headers['idempotency-key'])).toEqual([
+      refused.idempotencyKey,
+      failed.idempotencyKey,
+    ]);
+  });
+});
+
+describe('trying again', () => {
+  it('waits longer from try to try, by chance, and gives up after so many', async () => {
+    server.script(...Array.from({ length: 9 }, () => refuse('engine_error')));
+    const { client, waits } = clientOn({ retry: { attemptsMax: 7, firstDelayMs: 500, delayMaxMs: 3000 } });
+    const error = await refusalOf(client.getMe());
+    expect([error.code, error.attempts, server.arrived.length]).toEqual(['engine_error', 7, 7]);
+    expect(waits).toEqual([250, 500, 1000, 1500, 1500, 1500]);
+  });
+
+  it.each(['validation_error', 'unauthorized', 'date_before_last_document', 'daily_limit_reached'] as const)(
+    'never happens after %s',
+    async (code) => {
+      server.script(refuse(code, { 'retry-after': '1' }), issued);
+      const error = await refusalOf(clientOn().client.createDocument(body));
+      expect([error.code, error.attempts, error.retryable]).toEqual([code, 1, false]);
+      expect(server.arrived).toHaveLength(1);
+    },
+  );
+
+  it.each(['api_disabled', 'internal_error', 'engine_error', 'rate_limited'] as const)(
+    'happens after %s',
+    async (code) => {
+      server.script(refuse(code), answer(200, replies.getMe.profile.value));
+      await clientOn().client.getMe();
+      expect(server.arrived).toHaveLength(2);
+    },
+  );
+
+  it('keeps a Retry-After in seconds', async () => {
+    server.script(refuse('rate_limited', { 'retry-after': '42' }), answer(200, replies.getMe.profile.value));
+    const { client, waits } = clientOn();
+    await client.getMe();
+    // What was asked for, and then by chance, so that not all callers come back at once.
+    expect(waits).toEqual([42_250]);
+  });
+
+  it('keeps a Retry-After as a date', async () => {
+    const { client, waits } = clientOn();
+    server.script(
+      refuse('rate_limited', { 'retry-after': 'Sun, 01 Mar 2026 08:00:30 GMT' }),
+      answer(200, replies.getMe.profile.value),
+    );
+    await client.getMe();
+    expect(waits).toEqual([30_250]);
+  });
+
+  it('waits as ever where a Retry-After is past or cannot be read', async () => {
+    const { client, waits } = clientOn();
+    server.script(
+      refuse('rate_limited', { 'retry-after': 'Sat, 28 Feb 2026 08:00:00 GMT' }),
+      refuse('rate_limited', { 'retry-after': 'soon' }),
+      answer(200, replies.getMe.profile.value),
+    );
+    await client.getMe();
+    expect(waits).toEqual([250, 500]);
+  });
+
+  it('does not wait beyond the whole time of a call', async () => {
+    server.script(refuse('rate_limited', { 'retry-after': '61' }), answer(200, {}));
+    const { client, waits } = clientOn({ retry: { totalMs: 60_000 } });
+    const error = await refusalOf(client.getMe());
+    expect([error.code, error.attempts]).toEqual(['rate_limited', 1]);
+    expect(waits).toEqual([]);
+  });
+
+  it('ends when the whole time is over, however many tries are left', async () => {
+    server.script(...Array.from({ length: 9 }, () => refuse('engine_error', { 'retry-after': '20' })));
+    const { client, waits } = clientOn({ retry: { attemptsMax: 100, totalMs: 60_000 } });
+    expect((await refusalOf(client.getMe())).attempts).toBe(3);
+    expect(waits).toEqual([20_250, 20_500]);
+  });
+
+  it('can be turned off', async () => {
+    server.script(refuse('engine_error'), answer(200, {}));
+    await refusalOf(clientOn({ retry: { attemptsMax: 1 } }).client.getMe());
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  it.each([{ attemptsMax: 0 }, { attemptsMax: 1.5 }, { totalMs: Number.NaN }, { firstDelayMs: -1 }])(
+    'takes no %p',
+    (retry) => expect(() => clientOn({ retry })).toThrow(RangeError),
+  );
+});
+
+describe('no answer', () => {
+  it('is an error of its own, with its cause', async () => {
+    server.script(hangUp, hangUp, hangUp);
+    const error = await connectionErrorOf(clientOn({ retry: { attemptsMax: 3 } }).client.getMe());
+    expect([error.reason, error.attempts, error.idempotencyKey]).toEqual(['network', 3, null]);
+    expect(String(error.cause)).toContain('fetch failed');
+  });
+
+  it('in time is tried again as well, and is called so at the end', async () => {
+    server.script(stayMute, stayMute);
+    const { client } = clientOn({ timeoutMs: 30, retry: { attemptsMax: 2 } });
+    const error = await connectionErrorOf(client.createDocument(body));
+    expect([error.reason, error.attempts]).toEqual(['timeout', 2]);
+    expect(new Set(keysSent())).toEqual(new Set([error.idempotencyKey]));
+  });
+
+  it('is waited for no longer than one call says', async () => {
+    server.script(stayMute);
+    const { client } = clientOn({ retry: { attemptsMax: 1 } });
+    expect((await connectionErrorOf(client.getMe({ timeoutMs: 20 }))).reason).toBe('timeout');
+  });
+
+  it('from an address where nobody listens is the same', async () => {
+    const closed = await AnsweringServer.start();
+    const { baseUrl } = closed;
+    await closed.stop();
+    const error = await connectionErrorOf(clientOn({ baseUrl, retry: { attemptsMax: 2 } }).client.getMe());
+    expect([error.reason, error.attempts]).toEqual(['network', 2]);
+  });
+});
+
+describe('a signal', () => {
+  it('ends a try', async () => {
+    const { client } = clientOn();
+    const stop = new AbortController();
+    server.script((response) => {
+      stop.abort(new Error('enough'));
+      response.destroy();
+    });
+    const error = await connectionErrorOf(client.createDocument(body, { signal: stop.signal }));
+    expect([error.name, error.reason, server.arrived.length]).toEqual(['AbortError', 'aborted', 1]);
+    expect(error.idempotencyKey).toBe(keysSent()[0]);
+    expect(error.cause).toEqual(new Error('enough'));
+  });
+
+  it('ends a wait', async () => {
+    const stop = new AbortController();
+    server.script(refuse('rate_limited', { 'retry-after': '60' }));
+    // The wait is a real one; it begins right after the answer was told.
+    const onResponse = () => void setImmediate(() => stop.abort());
+    const client = new PinkasClient({ baseUrl: server.baseUrl, apiKey, onResponse });
+    const error = await connectionErrorOf(client.getMe({ signal: stop.signal }));
+    expect([error.name, server.arrived.length]).toEqual(['AbortError', 1]);
+  });
+
+  it('that was given already sends nothing', async () => {
+    server.script(issued);
+    const error = await connectionErrorOf(
+      clientOn().client.createDocument(body, { signal: AbortSignal.abort() }),
+    );
+    expect([error.reason, server.arrived.length]).toEqual(['aborted', 0]);
+  });
+
+  it('ends a list between its pages', async () => {
+    const stop = new AbortController();
+    server.script(
+      answer(200, replies.listDocuments.page.value),
+      answer(200, replies.listDocuments.page.value),
+    );
+    const seen: string[] = [];
+    const walk = async () => {
+      for await (const page of clientOn().client.documentPages({}, { signal: stop.signal })) {
+        seen.push(page.next_cursor ?? '');
+        stop.abort();
+      }
+    };
+    expect((await connectionErrorOf(walk())).reason).toBe('aborted');
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('cancelling', () => {
+  const cancelled = replies.cancelDocument.quote.value;
+  const { id } = cancelled;
+
+  it.each([
+    ['a lost answer', hangUp],
+    ['an engine that failed', refuse('engine_error')],
+    ['a page of a proxy', proxyPage(502)],
+  ])('counts as done after %s, when the document is cancelled by then', async (_what, act) => {
+    server.script(act, refuse('already_cancelled'), answer(200, { ...cancelled, items: [] }));
+    expect(await clientOn().client.cancelDocument(id)).toMatchObject(cancelled);
+    expect(asked()).toEqual([
+      `POST /v1/documents/${id}/cancel`,
+      `POST /v1/documents/${id}/cancel`,
+      `GET /v1/documents/${id}`,
+    ]);
+  });
+
+  it('is refused for a document that was cancelled before', async () => {
+    server.script(refuse('already_cancelled'));
+    expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
+  });
+
+  it('is refused where the tries before were answered: they cancelled nothing', async () => {
+    server.script(refuse('rate_limited'), refuse('already_cancelled'));
+    expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
+    expect(server.arrived).toHaveLength(2);
+  });
+
+  it('says what it knows where the key may not read', async () => {
+    server.script(hangUp, refuse('already_cancelled'), refuse('insufficient_scope'));
+    expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
+  });
+});
+
+describe('walking through a list', () => {
+  const page = (numbers: number[], cursor: string | null) =>
+    answer(200, { data: numbers.map((number) => ({ ...created, number })), next_cursor: cursor });
+
+  it('asks for each page when it is wanted, with the same query', async () => {
+    server.script(page([5, 4], 'c1'), page([3], 'c2'), page([], null));
+    const numbers: number[] = [];
+    const askedAt: number[] = [];
+    for await (const document of clientOn().client.documents({ type: 'quote', limit: 2 })) {
+      numbers.push(document.number);
+      askedAt.push(server.arrived.length);
+    }
+    expect(numbers).toEqual([5, 4, 3]);
+    expect(askedAt).toEqual([1, 1, 2]);
+    expect(asked()).toEqual([
+      'GET /v1/documents?type=quote&limit=2',
+      'GET /v1/documents?type=quote&limit=2&cursor=c1',
+      'GET /v1/documents?type=quote&limit=2&cursor=c2',
+    ]);
+  });
+
+  it('goes page by page as well', async () => {
+    server.script(page([2], 'c1'), page([1], null));
+    const sizes: number[] = [];
+    for await (const one of clientOn().client.documentPages()) sizes.push(one.data.length);
+    expect(sizes).toEqual([1, 1]);
+  });
+
+  it('asks for no more once nobody wants more', async () => {
+    server.script(page([2, 1], 'c1'), page([0], null));
+    for await (const _document of clientOn().client.documents()) break;
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  it('tries a page again in the middle', async () => {
+    server.script(page([2], 'c1'), refuse('engine_error'), page([1], null));
+    const numbers: number[] = [];
+    for await (const document of clientOn().client.documents()) numbers.push(document.number);
+    expect(numbers).toEqual([2, 1]);
+  });
+});
+
+describe('a refusal', () => {
+  it('carries everything that the interface said', async () => {
+    server.script(refuse('total_mismatch'));
+    const error = await refusalOf(clientOn().client.createDocument(body, { idempotencyKey: 'order-2' }));
+    expect({ ...error, message: error.message }).toEqual({
+      name: 'PinkasError',
+      code: 'total_mismatch',
+      status: 422,
+      message: 'The computed total differs from expected_total.',
+      messageHe: 'הסכום המחושב שונה מהסכום הצפוי.',
+      hint: 'Compare with details.computed_total; nothing was issued.',
+      retryable: false,
+      docUrl: 'https://api.example.com/docs/errors#total_mismatch',
+      details: { computed_total: 236 },
+      requestId,
+      idempotencyKey: 'order-2',
+      attempts: 1,
+    });
+  });
+
+  it('has typed details once its code is known', async () => {
+    server.script(refuse('total_mismatch'), refuse('validation_error'));
+    const { client } = clientOn();
+    const mismatch = await refusalOf(client.createDocument(body));
+    // That these lines compile is half of the promise.
+    const total: number = mismatch.is('total_mismatch') ? mismatch.details.computed_total : Number.NaN;
+    expect(total).toBe(236);
+    const invalid = await refusalOf(client.createDocument(body));
+    const path: string | undefined = invalid.is('validation_error') ? invalid.details.errors[0]?.path : '';
+    expect(path).toBe('/items/0/quantity');
+    expect(invalid.is('total_mismatch', 'future_date')).toBe(false);
+  });
+
+  it('without hint and details is whole', async () => {
+    server.script(refuse('already_cancelled'));
+    const error = await refusalOf(clientOn().client.cancelDocument(created.id));
+    expect([error.hint, error.details]).toEqual([null, {}]);
+  });
+
+  it('with a code that this version does not know passes through', async () => {
+    const said = {
+      code: 'brand_new',
+      message: 'New.',
+      message_he: 'חדש.',
+      retryable: true,
+      doc_url: 'https://example.com',
+    };
+    server.script(
+      answer(418, { error: said, request_id: requestId }),
+      answer(200, replies.getMe.profile.value),
+    );
+    await clientOn().client.getMe();
+    server.script(answer(418, { error: { ...said, retryable: false }, request_id: requestId }));
+    expect(await refusalOf(clientOn().client.getMe())).toMatchObject({ code: 'brand_new', status: 418 });
+  });
+
+  it.each([502, 503, 504])('of a proxy with %d is tried again', async (status) => {
+    server.script(proxyPage(status), answer(200, replies.getMe.profile.value));
+    await clientOn().client.getMe();
+    expect(server.arrived).toHaveLength(2);
+  });
+
+  it.each([403, 404, 500, 200, 302])('of something else with %d is told at once', async (status) => {
+    server.script(proxyPage(status), answer(200, {}));
+    const error = await refusalOf(clientOn().client.getMe());
+    expect(error).toMatchObject({
+      code: 'unexpected_answer',
+      status,
+      retryable: false,
+      requestId: null,
+      details: {},
+    });
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  it('follows no redirect: the key stays with the host that it was meant for', async () => {
+    server.script((response) => response.writeHead(307, { location: '/elsewhere' }).end(), answer(200, {}));
+    expect((await refusalOf(clientOn().client.getMe())).status).toBe(307);
+    expect(asked()).toEqual(['GET /v1/me']);
+  });
+});
+
+describe('the key', () => {
+  const shown = (value: unknown) =>
+    `${inspect(value, { depth: 20, showHidden: true })}${JSON.stringify(value)}${String(value)}`;
+
+  it('stands in no inspection of the client, and in no error', async () => {
+    const { client } = clientOn({ retry: { attemptsMax: 1 }, timeoutMs: 30 });
+    server.script(refuse('unauthorized'), hangUp, stayMute, proxyPage(500));
+    const errors = [
+      await refusalOf(client.getMe()),
+      await connectionErrorOf(client.getMe()),
+      await connectionErrorOf(client.getMe()),
+      await refusalOf(client.getMe()),
+    ];
+    for (const value of [client, ...errors, ...errors.map((error) => error.stack)]) {
+      expect(shown(value)).not.toContain(apiKey.slice(8));
+    }
+  });
+
+  it.each(['', 'with space', 'line\nbreak', 'מפתח'])('%p is refused without being quoted', (bad) => {
+    const make = () => new PinkasClient({ baseUrl: server.baseUrl, apiKey: bad });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow('apiKey must be a text of visible ASCII characters');
+  });
+});
