@@ -13,8 +13,9 @@ import type {
   ErrorBody,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
-import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { createLogger, type Database, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
+import { leaksIn, personalDataOf } from './personal-data.js';
 import { repositoryRoot } from './sources.js';
 
 const run = promisify(execFile);
@@ -48,6 +49,9 @@ export interface Issuer {
  * by the commands and over HTTP.
  */
 export class RunningStack {
+  /** What callers and operators have said of people, and the keys: none of it may stand in a log. */
+  readonly #personal = new Set<string>();
+
   private constructor(
     readonly home: string,
     private readonly extraEnv: Record<string, string>,
@@ -62,10 +66,23 @@ export class RunningStack {
     return stack;
   }
 
-  /** Ends it and removes its home. */
+  /**
+   * Ends it and removes its home.
+   * @throws when a log holds a key, or personal data of a request.
+   */
   async stop(): Promise<void> {
     await this.command('down');
+    const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
     await rm(this.home, { recursive: true, force: true });
+    if (leaks.length > 0) {
+      const lines = leaks.slice(0, 5).map(({ file, line }) => `${file}: ${line.slice(0, 500)}`);
+      throw new Error(`${leaks.length} lines of the logs hold personal data or keys:\n${lines.join('\n')}`);
+    }
+  }
+
+  /** Remembers what was sent, so that the logs can be searched for it at the end. */
+  sent(value: unknown): void {
+    for (const one of personalDataOf(value)) this.#personal.add(one);
   }
 
   /** Runs one of the project's commands on this home. */
@@ -84,7 +101,9 @@ export class RunningStack {
 
   /** Runs the operator's command and reads the JSON value that it prints. */
   async pinkas<T>(...args: string[]): Promise<T> {
-    return JSON.parse(await this.command('pinkas', ...args, '--json')) as T;
+    const value = JSON.parse(await this.command('pinkas', ...args, '--json')) as T;
+    this.sent(value);
+    return value;
   }
 
   /** `stack.json` as it is now. */
@@ -129,6 +148,7 @@ export class RunningStack {
     path: string,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer<Body>> {
+    this.sent(options.body);
     const response = await fetch(`${(await this.file()).base_url}${path}`, {
       method,
       headers: {
@@ -227,18 +247,14 @@ export class RunningStack {
     );
   }
 
-  /** A service's own database, opened with its serving role. */
+  /** A service's own database, opened with its serving role, with the rows of every business in sight. */
   async database<Tables>(service: keyof StackFile['postgres']): Promise<Database<Tables>> {
     return this.databaseAt((await this.file()).postgres[service]);
   }
 
   databaseAt<Tables>(url: string): Database<Tables> {
-    return openDatabase<Tables>({
-      url,
-      poolSize: 2,
-      applicationName: 'test',
-      logger: createLogger('test', 'silent'),
-    });
+    const logger = createLogger('test', 'silent');
+    return ofEveryBusiness(openDatabase<Tables>({ url, poolSize: 2, applicationName: 'test', logger }));
   }
 }
 

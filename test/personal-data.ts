@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A shorter run of digits also stands in ports, process ids and times by chance. */
+const digitsMin = 8;
+
+/** The members of requests and settings whose values must never reach a log. */
+const personalMembers = new Set(['email', 'phone', 'tax_id', 'key']);
+
+/** Every e-mail address, telephone number, tax id and API key in a value, however deep. */
+export function personalDataOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    typeof inner === 'string' && personalMembers.has(member) ? [inner] : personalDataOf(inner),
+  );
+}
+
+/** A line of a log that says what it must not say. */
+export interface Leak {
+  file: string;
+  line: string;
+}
+
+/** What may be an address, a number of a person, or a key, wherever it stands in a text. */
+const candidates = [
+  /[^\s"'<>\\,;:=()]+@[^\s"'<>\\,;()]+/g,
+  /(?<![\w-])\+?\d[\d\s-]{5,}\d(?![\w-])/g,
+  /(?<![\w-])\d+(?![\w-])/g,
+  /pk_live_\w+/g,
+];
+
+/** Two ways to write one number are one number. */
+const plain = (value: string): string =>
+  /^[+\d\s-]+$/.test(value) ? value.replaceAll(/[\s-]/g, '') : value.trim().toLowerCase();
+
+/** Looks for values in every line of every log in a folder. */
+export async function leaksIn(folder: string, values: Iterable<string>): Promise<Leak[]> {
+  const wanted = new Set(
+    [...values].map(plain).filter((value) => /\D{2}/.test(value) || value.length >= digitsMin),
+  );
+  const leaks: Leak[] = [];
+  for (const file of await readdir(folder)) {
+    for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
+      const found = candidates.flatMap((one) => line.match(one) ?? []);
+      if (found.some((text) => wanted.has(plain(text)))) leaks.push({ file, line });
+    }
+  }
+  return leaks;
+}
