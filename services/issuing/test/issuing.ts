@@ -5,32 +5,42 @@ import {
   artifactRendered,
   type Business,
   type CreateDocument,
+  customerRecorded,
   type DeliveryOutcome,
+  type DocumentType,
   deliveryPlanned,
   documentIssued,
   type IssuedDocument,
   issueDocument,
   type ReplyOf,
   type RequestOf,
+  releaseCustomer,
   renderArtifact,
   resolveCustomer,
 } from '@pinkas/contracts';
-import type { Clock } from '@pinkas/service-kit';
-import { exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import { type Clock, type RunningService, startService, type Transaction } from '@pinkas/service-kit';
+import { eventually, exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import { sql } from 'kysely';
 import type { IssuingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { IssuingModule } from '../src/issuing.module.js';
 
 type RenderRequest = RequestOf<typeof renderArtifact>;
+type ResolveRequest = RequestOf<typeof resolveCustomer>;
 
 /** The issuing service with the other services answered for; each answer can be replaced by a test. */
 export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   business: Business;
   keyId: string;
-  /** Replace it to fail, to wait or to look. */
+  /** Replace them to fail, to wait or to look. */
   render: (request: RenderRequest) => Promise<void>;
+  resolve: (request: ResolveRequest) => Promise<void>;
+  release: () => Promise<void>;
   rendered: IssuedDocument[];
+  /** The documents that customer was asked to reserve for, and to release, in order. */
+  resolved: string[];
+  released: string[];
   /** What allocation and delivery publish on an issued document; null: they are away. */
   allocation: AllocationOutcome | null;
   delivery: DeliveryOutcome | null;
@@ -52,6 +62,94 @@ export function invoiceBody(change: Partial<CreateDocument> = {}): CreateDocumen
   };
 }
 
+/** Something to be held up by until it is opened. */
+export function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+/** Waits until a transaction of the service waits for a row that another has locked. */
+export async function untilOneWaits(issuing: IssuingUnderTest): Promise<void> {
+  await eventually('a transaction waits', async () => {
+    const { rows } = await sql`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%for update%'`.execute(
+      issuing.database.db,
+    );
+    return rows.length > 0;
+  });
+}
+
+/** Does `work` while another transaction holds what `hold` locks; it may let go before its end. */
+export async function whileHeld(
+  issuing: IssuingUnderTest,
+  hold: (trx: Transaction<IssuingTables>) => Promise<unknown>,
+  work: (letGo: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { open: held, opened: isHeld } = gate();
+  const { open: end, opened: isOver } = gate();
+  const holding = issuing.database.db.transaction().execute(async (trx) => {
+    await hold(trx);
+    held();
+    await isOver;
+  });
+  const letGo = async () => {
+    end();
+    await holding;
+  };
+  try {
+    await Promise.race([isHeld, holding]);
+    await work(letGo);
+  } finally {
+    await letGo();
+  }
+}
+
+/**
+ * Holds the next rendering of a document of a type, and with it the transaction that has the series and the source locked.
+ * @returns `begun`, which waits until it is held, and `open`, which lets it go on.
+ */
+export function holdRendering(
+  issuing: IssuingUnderTest,
+  type: DocumentType,
+): { begun: () => Promise<unknown>; open: () => void } {
+  const { open, opened } = gate();
+  let held = false;
+  issuing.render = async ({ document }) => {
+    if (document.type !== type) return;
+    held = true;
+    await opened;
+  };
+  return { begun: () => eventually('the rendering is held', () => held), open };
+}
+
+/** Starts a second process of the service, on the same database and the same NATS. */
+export async function startReplica(issuing: IssuingUnderTest): Promise<RunningService> {
+  const config: IssuingConfig = {
+    natsUrl: issuing.nats.url,
+    databaseUrl: issuing.database.url,
+    databasePoolSize: 8,
+    streamReplicas: 1,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+    outcomeWaitMs: 3_000,
+  };
+  const clock: Clock = { now: () => issuing.clock.now };
+  return startService({ name: 'issuing', module: IssuingModule, clock, config });
+}
+
+/** One payment in cash. */
+export const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
+
+/** One line of a net amount, for the documents whose amount matters. */
+export const net = (unit_price: number): CreateDocument['items'] => [
+  { description: 'שירות לדוגמה', quantity: 1, unit_price },
+];
+
 export async function startIssuing(
   options: { now?: Date; business?: Partial<Business>; outcomeWaitMs?: number } = {},
 ): Promise<IssuingUnderTest> {
@@ -68,7 +166,11 @@ export async function startIssuing(
     business,
     keyId: randomUUID(),
     render: async () => {},
+    resolve: async () => {},
+    release: async () => {},
     rendered: [],
+    resolved: [],
+    released: [],
     allocation: {
       status: 'not_required',
       number: null,
@@ -90,21 +192,36 @@ export async function startIssuing(
     made.rendered.push(request.document);
     return { revision: 1, sha256: 'ab'.repeat(32), size_bytes: 1, render_ms: 1, sign_ms: 1 };
   });
-  network.answer(resolveCustomer, ({ customer }) => ({
-    customer: {
-      id: customer.id ?? randomUUID(),
-      name: customer.name ?? 'לקוח לדוגמה',
-      tax_id: customer.tax_id ?? null,
-      legal_type: customer.legal_type ?? null,
-      email: customer.email ?? null,
-      phone: customer.phone ?? null,
-      address: customer.address ?? null,
-      city: customer.city ?? null,
-    },
-  }));
+  network.answer(resolveCustomer, async (request) => {
+    made.resolved.push(request.document_id);
+    await made.resolve(request);
+    const { customer } = request;
+    return {
+      customer: {
+        id: customer.id ?? randomUUID(),
+        name: customer.name ?? 'לקוח לדוגמה',
+        tax_id: customer.tax_id ?? null,
+        legal_type: customer.legal_type ?? null,
+        email: customer.email ?? null,
+        phone: customer.phone ?? null,
+        address: customer.address ?? null,
+        city: customer.city ?? null,
+      },
+    };
+  });
+  network.answer(releaseCustomer, async (request) => {
+    made.released.push(request.document_id);
+    await made.release();
+    return {};
+  });
   network.connection.subscribe(`${documentIssued.subject}.*`, {
     callback: (_error, message) => {
       const { document, business: issuer } = message.json<{ document: IssuedDocument; business: Business }>();
+      void network.publish(customerRecorded, document.id, {
+        document_id: document.id,
+        business_id: document.business_id,
+        customer_id: document.customer.id,
+      });
       if (made.allocation) {
         void network.publish(allocationSettled, document.id, {
           document,

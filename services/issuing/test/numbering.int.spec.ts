@@ -90,7 +90,7 @@ describe('the numbers of a series', () => {
 
   it('cannot be taken back: the database refuses to change or delete what was issued', async () => {
     const { document } = await issuing.issue();
-    const { db } = issuing.database;
+    const db = issuing.database.db;
     await expect(
       db.updateTable('document').set({ number: 999 }).where('id', '=', document.id).execute(),
     ).rejects.toThrow('an issued document is final');

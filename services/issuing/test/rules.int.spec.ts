@@ -9,9 +9,7 @@ import {
   listSeries,
 } from '@pinkas/contracts';
 import { Problem } from '@pinkas/service-kit';
-import { type IssuingUnderTest, startIssuing } from './issuing.js';
-
-const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
+import { cash, type IssuingUnderTest, startIssuing } from './issuing.js';
 
 describe('the rules of issuing', () => {
   let issuing: IssuingUnderTest;

@@ -1,8 +1,10 @@
 import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { documents } from './0002-documents.js';
+import { listsAndCancelling } from './0003-lists-and-cancelling.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-documents': documents,
+  '0003-lists-and-cancelling': listsAndCancelling,
 };

@@ -4,6 +4,7 @@ CREATE FUNCTION public.document_goes_on() RETURNS trigger
   begin
     if old.status = 'cancelled' and new.status <> 'cancelled'
       or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
+      or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
       or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
       or old.creation is not null and new.creation is distinct from old.creation
     then
@@ -49,6 +50,8 @@ CREATE TABLE public.daily_count (
     documents integer NOT NULL,
     CONSTRAINT daily_count_documents_check CHECK ((documents >= 1))
 );
+
+ALTER TABLE ONLY public.daily_count FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -99,16 +102,23 @@ CREATE TABLE public.document (
     allocation jsonb,
     delivery jsonb,
     creation jsonb,
+    cancel_reason text,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
+    CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT document_cancelled_check CHECK (((status = 'cancelled'::text) = (cancelled_at IS NOT NULL))),
+    CONSTRAINT document_issued_at_check CHECK (((issued_at)::timestamp(3) with time zone = issued_at)),
     CONSTRAINT document_number_check CHECK ((number >= 1)),
     CONSTRAINT document_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'cancelled'::text]))),
     CONSTRAINT document_totals_check CHECK ((((subtotal - discount) + vat) = total)),
     CONSTRAINT document_type_check CHECK ((type = ANY (ARRAY['quote'::text, 'order'::text, 'delivery_note'::text, 'return_note'::text, 'proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text, 'donation_receipt'::text])))
 );
 
+ALTER TABLE ONLY public.document FORCE ROW LEVEL SECURITY;
+
 COMMENT ON COLUMN public.document.creation IS 'The outcomes of allocation and delivery that the creation was answered with: a replay answers the same.';
+
+COMMENT ON COLUMN public.document.cancel_reason IS 'What the caller said of why it cancelled.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
@@ -154,6 +164,8 @@ CREATE TABLE public.series (
     CONSTRAINT series_next_number_check CHECK ((next_number >= 1))
 );
 
+ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
+
 ALTER TABLE ONLY public.daily_count
     ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, key_id, counted_on);
 
@@ -193,7 +205,15 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
 
+CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, issued_at, id) WHERE (external_ref IS NOT NULL);
+
+CREATE INDEX document_issued_idx ON public.document USING btree (business_id, issued_at, id);
+
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
+
+CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, issued_at);
+
+CREATE INDEX document_type_issued_idx ON public.document USING btree (business_id, type, issued_at, id);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
@@ -211,3 +231,30 @@ CREATE TRIGGER series_goes_on BEFORE DELETE OR UPDATE ON public.series FOR EACH 
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);
+
+ALTER TABLE public.daily_count ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY daily_count_of_business ON public.daily_count USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.document ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY document_of_business ON public.document USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.series ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY series_of_business ON public.series USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

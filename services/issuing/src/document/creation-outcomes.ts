@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AllocationOutcome,
   allocationSettled,
   artifactRendered,
-  type DeliveryOutcome,
+  customerRecorded,
   deliveryPlanned,
   issueDocument,
 } from '@pinkas/contracts';
@@ -15,22 +14,16 @@ import {
   InjectClock,
   InjectConfig,
   InjectDatabase,
+  ofBusiness,
   remainingMs,
 } from '@pinkas/service-kit';
 import type { IssuingConfig } from '../config.js';
 import { type DocumentRow, findById, rememberCreation } from './document.repository.js';
 import type { CreationOutcomes, IssuingTables } from './document.tables.js';
+import { knownOutcomes } from './known-outcomes.js';
 
 /** Left of the request's time for writing down the outcomes and answering. */
 const answerReserveMs = 500;
-
-/** What is said when the wait ends before the answer is there; the steps stay owed and complete by themselves. */
-const allocationPending: AllocationOutcome = {
-  status: 'failed',
-  number: null,
-  reason:
-    'The tax authority did not answer within the wait of the request; the request for a number goes on.',
-};
 
 /** Waits, within bounds, for what a creation reports of allocation and delivery, and makes it the one answer for good. */
 @Injectable()
@@ -49,7 +42,9 @@ export class CreationOutcomesWait {
 
   /** Waits for a document that this request has just issued. */
   async ofNew(row: DocumentRow, watch: DocumentWatch): Promise<CreationOutcomes> {
-    await this.#watchFor(row, watch, this.config.outcomeWaitMs);
+    const endMs = await this.#watchFor(row, watch, this.config.outcomeWaitMs);
+    // Whoever has the answer may ask for the customer at once.
+    await watch.until([customerRecorded], endMs - performance.now());
     return this.#remember(row, watch);
   }
 
@@ -59,7 +54,7 @@ export class CreationOutcomesWait {
     const watch = this.open(row.id);
     try {
       // What was recorded before the watch began is in the row.
-      const current = (await findById(this.db, row.business_id, row.id)) ?? row;
+      const current = (await this.#current(row)) ?? row;
       if (current.creation) return current.creation;
       // The request that issued it may still wait, and will answer the same; after its life nobody does.
       const ageMs = this.clock.now().getTime() - row.issued_at.getTime();
@@ -70,7 +65,12 @@ export class CreationOutcomesWait {
     }
   }
 
-  async #watchFor(row: DocumentRow, watch: DocumentWatch, waitMs: number): Promise<void> {
+  async #current(row: DocumentRow): Promise<DocumentRow | undefined> {
+    return findById(ofBusiness(this.db, row.business_id), row.business_id, row.id);
+  }
+
+  /** @returns the instant, on the clock of `performance`, at which the wait ends at the latest. */
+  async #watchFor(row: DocumentRow, watch: DocumentWatch, waitMs: number): Promise<number> {
     const endMs =
       performance.now() + Math.min(waitMs, remainingMs(waitMs + answerReserveMs) - answerReserveMs);
     const wanted = [
@@ -82,21 +82,22 @@ export class CreationOutcomesWait {
     if (watch.latest(allocationSettled)?.allocation.number) {
       await watch.until([artifactRendered], endMs - performance.now());
     }
+    return endMs;
   }
 
   async #remember(row: DocumentRow, watch: DocumentWatch): Promise<CreationOutcomes> {
     const settled = watch.latest(allocationSettled);
     const planned = watch.latest(deliveryPlanned);
     // What the watch has missed, a consumer may have recorded.
-    const recorded = settled && planned ? row : ((await findById(this.db, row.business_id, row.id)) ?? row);
-    const deliveryPending: DeliveryOutcome = {
-      status: 'queued',
-      channel: row.business.auto_send.channel,
-      scheduled_for: null,
+    const recorded = settled && planned ? row : ((await this.#current(row)) ?? row);
+    const known = {
+      allocation: settled?.allocation ?? recorded.allocation,
+      delivery: planned?.delivery ?? recorded.delivery,
     };
-    return rememberCreation(this.db, row, {
-      allocation: settled?.allocation ?? recorded.allocation ?? allocationPending,
-      delivery: planned?.delivery ?? recorded.delivery ?? deliveryPending,
-    });
+    return rememberCreation(
+      ofBusiness(this.db, row.business_id),
+      row,
+      knownOutcomes(known, row.business.auto_send.channel),
+    );
   }
 }

@@ -52,7 +52,7 @@ export function checkDueDate(body: CreateDocument, date: string): void {
     throw Problem.invalid([{ path: '/due_date', message: 'must not be earlier than date' }]);
 }
 
-/** What the rules need to know of a source document. */
+/** What the rules need to know of a document that stands in the book. */
 export interface SourceFacts {
   type: DocumentType;
   status: 'open' | 'closed' | 'cancelled';
@@ -65,6 +65,18 @@ export function checkSource(type: DocumentType, source: SourceFacts): void {
     throw new Problem('based_on_type_not_allowed', { details: { allowed_source_types: allowed } });
   }
   if (source.status === 'cancelled') throw new Problem('based_on_cancelled');
+}
+
+/**
+ * @param invoiced whether a tax invoice, or a tax invoice / receipt, is based on the document.
+ * @throws Problem when the document cannot be cancelled.
+ */
+export function checkCancellable(document: SourceFacts, invoiced: boolean): void {
+  if (!documentTypeRules[document.type].cancellable) throw new Problem('use_credit_note');
+  if (document.status === 'cancelled') throw new Problem('already_cancelled');
+  // What was delivered or given back is the ground of its invoice; a quote, an order or a proforma only led to it.
+  const isNote = document.type === 'delivery_note' || document.type === 'return_note';
+  if (isNote && invoiced) throw new Problem('linked_document_closed');
 }
 
 /**

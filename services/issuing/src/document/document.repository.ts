@@ -1,4 +1,10 @@
-import type { AllocationOutcome, DeliveryOutcome, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import type {
+  AllocationOutcome,
+  DeliveryOutcome,
+  DocumentHead,
+  DocumentState,
+  IssuedDocument,
+} from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { CreationOutcomes, DocumentTable, IssuingTables } from './document.tables.js';
@@ -6,8 +12,34 @@ import type { CreationOutcomes, DocumentTable, IssuingTables } from './document.
 export type DocumentRow = Selectable<DocumentTable>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
-/** Everything that was fixed at issue, from its row. */
-export function toDocument(row: DocumentRow): IssuedDocument {
+/** The columns that a document's head, and what has become of it, are made of. */
+export const headColumns = [
+  'document.id',
+  'document.business_id',
+  'document.public_id',
+  'document.type',
+  'document.number',
+  'document.dated_on',
+  'document.due_on',
+  'document.issued_at',
+  'document.external_ref',
+  'document.customer',
+  'document.subtotal',
+  'document.discount',
+  'document.vat',
+  'document.vat_rate',
+  'document.total',
+  'document.source',
+  'document.status',
+  'document.paid',
+  'document.allocation_number',
+  'document.cancelled_at',
+] as const;
+type ColumnName<Column> = Column extends `document.${infer Name}` ? Name : never;
+export type HeadRow = Pick<DocumentRow, ColumnName<(typeof headColumns)[number]> & keyof DocumentRow>;
+
+/** What a list tells of a document, from its row. */
+export function toHead(row: HeadRow): DocumentHead {
   return {
     id: row.id,
     business_id: row.business_id,
@@ -19,10 +51,6 @@ export function toDocument(row: DocumentRow): IssuedDocument {
     issued_at: row.issued_at.toISOString(),
     external_ref: row.external_ref,
     customer: row.customer,
-    items: row.items,
-    prices_include_vat: row.prices_include_vat,
-    discount: row.discount_rule,
-    payments: row.payments,
     totals: {
       subtotal: Number(row.subtotal),
       discount: Number(row.discount),
@@ -32,6 +60,17 @@ export function toDocument(row: DocumentRow): IssuedDocument {
       currency: 'ILS',
     },
     based_on: row.source,
+  };
+}
+
+/** Everything that was fixed at issue, from its row. */
+export function toDocument(row: DocumentRow): IssuedDocument {
+  return {
+    ...toHead(row),
+    items: row.items,
+    prices_include_vat: row.prices_include_vat,
+    discount: row.discount_rule,
+    payments: row.payments,
     title: row.title,
     notes: row.notes,
     send: row.send,
@@ -39,7 +78,7 @@ export function toDocument(row: DocumentRow): IssuedDocument {
 }
 
 /** What has become of a document, from its row. */
-export function toState(row: DocumentRow): DocumentState {
+export function toState(row: HeadRow): DocumentState {
   return {
     status: row.status,
     paid: Number(row.paid),
@@ -70,7 +109,7 @@ export async function findById(db: Reader, businessId: string, id: string): Prom
     .executeTakeFirst();
 }
 
-/** Finds a source and keeps it from being changed or cancelled until the transaction ends. */
+/** Finds a document and keeps it from being changed, cancelled or made a source until the transaction ends. */
 export async function lockById(
   trx: Transaction<IssuingTables>,
   businessId: string,
@@ -150,6 +189,38 @@ export async function creditedTotal(
     .where('type', '=', 'credit_note')
     .executeTakeFirstOrThrow();
   return credited;
+}
+
+/** Whether a tax invoice, or a tax invoice / receipt, is based on a document. */
+export async function isInvoiced(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  id: string,
+): Promise<boolean> {
+  const invoice = await trx
+    .selectFrom('document')
+    .select('id')
+    .where('business_id', '=', businessId)
+    .where('source_id', '=', id)
+    .where('type', 'in', ['tax_invoice', 'tax_invoice_receipt'])
+    .limit(1)
+    .executeTakeFirst();
+  return invoice !== undefined;
+}
+
+/** Cancels a document that is locked. @returns its row as it is from now on. */
+export async function markCancelled(
+  trx: Transaction<IssuingTables>,
+  document: { business_id: string; id: string },
+  cancellation: { at: Date; reason: string | null },
+): Promise<DocumentRow> {
+  return trx
+    .updateTable('document')
+    .set({ status: 'cancelled', cancelled_at: cancellation.at, cancel_reason: cancellation.reason })
+    .where('business_id', '=', document.business_id)
+    .where('id', '=', document.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 /** Closes a source or adds to what was paid of it. */

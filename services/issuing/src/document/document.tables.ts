@@ -34,6 +34,7 @@ export interface DocumentTable {
   due_on: string | null;
   issued_at: Date;
   cancelled_at: Date | null;
+  cancel_reason: string | null;
   external_ref: string | null;
   idempotency_key: string;
   body_sha256: Buffer;

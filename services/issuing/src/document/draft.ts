@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Business, CreateDocument, CustomerSnapshot, IssuedDocument, Payment } from '@pinkas/contracts';
 import { type Totals, toShekels } from '@pinkas/money';
 import { dueDate } from './document-rules.js';
@@ -8,6 +8,7 @@ export type Draft = Omit<IssuedDocument, 'number' | 'issued_at'>;
 
 /** Makes the document that a checked request asks for. */
 export function draftOf(parts: {
+  id: string;
   body: CreateDocument;
   business: Business;
   date: string;
@@ -15,9 +16,9 @@ export function draftOf(parts: {
   customer: CustomerSnapshot;
   source: IssuedDocument['based_on'];
 }): Draft {
-  const { body, business, date, totals, customer, source } = parts;
+  const { id, body, business, date, totals, customer, source } = parts;
   return {
-    id: randomUUID(),
+    id,
     business_id: business.id,
     public_id: randomBytes(16).toString('base64url'),
     type: body.type,

@@ -1,5 +1,5 @@
 import { getDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, Problem } from '@pinkas/service-kit';
+import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
 import { findById, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
@@ -9,7 +9,11 @@ export class GetDocument {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof getDocument>): Promise<ReplyOf<typeof getDocument>> {
-    const row = await findById(this.db, request.business_id, request.document_id);
+    const row = await findById(
+      ofBusiness(this.db, request.business_id),
+      request.business_id,
+      request.document_id,
+    );
     if (!row) throw new Problem('not_found');
     return { document: toDocument(row), state: toState(row) };
   }

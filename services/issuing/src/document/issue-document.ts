@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Business,
   documentIssued,
@@ -7,7 +8,6 @@ import {
   type ReplyOf,
   type RequestOf,
   renderArtifact,
-  resolveCustomer,
 } from '@pinkas/contracts';
 import { fromShekels, type Totals, toShekels } from '@pinkas/money';
 import {
@@ -15,7 +15,6 @@ import {
   type Clock,
   type Database,
   type DocumentWatch,
-  databaseIsBusyOrAway,
   dayInIsrael,
   InjectClock,
   InjectConfig,
@@ -23,19 +22,19 @@ import {
   InjectLogger,
   type Logger,
   Operation,
+  ofBusiness,
   Peers,
   Problem,
   Relay,
   remainingMs,
   Slots,
-  SlotsFull,
   type Transaction,
 } from '@pinkas/service-kit';
-import { sql } from 'kysely';
 import type { IssuingConfig } from '../config.js';
-import { lockSeries } from '../series/series.repository.js';
-import { SeriesLine } from '../series/series-line.js';
+import { Line } from '../series/line.js';
+import { type LockedSeries, lockSeries } from '../series/series.repository.js';
 import { CreationOutcomesWait } from './creation-outcomes.js';
+import { CustomerCards } from './customer-cards.js';
 import {
   applyToSource,
   creditedTotal,
@@ -59,6 +58,7 @@ import {
 } from './document-rules.js';
 import { type Draft, draftOf, redated } from './draft.js';
 import { fingerprint } from './fingerprint.js';
+import { type IdempotencyKey, isKeyLocked, tryLockKey } from './idempotency-lock.js';
 
 type IssueRequest = RequestOf<typeof issueDocument>;
 type Trx = Transaction<IssuingTables>;
@@ -71,12 +71,20 @@ interface Issued {
   artifact?: ReplyOf<typeof renderArtifact>;
 }
 
+/** A document that only its series is missing of, with its exact totals. */
+interface Drafted {
+  document: Draft;
+  totals: Totals;
+}
+
 /** Connections of the pool that no issuing transaction takes. */
 const connectionsKeptFree = 4;
 /** How many requests may wait for one series in this process. */
 const lineLengthMax = 200;
-/** Left of the request's time when its turn in the line comes: for the slowest rendering (6 s) and the commit. */
-const afterLineMs = 7_000;
+/** Left of the request's time when its locks are got: for the slowest rendering (6 s) and the commit. */
+const afterLocksMs = 6_500;
+/** Left when its turn in the line comes: a series may also be held by another replica. */
+const afterLineMs = afterLocksMs + 500;
 
 /**
  * Issues the next document of a series.
@@ -87,7 +95,7 @@ const afterLineMs = 7_000;
  */
 @Operation(issueDocument)
 export class IssueDocument {
-  readonly #line = new SeriesLine(lineLengthMax);
+  readonly #line = new Line(lineLengthMax);
   /** While documents are rendered, reading and recording must still get a connection. */
   readonly #slots: Slots;
   /** The keys that this process works on, up to their commit. */
@@ -99,6 +107,7 @@ export class IssueDocument {
     private readonly peers: Peers,
     private readonly relay: Relay,
     private readonly outcomes: CreationOutcomesWait,
+    private readonly cards: CustomerCards,
     @InjectLogger() private readonly logger: Logger,
     @InjectConfig() config: IssuingConfig,
   ) {
@@ -107,13 +116,15 @@ export class IssueDocument {
 
   async handle(request: IssueRequest): Promise<ReplyOf<typeof issueDocument>> {
     const hash = fingerprint(request.body);
-    const existing = await findByKey(this.db, request.business.id, request.idempotency_key);
+    const db = ofBusiness(this.db, request.business.id);
+    const existing = await findByKey(db, request.business.id, request.idempotency_key);
     if (existing) return this.#replay(existing, hash);
     const flight = `${request.business.id} ${request.idempotency_key}`;
     if (this.#inFlight.has(flight)) throw new Problem('request_in_progress');
     this.#inFlight.add(flight);
     let watch: DocumentWatch | undefined;
     try {
+      if (await isKeyLocked(db, keyOf(request))) throw new Problem('request_in_progress');
       const draft = await this.#draft(request);
       watch = this.outcomes.open(draft.document.id);
       const issued = await this.#issue(request, draft, hash);
@@ -142,8 +153,8 @@ export class IssueDocument {
     return toReply(row, await this.outcomes.ofExisting(row), true);
   }
 
-  /** Everything that can be decided, and refused, before the series is touched. */
-  async #draft(request: IssueRequest): Promise<{ document: Draft; totals: Totals }> {
+  /** Everything that can be decided, and refused, before the series is touched. The customer's card is reserved at its end. */
+  async #draft(request: IssueRequest): Promise<Drafted> {
     const { body, business } = request;
     const today = dayInIsrael(this.clock.now());
     const date = body.date ?? today;
@@ -152,11 +163,9 @@ export class IssueDocument {
     const source =
       body.based_on === undefined ? null : await this.#source(body.type, business, body.based_on);
     const totals = totalsOf(body, business);
-    const { customer } = await this.peers.ask(resolveCustomer, {
-      business_id: business.id,
-      customer: body.customer,
-    });
-    return { document: draftOf({ body, business, date, totals, customer, source }), totals };
+    const id = randomUUID();
+    const customer = await this.cards.reserve({ business_id: business.id, document_id: id }, body.customer);
+    return { document: draftOf({ id, body, business, date, totals, customer, source }), totals };
   }
 
   async #source(
@@ -164,65 +173,81 @@ export class IssueDocument {
     business: Business,
     id: string,
   ): Promise<NonNullable<IssuedDocument['based_on']>> {
-    const row = await findById(this.db, business.id, id);
+    const row = await findById(ofBusiness(this.db, business.id), business.id, id);
     if (!row) throw new Problem('based_on_not_found');
     checkSource(type, row);
     return { id: row.id, type: row.type, number: row.number, date: row.dated_on };
   }
 
-  async #issue(
-    request: IssueRequest,
-    draft: { document: Draft; totals: Totals },
-    hash: Buffer,
+  /** Issues in turn, and gives the customer's card back unless the document is in the book, or may be. */
+  async #issue(request: IssueRequest, draft: Drafted, hash: Buffer): Promise<Issued> {
+    const reserver = { business_id: request.business.id, document_id: draft.document.id };
+    // Where all was done and only the commit failed, nobody knows whether the document is in the book.
+    let maybeCommitted = false;
+    try {
+      const issued = await this.#inTurn(request, draft, (trx) =>
+        this.#issueIn(trx, request, draft, hash).then((done) => {
+          maybeCommitted = !done.existing;
+          return done;
+        }),
+      );
+      if (issued.existing) this.cards.giveBack(reserver);
+      return issued;
+    } catch (error) {
+      if (!maybeCommitted) this.cards.giveBack(reserver);
+      throw error;
+    }
+  }
+
+  /** Waits for the turn in the line of the series, and for a connection, and runs `work` in a transaction. */
+  async #inTurn(
+    { business }: IssueRequest,
+    draft: Drafted,
+    work: (trx: Trx) => Promise<Issued>,
   ): Promise<Issued> {
-    const { business } = request;
     const waitMs = remainingMs(issueDocument.timeoutMs) - afterLineMs;
-    return this.#line.run(`${business.id} ${draft.document.type}`, waitMs, async () => {
-      try {
-        const turn = AbortSignal.timeout(
-          Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterLineMs)),
-        );
-        return await this.#slots.run(turn, () =>
-          this.relay.transaction(this.db, (trx) => this.#issueIn(trx, request, draft, hash)),
-        );
-      } catch (error) {
-        const passes =
-          databaseIsBusyOrAway(error) || error instanceof SlotsFull || error instanceof DOMException;
-        throw passes ? new Problem('engine_error', { cause: error }) : error;
-      }
+    return this.#line.run(`${business.id} ${draft.document.type}`, waitMs, () => {
+      const turn = AbortSignal.timeout(
+        Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterLineMs)),
+      );
+      return this.#slots.run(turn, () => this.relay.transaction(ofBusiness(this.db, business.id), work));
     });
   }
 
+  /**
+   * The transaction that makes the document.
+   *
+   * Everything that locks, locks in this order: the idempotency key (only tried), the series, the source document, the day's
+   * count of the API key. A cancellation locks its document alone. So transactions may wait for one another, but never in a
+   * circle.
+   */
   async #issueIn(
     trx: Trx,
     request: IssueRequest,
-    { document: draft, totals }: { document: Draft; totals: Totals },
+    { document: draft, totals }: Drafted,
     hash: Buffer,
   ): Promise<Issued> {
     const { business, key, body } = request;
-    const today = dayInIsrael(this.clock.now());
-    if (!(await tryLockKey(trx, business.id, request.idempotency_key)))
-      throw new Problem('request_in_progress');
-    const series = await lockSeries(
-      trx,
-      { business_id: business.id, type: draft.type, first_number: business.first_numbers[draft.type] ?? 1 },
-      { idempotency_key: request.idempotency_key, key_id: key.id, day: today },
-    );
+    const lockWaitMs = Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterLocksMs));
+    if (!(await tryLockKey(trx, keyOf(request), lockWaitMs))) throw new Problem('request_in_progress');
+    const { series, today } = await this.#lockSeries(trx, request);
     if (series.issued_id !== null) {
       // Whoever held the lock on the key before has issued meanwhile.
       const row = await findById(trx, business.id, series.issued_id);
       if (!row) throw new Error('an issued document is gone');
       return { row, existing: true };
     }
-    if (series.counted >= key.daily_documents) throw new Problem('daily_limit_reached');
     // Midnight may have passed while the request waited, and a date that the caller did not send must not be refused.
     const date = body.date ?? defaultDate(today, series.last_date);
-    checkSeriesDate(date, series.last_date);
+    if (date !== draft.date) checkDueDate(body, date);
     const source = draft.based_on ? await lockById(trx, business.id, draft.based_on.id) : undefined;
+    if (draft.based_on && !source) throw new Error('an issued document is gone');
+    // It may have been cancelled since it was looked at.
     if (source) checkSource(draft.type, source);
+    if (series.counted >= key.daily_documents) throw new Problem('daily_limit_reached');
+    checkSeriesDate(date, series.last_date);
 
-    // Clocks differ between machines; along the numbers the instant of issue never falls.
-    const issuedAt = new Date(Math.max(this.clock.now().getTime(), series.last_issued_at?.getTime() ?? 0));
+    const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
     const document: IssuedDocument = {
       ...(date === draft.date ? draft : redated(draft, body, business, date)),
       number: series.next_number,
@@ -246,6 +271,7 @@ export class IssueDocument {
         due_on: document.due_date,
         issued_at: issuedAt,
         cancelled_at: null,
+        cancel_reason: null,
         external_ref: document.external_ref,
         idempotency_key: request.idempotency_key,
         body_sha256: hash,
@@ -282,6 +308,21 @@ export class IssueDocument {
     return { row, existing: false, artifact };
   }
 
+  /** Locks the series; what is read with it holds for the day on which the lock was got. */
+  async #lockSeries(trx: Trx, request: IssueRequest): Promise<{ series: LockedSeries; today: string }> {
+    const { business, key, body, idempotency_key } = request;
+    const lock = (day: string) =>
+      lockSeries(
+        trx,
+        { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
+        { idempotency_key, key_id: key.id, day },
+      );
+    const before = dayInIsrael(this.clock.now());
+    const series = await lock(before);
+    const today = dayInIsrael(this.clock.now());
+    return { series: today === before ? series : await lock(today), today };
+  }
+
   /** The signed PDF; any failure rolls the number back. */
   async #render(document: IssuedDocument, business: Business): Promise<ReplyOf<typeof renderArtifact>> {
     try {
@@ -292,13 +333,17 @@ export class IssueDocument {
   }
 }
 
-/** 'In progress' on every replica: a lock on the key that ends with the transaction, however that ends. */
-async function tryLockKey(trx: Trx, businessId: string, idempotencyKey: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${businessId} ${idempotencyKey}`}, 0)) as locked`.execute(
-    trx,
-  );
-  return rows[0]?.locked ?? false;
+const keyOf = (request: IssueRequest): IdempotencyKey => ({
+  business_id: request.business.id,
+  idempotency_key: request.idempotency_key,
+});
+
+/**
+ * The instant of issue. Along the numbers it always grows, though clocks differ between machines: a list is in its order,
+ * and two documents of one series at one instant would have none.
+ */
+function nextInstant(now: Date, last: Date | null): Date {
+  return new Date(Math.max(now.getTime(), last === null ? 0 : last.getTime() + 1));
 }
 
 async function settleSource(

@@ -6,6 +6,7 @@ import {
   InjectClock,
   InjectDatabase,
   Operation,
+  ofBusiness,
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { countOf } from './usage.repository.js';
@@ -19,6 +20,12 @@ export class GetUsage {
   ) {}
 
   async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
-    return { used_today: await countOf(this.db, request, dayInIsrael(this.clock.now())) };
+    return {
+      used_today: await countOf(
+        ofBusiness(this.db, request.business_id),
+        request,
+        dayInIsrael(this.clock.now()),
+      ),
+    };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SeriesLine } from './series-line.js';
+import { Line } from './line.js';
 
 describe('the line of a series', () => {
   const gate = () => {
@@ -11,7 +11,7 @@ describe('the line of a series', () => {
   };
 
   it('lets one through at a time, in the order of their coming', async () => {
-    const line = new SeriesLine(10);
+    const line = new Line(10);
     const order: number[] = [];
     let inside = 0;
     const work = (index: number) => async () => {
@@ -26,7 +26,7 @@ describe('the line of a series', () => {
   });
 
   it('does not let other series wait', async () => {
-    const line = new SeriesLine(10);
+    const line = new Line(10);
     const { open, opened } = gate();
     const slow = line.run('a', 1_000, () => opened);
     expect(await line.run('b', 1_000, async () => 'through')).toBe('through');
@@ -35,7 +35,7 @@ describe('the line of a series', () => {
   });
 
   it('gives up after the wait, without letting those behind pass those before', async () => {
-    const line = new SeriesLine(10);
+    const line = new Line(10);
     const { open, opened } = gate();
     const order: string[] = [];
     const first = line.run('a', 1_000, async () => {
@@ -51,7 +51,7 @@ describe('the line of a series', () => {
   });
 
   it('refuses at once when it is full', async () => {
-    const line = new SeriesLine(1);
+    const line = new Line(1);
     const { open, opened } = gate();
     const first = line.run('a', 1_000, () => opened);
     await expect(line.run('a', 1_000, async () => {})).rejects.toMatchObject({ code: 'engine_error' });
@@ -61,7 +61,7 @@ describe('the line of a series', () => {
   });
 
   it('goes on after one that failed', async () => {
-    const line = new SeriesLine(10);
+    const line = new Line(10);
     await expect(
       line.run('a', 1_000, async () => {
         throw new Error('failed');

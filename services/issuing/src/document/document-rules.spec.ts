@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import { type CreateDocument, type DocumentType, documentTypes } from '@pinkas/contracts';
+import type { Problem } from '@pinkas/service-kit';
+import { exampleBusiness } from '@pinkas/testkit';
+import {
+  checkCancellable,
+  checkRequest,
+  checkSeriesDate,
+  checkSource,
+  defaultDate,
+  dueDate,
+  effectOnSource,
+  totalsOf,
+} from './document-rules.js';
+
+const codeOf = (check: () => unknown): string | null => {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    return (error as Problem).code;
+  }
+};
+
+/** The table of sources, as the decisions on the interface write it. */
+const sourcesOf: Record<DocumentType, DocumentType[]> = {
+  quote: [],
+  order: ['quote'],
+  delivery_note: ['quote', 'order'],
+  return_note: ['delivery_note'],
+  proforma: ['quote', 'order', 'delivery_note'],
+  tax_invoice: ['quote', 'order', 'delivery_note', 'return_note', 'proforma'],
+  tax_invoice_receipt: ['quote', 'order', 'delivery_note', 'proforma'],
+  receipt: ['tax_invoice', 'proforma'],
+  credit_note: ['tax_invoice', 'tax_invoice_receipt'],
+  donation_receipt: [],
+};
+const pairs = documentTypes.flatMap((type) => documentTypes.map((source) => [type, source] as const));
+
+describe('the rules of sources', () => {
+  it.each(pairs)('of a %s based on a %s are those of the table', (type, source) => {
+    const open = { type: source, status: 'open' } as const;
+    if (sourcesOf[type].includes(source)) {
+      expect(() => checkSource(type, open)).not.toThrow();
+      expect(() => checkSource(type, { ...open, status: 'closed' })).not.toThrow();
+      expect(codeOf(() => checkSource(type, { ...open, status: 'cancelled' }))).toBe('based_on_cancelled');
+    } else {
+      expect(() => checkSource(type, { ...open, status: 'cancelled' })).toThrow(
+        expect.objectContaining({
+          code: 'based_on_type_not_allowed',
+          details: { allowed_source_types: sourcesOf[type] },
+        }),
+      );
+    }
+  });
+
+  it.each(pairs.filter(([type, source]) => sourcesOf[type].includes(source)))(
+    'say what a %s does to its %s',
+    (type, source) => {
+      const effect = effectOnSource(
+        { type, total: 100n, paid: type === 'receipt' ? 40n : 0n },
+        { type: source, total: 118n, settled: 0n },
+      );
+      const closes = ['receipt', 'tax_invoice', 'tax_invoice_receipt'].includes(type);
+      expect(effect).toEqual({ closes, pays: type === 'receipt' ? 40n : 0n });
+    },
+  );
+
+  it.each([
+    ['tax_invoice', 0n, 117n, false],
+    ['tax_invoice', 0n, 118n, true],
+    ['tax_invoice', 50n, 67n, false],
+    ['tax_invoice', 50n, 68n, true],
+    ['tax_invoice', 118n, 1n, true],
+    ['tax_invoice_receipt', 118n, 118n, false],
+  ] as const)(
+    'close a %s of which 118 are asked and %s settled by a credit note of %s: %s',
+    (type, settled, total, closes) => {
+      expect(
+        effectOnSource({ type: 'credit_note', total, paid: 0n }, { type, total: 118n, settled }).closes,
+      ).toBe(closes);
+    },
+  );
+});
+
+describe('the rules of cancelling', () => {
+  const notes: DocumentType[] = ['delivery_note', 'return_note'];
+  const cancellable: DocumentType[] = ['quote', 'order', 'proforma', ...notes];
+  const cases = documentTypes.flatMap((type) =>
+    (['open', 'closed', 'cancelled'] as const).flatMap((status) =>
+      [false, true].map((invoiced) => [type, status, invoiced] as const),
+    ),
+  );
+  it.each(cases)('decide on a %s that is %s (invoiced: %s)', (type, status, invoiced) => {
+    const expected = !cancellable.includes(type)
+      ? 'use_credit_note'
+      : status === 'cancelled'
+        ? 'already_cancelled'
+        : invoiced && notes.includes(type)
+          ? 'linked_document_closed'
+          : null;
+    expect(codeOf(() => checkCancellable({ type, status }, invoiced))).toBe(expected);
+  });
+});
+
+describe('the rules of a request', () => {
+  const business = exampleBusiness({ legal_type: 'osek_patur' });
+  const today = '2026-06-15';
+  const body = (change: Partial<CreateDocument>): CreateDocument => ({
+    type: 'credit_note',
+    customer: { name: 'לקוח לדוגמה' },
+    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
+    ...change,
+  });
+
+  it('refuse in the order that is promised: the first fault is told, however many there are', () => {
+    let faulty = body({
+      payments: [{ method: 'cash', amount: 1 }],
+      customer: { name: 'לקוח לדוגמה', tax_id: '123456789' },
+      date: '2026-06-16',
+    });
+    let issuer = business;
+    const told = () => codeOf(() => checkRequest(faulty, issuer, today));
+    expect(told()).toBe('legal_type_forbidden');
+    issuer = exampleBusiness();
+    expect(told()).toBe('payments_not_allowed');
+    const { payments: _payments, ...unpaid } = faulty;
+    faulty = unpaid;
+    expect(told()).toBe('based_on_required');
+    faulty = { ...faulty, based_on: business.id };
+    expect(told()).toBe('invalid_customer_tax_id');
+    faulty = { ...faulty, customer: { name: 'לקוח לדוגמה' } };
+    expect(told()).toBe('future_date');
+    faulty = { ...faulty, date: today };
+    expect(told()).toBeNull();
+  });
+
+  it('ask for payments before they forbid a discount', () => {
+    const discount = { type: 'percent', value: 10 } as const;
+    const receipt = body({ type: 'receipt', discount });
+    expect(codeOf(() => checkRequest(receipt, exampleBusiness(), today))).toBe('payments_required');
+    const paid = { ...receipt, payments: [{ method: 'cash' as const, amount: 1 }], date: '2026-06-16' };
+    expect(codeOf(() => checkRequest(paid, exampleBusiness(), today))).toBe('discount_not_allowed');
+  });
+
+  it('hold the total against what is expected before what is paid', () => {
+    const receipt = body({ type: 'receipt', payments: [{ method: 'cash', amount: 1 }], expected_total: 1 });
+    expect(codeOf(() => totalsOf(receipt, exampleBusiness()))).toBe('total_mismatch');
+    expect(codeOf(() => totalsOf({ ...receipt, expected_total: 118 }, exampleBusiness()))).toBe(
+      'payments_total_mismatch',
+    );
+  });
+
+  it.each([
+    [
+      '/items',
+      { items: Array.from({ length: 100 }, () => ({ description: 'א', quantity: 1e6, unit_price: 1e8 })) },
+    ],
+    ['/discount/value', { discount: { type: 'amount', value: 100.01 } }],
+    ['/discount/value', { discount: { type: 'percent', value: 100.01 } }],
+  ] as const)('find an impossible amount at %s', (path, change) => {
+    const fault = () => totalsOf(body({ ...(change as Partial<CreateDocument>) }), exampleBusiness());
+    expect(fault).toThrow(
+      expect.objectContaining({
+        code: 'validation_error',
+        details: {
+          errors: expect.arrayContaining([expect.objectContaining({ path: expect.stringContaining(path) })]),
+        },
+      }),
+    );
+  });
+});
+
+describe('the dates of a document', () => {
+  it('are due after the payment terms of the business, across months and years', () => {
+    const invoice = { type: 'tax_invoice' } as CreateDocument;
+    const business = exampleBusiness({ payment_terms_days: 30 });
+    expect(dueDate(invoice, business, '2026-12-15')).toBe('2027-01-14');
+    expect(dueDate(invoice, business, '2028-02-01')).toBe('2028-03-02');
+    expect(dueDate({ ...invoice, due_date: '2026-12-15' }, business, '2026-12-15')).toBe('2026-12-15');
+    expect(dueDate({ ...invoice, type: 'quote' }, business, '2026-12-15')).toBeNull();
+  });
+
+  it('never fall in a series, and may stay', () => {
+    expect(() => checkSeriesDate('2026-06-15', null)).not.toThrow();
+    expect(() => checkSeriesDate('2026-06-15', '2026-06-15')).not.toThrow();
+    expect(() => checkSeriesDate('2026-06-14', '2026-06-15')).toThrow(
+      expect.objectContaining({
+        code: 'date_before_last_document',
+        details: { last_document_date: '2026-06-15' },
+      }),
+    );
+  });
+
+  it('are today where the request names none, or the last one where this clock lags behind', () => {
+    expect(defaultDate('2026-06-15', null)).toBe('2026-06-15');
+    expect(defaultDate('2026-06-15', '2026-06-01')).toBe('2026-06-15');
+    expect(defaultDate('2026-06-15', '2026-06-16')).toBe('2026-06-16');
+  });
+});
