@@ -13,6 +13,7 @@ export * from './events/watch.js';
 export * from './logger.js';
 export * from './loop.js';
 export * from './problem.js';
+export { problemOf } from './problem-of.js';
 export * from './retry-schedule.js';
 export { contractOf, type Handles, Operation } from './rpc/operation.js';
 export { Peers } from './rpc/peers.js';

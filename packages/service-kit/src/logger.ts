@@ -13,8 +13,7 @@ export function createLogger(service: string, level: string): Logger {
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    // A database error quotes the row that it is about: what the code and the constraint say is enough.
-    serializers: { err: withoutRow },
+    serializers: { err: withoutData },
     mixin: () => {
       const context = currentContext();
       return context ? { request_id: context.requestId } : {};
@@ -37,12 +36,21 @@ export function createLogger(service: string, level: string): Logger {
   });
 }
 
-/** An error as it is logged, without the members in which PostgreSQL repeats the data. */
-function withoutRow(error: unknown): unknown {
+/**
+ * An error as it is logged, without the members that repeat data: PostgreSQL quotes the row that it is about, a problem's
+ * details are for its caller. What the code and the constraint say is enough.
+ */
+function withoutData(error: unknown): unknown {
   const serialized = pino.stdSerializers.errWithCause(error as Error) as unknown as Record<string, unknown>;
   if (typeof serialized !== 'object' || serialized === null) return serialized;
-  const { detail: _detail, where: _where, internalQuery: _internalQuery, ...rest } = serialized;
+  const {
+    detail: _detail,
+    details: _details,
+    where: _where,
+    internalQuery: _internalQuery,
+    ...rest
+  } = serialized;
   return typeof rest.cause === 'object' && rest.cause !== null
-    ? { ...rest, cause: withoutRow(rest.cause) }
+    ? { ...rest, cause: withoutData(rest.cause) }
     : rest;
 }

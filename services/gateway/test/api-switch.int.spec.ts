@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createBusiness, findPublicDocument, getArtifact, renderPage, switchApi } from '@pinkas/contracts';
+import {
+  createBusiness,
+  findPublicDocument,
+  getArtifact,
+  renderPage,
+  revokeKey,
+  switchApi,
+} from '@pinkas/contracts';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import { type Caller, errorCodeOf, type GatewayUnderTest, startGateway } from './gateway.js';
 
@@ -17,7 +24,7 @@ describe('the interface while the operator has turned it off', () => {
       state: { status: 'open' as const, paid: 0, allocation_number: null, cancelled_at: null },
     }));
     gateway.network.answer(renderPage, () => ({ html: '<!doctype html>' }));
-    gateway.network.answer(getArtifact, () => ({ revision: 1, sha256: 'a', pdf: '' }));
+    gateway.network.answer(getArtifact, () => ({ revision: 1, sha256: 'a', pdf: '', cancelled: false }));
   });
   afterAll(() => gateway.stop());
   beforeEach(async () => {
@@ -27,9 +34,10 @@ describe('the interface while the operator has turned it off', () => {
   });
 
   it('says so before it looks at anything else, on every route that needs a key', async () => {
-    const revoked = 'pk_live_00000000_'.padEnd(60, '0');
+    const { key: revoked } = await gateway.caller();
+    await gateway.network.ask(revokeKey, { key_id: revoked.id });
     const id = document.id;
-    for (const key of [undefined, 'nonsense', revoked, caller.key.key]) {
+    for (const key of [undefined, 'nonsense', revoked.key, caller.key.key]) {
       const options = key === undefined ? {} : { key };
       for (const [method, path] of [
         ['GET', '/v1/me'],

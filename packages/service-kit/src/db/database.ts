@@ -147,10 +147,10 @@ export function brokenConstraint(error: unknown): string | undefined {
 }
 
 /** What the server says of a wait or a connection that it ended. */
-const passing = new Set(['55P03', '57014', '25P03', '57P01', '57P02', '57P03', '53300']);
+const passing = new Set(['40P01', '55P03', '57014', '25P03', '57P01', '57P02', '57P03', '53300']);
 
 /**
- * Whether a statement failed for a reason that passes: a lock or a connection that was waited for too long, or a server
+ * Whether a statement failed for a reason that passes: a lock or a connection that was waited for too long or in a circle, or a server
  * that went away. It is no fault of the request, which may be sent again.
  */
 export function databaseIsBusyOrAway(error: unknown): boolean {

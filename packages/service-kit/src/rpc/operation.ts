@@ -5,6 +5,7 @@ import { type MsgHdrs, headers as natsHeaders } from 'nats';
 import { newContext, withContext } from '../context.js';
 import type { Logger } from '../logger.js';
 import { Problem } from '../problem.js';
+import { problemOf } from '../problem-of.js';
 import { decode, encode, header } from './wire.js';
 
 /** A reply on its way out: bytes and headers. */
@@ -72,7 +73,7 @@ export function admitThrough(operation: object, admission: Admission): void {
 
 /**
  * Makes a class the handler of a contract: its `handle` gets requests that match the schema, and what it returns or
- * throws becomes the reply. A `Problem` travels with its code and details, anything else as `internal_error` with a line
+ * throws becomes the reply. A `Problem` travels with its code and details, anything else as `problemOf` has it, with a line
  * in the log.
  */
 export function Operation<C extends Contract>(contract: C) {
@@ -111,7 +112,7 @@ export function Operation<C extends Contract>(contract: C) {
 }
 
 function toErrorReply(error: unknown, contract: Contract, logger: Logger): Outgoing {
-  const problem = error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+  const problem = problemOf(error);
   if (problem.code === 'internal_error')
     logger.error({ err: error, subject: contract.subject }, 'a request failed');
   else if (problem.cause !== undefined) {

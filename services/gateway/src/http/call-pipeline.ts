@@ -10,6 +10,7 @@ import {
   type Logger,
   ofEveryBusiness,
   Problem,
+  problemOf,
 } from '@pinkas/service-kit';
 import { hashKey, looksLikeKey } from '../api-key/api-key.js';
 import { findEntrance, type KeyHolder } from '../api-key/api-key.repository.js';
@@ -139,7 +140,7 @@ export class CallPipeline {
       const { status, headers, body } = await beforeDeadline(work(draft));
       return this.#outgoing(draft, status, { ...draft.headers, ...headers }, body);
     } catch (error) {
-      const problem = error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+      const problem = problemOf(error);
       if (problem.code === 'internal_error') this.logger.error({ err: problem.cause }, 'a call failed');
       else if (problem.cause !== undefined) {
         this.logger.warn({ err: problem.cause, code: problem.code }, 'a call was refused');

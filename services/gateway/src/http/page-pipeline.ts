@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '@pinkas/contracts';
-import { type Clock, InjectClock, InjectLogger, type Logger, Problem } from '@pinkas/service-kit';
+import { type Clock, InjectClock, InjectLogger, type Logger, Problem, problemOf } from '@pinkas/service-kit';
 import { failurePage } from '../page/failure-page.js';
 import { htmlHeaders } from '../page/page-headers.js';
 import { addressBudget } from '../rate-limit/budget.js';
@@ -35,8 +35,10 @@ export class PagePipeline {
       };
       return { ...(await beforeDeadline(page.handle(visit))), logged: {} };
     } catch (error) {
-      const expected = error instanceof Problem && expectedCodes.includes(error.code);
-      const problem = expected ? error : new Problem('internal_error', { cause: error });
+      const told = problemOf(error);
+      const problem = expectedCodes.includes(told.code)
+        ? told
+        : new Problem('internal_error', { cause: error });
       if (problem.code === 'internal_error') this.logger.error({ err: error }, 'a page failed');
       else if (problem.cause !== undefined) {
         this.logger.warn({ err: problem.cause, code: problem.code }, 'a page was refused');
