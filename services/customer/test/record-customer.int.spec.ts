@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { customerRecorded } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
@@ -21,6 +22,19 @@ describe('the card of an issued document', () => {
       confirmed_at: new Date('2026-06-15T08:00:00.000Z'),
       claimed_until: null,
     });
+  });
+
+  it('is announced once it is written, so that the caller can be answered after that', async () => {
+    const events = customer.network.collect(customerRecorded);
+    const documentId = randomUUID();
+    const snapshot = await customer.resolve({ name: 'Announced' }, { documentId });
+    await customer.publishIssued(snapshot, documentId);
+    await eventually('the card is announced', () =>
+      events.some(
+        ({ document_id, customer_id }) => document_id === documentId && customer_id === snapshot.id,
+      ),
+    );
+    expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
   });
 
   it('has its empty fields filled, and nothing overwritten', async () => {

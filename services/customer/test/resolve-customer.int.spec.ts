@@ -66,13 +66,23 @@ describe('the customer of a request', () => {
     });
   });
 
-  it('by the id of nobody, of another business, or of a mere reservation is not found', async () => {
+  it('by the id of a document whose event has not come yet is found, and is not forgotten with it', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const reserved = await customer.resolve({ name: 'Just Issued' }, { documentId: first });
+    const again = await customer.resolve({ id: reserved.id }, { documentId: second });
+    expect(again).toMatchObject({ id: reserved.id, name: 'Just Issued' });
+    await customer.release(first);
+    expect(await customer.card(reserved.id)).toBeDefined();
+    await customer.release(second);
+    expect(await customer.card(reserved.id)).toBeUndefined();
+    await expect(customer.resolve({ id: reserved.id })).rejects.toMatchObject({ code: 'customer_not_found' });
+  });
+
+  it('by the id of nobody, or of another business, is not found', async () => {
     const real = await customer.issueTo({ name: 'Real Customer' });
-    const reserved = await customer.resolve({ name: 'Only Reserved' });
     for (const [id, businessId] of [
       [randomUUID(), customer.business.id],
       [real.id, randomUUID()],
-      [reserved.id, customer.business.id],
     ] as const) {
       await expect(customer.resolve({ id }, { businessId })).rejects.toMatchObject({
         code: 'customer_not_found',

@@ -6,8 +6,11 @@ import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Selectable<CardTable>;
 
-/** A customer of the business, by id; a card that is only reserved is none. */
-export async function findCustomer(
+/**
+ * A card of the business, by id. It may be one that is only reserved: its id is told by the document that was issued to it,
+ * and that may happen before the event of the document has come.
+ */
+export async function findCard(
   db: Database<CustomerTables>,
   businessId: string,
   id: string,
@@ -17,7 +20,20 @@ export async function findCustomer(
     .selectAll()
     .where('business_id', '=', businessId)
     .where('id', '=', id)
-    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst();
+}
+
+/** Keeps a card from being forgotten until the transaction ends. @returns undefined where it is forgotten already. */
+export async function lockCard(
+  trx: Transaction<CustomerTables>,
+  card: { business_id: string; id: string },
+): Promise<CardRow | undefined> {
+  return trx
+    .selectFrom('card')
+    .selectAll()
+    .where('business_id', '=', card.business_id)
+    .where('id', '=', card.id)
+    .forUpdate()
     .executeTakeFirst();
 }
 
@@ -110,13 +126,7 @@ export async function confirmCard(
     address: card.address,
     city: card.city,
   };
-  const standing = await trx
-    .selectFrom('card')
-    .selectAll()
-    .where('business_id', '=', key.business_id)
-    .where('id', '=', key.id)
-    .forUpdate()
-    .executeTakeFirst();
+  const standing = await lockCard(trx, key);
   if (standing) {
     const named = Object.keys(details) as (keyof typeof details)[];
     const news = named.some((name) => standing[name] === null && details[name] !== null);

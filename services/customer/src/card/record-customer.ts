@@ -1,5 +1,5 @@
-import { documentIssued, type EventOf, normaliseTaxId } from '@pinkas/contracts';
-import { Consumer, InjectLogger, type Logger, type Transaction } from '@pinkas/service-kit';
+import { customerRecorded, documentIssued, type EventOf, normaliseTaxId } from '@pinkas/contracts';
+import { announce, Consumer, InjectLogger, type Logger, type Transaction } from '@pinkas/service-kit';
 import { confirmCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { endReservation } from './reservation.repository.js';
@@ -35,6 +35,11 @@ export class RecordCustomer {
         'the name of a customer belongs to another card by now; the document keeps its snapshot',
       );
     }
+    await announce(trx, customerRecorded, document.id, {
+      document_id: document.id,
+      business_id: document.business_id,
+      customer_id: customer.id,
+    });
   }
 
   committed({ document }: EventOf<typeof documentIssued>): void {

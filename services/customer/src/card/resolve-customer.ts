@@ -20,9 +20,10 @@ import {
 import { snapshotOf } from './card.js';
 import {
   type CardRow,
-  findCustomer,
+  findCard,
   findCustomerByName,
   findOtherBearer,
+  lockCard,
   reserveCard,
 } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
@@ -84,10 +85,10 @@ export class ResolveCustomer {
     const known =
       customer.id === undefined
         ? await findCustomerByName(db, business_id, customer.name ?? '')
-        : await findCustomer(db, business_id, customer.id);
+        : await findCard(db, business_id, customer.id);
     if (!known && customer.id !== undefined) throw new Problem('customer_not_found');
     // Most requests name a customer that is there and tell no new tax id: they reserve nothing.
-    if (known && newTaxId(known, customer) === null) return known;
+    if (known?.confirmed_at && newTaxId(known, customer) === null) return known;
     return db.transaction().execute((trx) => this.#reserve(trx, request, known));
   }
 
@@ -98,8 +99,11 @@ export class ResolveCustomer {
   ): Promise<CardRow> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + reservedMs);
-    const card =
-      known ?? (await reserveCard(trx, { businessId: business_id, name: customer.name ?? '', now, until }));
+    // A card that is only reserved may be forgotten at any moment, until this document holds it as well.
+    const card = known
+      ? await lockCard(trx, known)
+      : await reserveCard(trx, { businessId: business_id, name: customer.name ?? '', now, until });
+    if (!card) throw new Problem('customer_not_found');
     const taxId = newTaxId(card, customer);
     if (taxId !== null && customer.identity_confirmed !== true) await this.#check(trx, card, taxId, now);
     // A card that has a tax id keeps it, so that the document will write none.
