@@ -10,10 +10,13 @@ export interface PinkasClientOptions {
   readonly apiKey: string;
   /** Another `fetch`, for example one with a proxy or a connection pool. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch;
-  /** The longest wait for one try, in milliseconds. Default 35,000: the interface answers a creation within 30 seconds. */
+  /** The longest wait for one try, in milliseconds, from 1. Default 35,000: the interface answers a creation within 30 seconds. */
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
-  /** Called with each answer, refusals included; for metrics and logs. */
+  /**
+   * Called with each answer, refusals included; for metrics and logs. What it throws, or rejects with, is dropped: it may
+   * never cost the caller a document that is issued.
+   */
   readonly onResponse?: (facts: ResponseFacts) => void;
   /** Time and chance, for tests. */
   readonly timing?: Partial<Timing>;
@@ -33,7 +36,7 @@ export interface Timing {
 export interface CallOptions {
   /** Ends the call, its waits included. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest wait for one try of this call, in milliseconds. */
+  /** The longest wait for one try of this call, in milliseconds, from 1. */
   readonly timeoutMs?: number | undefined;
 }
 

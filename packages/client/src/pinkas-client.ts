@@ -74,26 +74,26 @@ export class PinkasClient {
    * without an answer, a document that is cancelled by now counts as cancelled by it.
    */
   async cancelDocument(id: string, options: CancelDocument & CallOptions = {}): Promise<Document> {
-    const untilMs = this.#transport.untilMs();
+    const path = `/documents/${encodeURIComponent(id)}`;
     const outcome: Outcome<Document> = await this.#transport.send({
       ...asked(options),
       method: 'POST',
-      path: `/documents/${encodeURIComponent(id)}/cancel`,
+      path: `${path}/cancel`,
       ...(options.reason === undefined ? {} : { body: { reason: options.reason } }),
-      untilMs,
     });
     if (outcome.ok) return outcome.answer.body;
-    const { error, outcomeUnknown } = outcome;
-    if (!(outcomeUnknown && error instanceof PinkasError && error.is('already_cancelled'))) throw error;
+    const { error } = outcome;
+    if (!(error instanceof PinkasError && error.is('already_cancelled') && error.outcomeUnknown)) throw error;
     const found: Outcome<DocumentDetail> = await this.#transport.send({
       ...asked(options),
       method: 'GET',
-      path: `/documents/${encodeURIComponent(id)}`,
-      untilMs,
+      path,
+      totalMs: lookMaxMs,
+      outcomeUnknown: true,
     });
+    if (found.ok) return found.answer.body;
     // A key may write and not read; then what is known is that the document is cancelled.
-    if (!found.ok) throw found.error instanceof PinkasError ? error : found.error;
-    return found.answer.body;
+    throw found.error.name === 'AbortError' ? found.error : error;
   }
 
   /** One page of the documents, newest first. */
@@ -138,6 +138,9 @@ export class PinkasClient {
     return outcome.answer;
   }
 }
+
+/** The time to look at a document that is cancelled already: its own, since the tries to cancel it may have used up theirs. */
+const lookMaxMs = 5000;
 
 const asked = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs, withKey: true });
 

@@ -19,6 +19,7 @@ export interface PinkasErrorFacts {
   readonly requestId: string | null;
   readonly idempotencyKey: string | null;
   readonly attempts: number;
+  readonly outcomeUnknown: boolean;
 }
 
 /** The interface refused the request, or something between answered in its place. */
@@ -44,6 +45,11 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
   readonly idempotencyKey: string | null;
   /** How often the request was sent. */
   readonly attempts: number;
+  /**
+   * False: this call issued and cancelled nothing. True: it may have, since at least one of its tries ended without word of
+   * that, be it an earlier one; the same call with the same {@link idempotencyKey} tells, and issues once at the most.
+   */
+  readonly outcomeUnknown: boolean;
 
   constructor(facts: PinkasErrorFacts) {
     super(facts.message);
@@ -57,6 +63,7 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
     this.requestId = facts.requestId;
     this.idempotencyKey = facts.idempotencyKey;
     this.attempts = facts.attempts;
+    this.outcomeUnknown = facts.outcomeUnknown;
   }
 
   /** Whether this is a refusal with one of these codes; its details are typed then. */
@@ -65,10 +72,7 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
   }
 }
 
-/**
- * No answer came: the network failed, the time was up, or the caller gave up. Whether a document was issued is unknown;
- * sending the same request again with the same {@link idempotencyKey} tells, and issues it once at the most.
- */
+/** No answer came: the network failed, the time was up, or the caller gave up. */
 export class PinkasConnectionError extends Error {
   /** `AbortError` where the caller's signal ended the call, as with `fetch`. */
   override readonly name: 'PinkasConnectionError' | 'AbortError';
@@ -77,16 +81,27 @@ export class PinkasConnectionError extends Error {
   readonly idempotencyKey: string | null;
   /** How often the request was sent. */
   readonly attempts: number;
+  /**
+   * Whether this call may have issued or cancelled a document; the same call with the same {@link idempotencyKey} tells, and
+   * issues once at the most. False where it changes nothing, and where a signal ended it before a try was left open.
+   */
+  readonly outcomeUnknown: boolean;
 
   constructor(
     reason: PinkasConnectionError['reason'],
-    facts: { idempotencyKey: string | null; attempts: number; cause?: unknown },
+    facts: {
+      idempotencyKey: string | null;
+      attempts: number;
+      outcomeUnknown: boolean;
+      cause?: unknown;
+    },
   ) {
     super(messages[reason], { cause: facts.cause });
     this.name = reason === 'aborted' ? 'AbortError' : 'PinkasConnectionError';
     this.reason = reason;
     this.idempotencyKey = facts.idempotencyKey;
     this.attempts = facts.attempts;
+    this.outcomeUnknown = facts.outcomeUnknown;
   }
 }
 
@@ -96,9 +111,14 @@ const messages = {
   aborted: 'The call was ended by its signal.',
 } as const;
 
-interface Sent {
+/** What is known of a call when one of its tries ends. */
+export interface Sent {
   readonly idempotencyKey: string | null;
   readonly attempts: number;
+  /** Whether the call issues or cancels. What only reads has no outcome that could be unknown. */
+  readonly changes: boolean;
+  /** Whether an earlier try left open what it had done. */
+  readonly outcomeUnknown: boolean;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -109,17 +129,30 @@ const textOr = (value: unknown, otherwise: string | null) => (typeof value === '
 /** A gateway or proxy that answers for the interface: the request may have been lost on its way. */
 const retryableStatuses: readonly number[] = [502, 503, 504];
 
+/** Whether a refusal leaves open what became of the request. Who answers in place of the interface cannot know that either. */
+function leavesOpen(code: string, status: number): boolean {
+  if (code === 'document_generation_failed') return false;
+  return status >= 500 || code === 'request_in_progress' || code === 'unexpected_answer';
+}
+
 /**
  * The error of an answer outside 2xx, or of one inside it that cannot be read.
  * @param body the parsed body, or undefined where it is no JSON.
  */
 export function errorOf(response: Response, body: unknown, sent: Sent): PinkasError {
+  const { idempotencyKey, attempts } = sent;
+  const factsOf = (code: string) => ({
+    code,
+    status: response.status,
+    idempotencyKey,
+    attempts,
+    outcomeUnknown: sent.outcomeUnknown || (sent.changes && leavesOpen(code, response.status)),
+  });
   const header = response.headers.get('x-request-id');
   const error = isMembers(body) && isMembers(body.error) ? body.error : undefined;
   if (response.ok || error === undefined || typeof error.code !== 'string') {
     return new PinkasError({
-      code: 'unexpected_answer',
-      status: response.status,
+      ...factsOf('unexpected_answer'),
       message: `HTTP ${response.status} without the JSON of the interface.`,
       messageHe: null,
       hint: 'Check the base address, and what stands between this program and the interface.',
@@ -127,12 +160,10 @@ export function errorOf(response: Response, body: unknown, sent: Sent): PinkasEr
       docUrl: null,
       details: {},
       requestId: header,
-      ...sent,
     });
   }
   return new PinkasError({
-    code: error.code,
-    status: response.status,
+    ...factsOf(error.code),
     message: textOr(error.message, null) ?? error.code,
     messageHe: textOr(error.message_he, null),
     hint: textOr(error.hint, null),
@@ -140,6 +171,5 @@ export function errorOf(response: Response, body: unknown, sent: Sent): PinkasEr
     docUrl: textOr(error.doc_url, null),
     details: isMembers(error.details) ? error.details : {},
     requestId: isMembers(body) ? textOr(body.request_id, header) : header,
-    ...sent,
   });
 }

@@ -1,12 +1,17 @@
+import { timerMaxMs } from './time-bounds.js';
+
 /** When a request is sent again, and for how long. */
 export interface RetryOptions {
-  /** Tries of one call at the most, the first included; 1 turns retries off. Default 5. */
+  /**
+   * Tries of one call at the most, the first included; 1 turns retries off. Default 5. Tries that met `request_in_progress`
+   * do not count: what another request issues is worth the whole time.
+   */
   readonly attemptsMax?: number;
-  /** The longest wait before the second try; it doubles from try to try. Default 500. */
+  /** The longest wait before the second try, in milliseconds; it doubles from try to try. Default 500. */
   readonly firstDelayMs?: number;
-  /** The longest wait before any try, beside what the interface asks for. Default 10,000. */
+  /** The longest wait before any try, in milliseconds, beside what the interface asks for. Default 10,000. */
   readonly delayMaxMs?: number;
-  /** All tries and waits of one call together. Default 120,000. */
+  /** All tries and waits of one call together, in milliseconds. Default 120,000. */
   readonly totalMs?: number;
 }
 
@@ -22,10 +27,13 @@ export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
   if (!Number.isInteger(policy.attemptsMax) || policy.attemptsMax < 1) {
     throw new RangeError('retry.attemptsMax must be a whole number from 1');
   }
-  for (const name of ['firstDelayMs', 'delayMaxMs', 'totalMs'] as const) {
+  for (const name of ['firstDelayMs', 'delayMaxMs'] as const) {
     if (!(Number.isFinite(policy[name]) && policy[name] >= 0)) {
       throw new RangeError(`retry.${name} must be a number from 0`);
     }
+  }
+  if (!(policy.totalMs >= 1 && policy.totalMs <= timerMaxMs)) {
+    throw new RangeError(`retry.totalMs must be a number from 1 to ${timerMaxMs}`);
   }
   return policy;
 }
@@ -42,7 +50,8 @@ export function delayMs(
   random: number,
   retryAfterMs: number | undefined,
 ): number {
-  const bound = Math.min(policy.delayMaxMs, policy.firstDelayMs * 2 ** (tries - 1));
+  // So many doublings pass every bound; more would pass what a number holds.
+  const bound = Math.min(policy.delayMaxMs, policy.firstDelayMs * 2 ** Math.min(tries - 1, 50));
   return (retryAfterMs ?? 0) + Math.round(random * bound);
 }
 

@@ -1,7 +1,8 @@
 import type { PinkasClientOptions, Timing } from './client-options.js';
-import { errorOf, PinkasConnectionError, PinkasError } from './pinkas-error.js';
+import { errorOf, PinkasConnectionError, PinkasError, type Sent } from './pinkas-error.js';
 import { type ResponseFacts, responseFacts } from './response-facts.js';
 import { delayMs, type RetryPolicy, retryAfterMs, retryPolicy } from './retry.js';
+import { checkedTimeoutMs } from './time-bounds.js';
 
 /** One request, however often it is sent. */
 export interface Request {
@@ -15,8 +16,10 @@ export interface Request {
   readonly idempotencyKey?: string;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** When the call must be over; default: the total of the policy from now. */
-  readonly untilMs?: number;
+  /** All tries and waits together, in milliseconds; default: the total of the policy. */
+  readonly totalMs?: number;
+  /** Whether an earlier request for the same purpose left open what it had done. Default: no. */
+  readonly outcomeUnknown?: boolean;
 }
 
 /** An answer inside 2xx. */
@@ -25,15 +28,25 @@ export interface Answer<Body> {
   readonly response: ResponseFacts;
 }
 
-/** A refusal, and whether an earlier try may have had an effect that nobody told of. */
-export interface Failure {
-  readonly error: PinkasError | PinkasConnectionError;
-  readonly outcomeUnknown: boolean;
-}
-
+/** How a call ended. */
 export type Outcome<Body> =
   | { readonly ok: true; readonly answer: Answer<Body> }
-  | ({ readonly ok: false } & Failure);
+  | { readonly ok: false; readonly error: PinkasError | PinkasConnectionError };
+
+/** How a try ended. */
+type Tried<Body> =
+  | { readonly ok: true; readonly answer: Answer<Body> }
+  | {
+      readonly ok: false;
+      readonly error: PinkasError | PinkasConnectionError;
+      readonly askedToWaitMs: number | undefined;
+    };
+
+/** Less time than this is not worth a try: it would end before an answer can come, and leave the outcome open. */
+const tryMinMs = 1000;
+
+/** The shortest wait for another request with the same key, whatever waits the policy has. */
+const inProgressDelayMs = 1000;
 
 /** Sends requests over HTTP, again where that is right. */
 export class Transport {
@@ -53,60 +66,68 @@ export class Transport {
     }
     this.#apiKey = options.apiKey;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#timeoutMs = options.timeoutMs ?? 35_000;
+    this.#timeoutMs = checkedTimeoutMs(options.timeoutMs ?? 35_000);
     this.#policy = retryPolicy(options.retry);
     this.#timing = { now: Date.now, random: Math.random, wait, ...options.timing };
     this.#onResponse = options.onResponse ?? (() => {});
   }
 
-  /** When a call that begins now must be over. */
-  untilMs(): number {
-    return this.#timing.now() + this.#policy.totalMs;
-  }
-
   /**
    * Sends a request until it has an answer, is refused for good, or a bound is met.
-   * @throws TypeError where the request cannot be written as HTTP.
+   * @throws TypeError where the request cannot be written as HTTP; RangeError where its `timeoutMs` is no time.
    */
   async send<Body>(request: Request): Promise<Outcome<Body>> {
     const init = this.#init(request);
-    const untilMs = request.untilMs ?? this.untilMs();
-    let outcomeUnknown = false;
+    const timeoutMs = checkedTimeoutMs(request.timeoutMs ?? this.#timeoutMs);
+    const untilMs = this.#timing.now() + (request.totalMs ?? this.#policy.totalMs);
+    const tryAtLeastMs = Math.min(tryMinMs, timeoutMs);
+    let outcomeUnknown = request.outcomeUnknown ?? false;
+    let counted = 0;
     for (let attempts = 1; ; attempts += 1) {
-      const sent = { idempotencyKey: request.idempotencyKey ?? null, attempts };
-      const tried = await this.#try<Body>(request, init, untilMs, sent);
+      const sent: Sent = {
+        idempotencyKey: request.idempotencyKey ?? null,
+        attempts,
+        changes: request.method === 'POST',
+        outcomeUnknown,
+      };
+      if (request.signal?.aborted) {
+        return aborted({ ...sent, attempts: attempts - 1 }, request.signal.reason);
+      }
+      const forMs = Math.min(timeoutMs, Math.max(0, untilMs - this.#timing.now()));
+      const tried = await this.#try<Body>(request, init, forMs, sent);
       if (tried.ok) return tried;
       const { error, askedToWaitMs } = tried;
-      const again = error instanceof PinkasError ? error.retryable : error.reason !== 'aborted';
-      if (again && attempts < this.#policy.attemptsMax) {
-        const pauseMs = delayMs(this.#policy, attempts, this.#timing.random(), askedToWaitMs);
-        if (this.#timing.now() + pauseMs < untilMs) {
-          outcomeUnknown ||= !(error instanceof PinkasError) || error.status >= 500;
-          try {
-            await this.#timing.wait(pauseMs, request.signal);
-            continue;
-          } catch (cause) {
-            const ended = new PinkasConnectionError('aborted', { ...sent, cause });
-            return { ok: false, error: ended, outcomeUnknown };
-          }
-        }
+      outcomeUnknown = error.outcomeUnknown;
+      const inProgress = error instanceof PinkasError && error.is('request_in_progress');
+      if (!inProgress) counted += 1;
+      if (!this.#mayTryAgain(error, counted)) return { ok: false, error };
+      const pauseMs = delayMs(
+        this.#policy,
+        attempts,
+        this.#timing.random(),
+        inProgress ? Math.max(askedToWaitMs ?? 0, inProgressDelayMs) : askedToWaitMs,
+      );
+      if (this.#timing.now() + pauseMs + tryAtLeastMs > untilMs) return { ok: false, error };
+      try {
+        await this.#timing.wait(pauseMs, request.signal);
+      } catch (cause) {
+        return aborted({ ...sent, outcomeUnknown }, cause);
       }
-      return { ok: false, error, outcomeUnknown };
+      // A machine that slept, or was busy, may have waited longer than it was told to.
+      if (this.#timing.now() + tryAtLeastMs > untilMs) return { ok: false, error };
     }
   }
 
-  async #try<Body>(
-    request: Request,
-    init: RequestInit,
-    untilMs: number,
-    sent: { idempotencyKey: string | null; attempts: number },
-  ): Promise<
-    | { ok: true; answer: Answer<Body> }
-    | { ok: false; error: PinkasError | PinkasConnectionError; askedToWaitMs: number | undefined }
-  > {
+  /** @param counted the tries so far that met no other request with the same key. */
+  #mayTryAgain(error: PinkasError | PinkasConnectionError, counted: number): boolean {
+    const { attemptsMax } = this.#policy;
+    if (attemptsMax === 1 || counted >= attemptsMax) return false;
+    return error instanceof PinkasError ? error.retryable : error.reason !== 'aborted';
+  }
+
+  async #try<Body>(request: Request, init: RequestInit, forMs: number, sent: Sent): Promise<Tried<Body>> {
     const ending = new AbortController();
     const end = () => ending.abort();
-    const forMs = Math.min(request.timeoutMs ?? this.#timeoutMs, Math.max(0, untilMs - this.#timing.now()));
     const timer = setTimeout(end, forMs);
     // The caller's signal may outlive many calls: nothing of this one may stay on it.
     request.signal?.addEventListener('abort', end, { once: true });
@@ -123,6 +144,7 @@ export class Transport {
       const reason = request.signal?.aborted ? 'aborted' : ending.signal.aborted ? 'timeout' : 'network';
       const error = new PinkasConnectionError(reason, {
         ...sent,
+        outcomeUnknown: sent.outcomeUnknown || sent.changes,
         cause: reason === 'aborted' ? request.signal?.reason : cause,
       });
       return { ok: false, error, askedToWaitMs: undefined };
@@ -131,7 +153,7 @@ export class Transport {
       request.signal?.removeEventListener('abort', end);
     }
     const facts = responseFacts(response, sent.idempotencyKey, sent.attempts);
-    this.#onResponse(facts);
+    this.#tell(facts);
     const body = parsed(text);
     if (response.ok && typeof body === 'object' && body !== null) {
       return { ok: true, answer: { body: body as Body, response: facts } };
@@ -141,6 +163,16 @@ export class Transport {
       error: errorOf(response, body, sent),
       askedToWaitMs: retryAfterMs(response.headers.get('retry-after'), this.#timing.now()),
     };
+  }
+
+  /** An answer that has come is worth more than what becomes of the word of it. */
+  #tell(facts: ResponseFacts): void {
+    try {
+      // A function that is asynchronous passes for one that answers nothing; its rejection would end the process.
+      Promise.resolve<unknown>(this.#onResponse(facts)).catch(() => {});
+    } catch {
+      // Dropped, as the option says.
+    }
   }
 
   #init({ method, withKey, body, idempotencyKey }: Request): RequestInit {
@@ -158,6 +190,11 @@ export class Transport {
     };
   }
 }
+
+const aborted = (sent: Sent, cause: unknown) => ({
+  ok: false as const,
+  error: new PinkasConnectionError('aborted', { ...sent, cause }),
+});
 
 /** A text as a header: the interface reads it as UTF-8, where headers are bytes. */
 function headerText(text: string): string {

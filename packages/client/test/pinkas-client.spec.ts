@@ -8,8 +8,10 @@ import {
   PinkasError,
   type ResponseFacts,
 } from '@pinkas/client';
+import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
 import { createDocumentExamples, replyExamples } from '@pinkas/contracts/openapi';
 import {
+  type Act,
   AnsweringServer,
   answer,
   breakOff,
@@ -178,6 +180,23 @@ describe('each operation', () => {
       { ...shared, status: 200, attempts: 2, rateLimit: { limit: 60, remaining: 59, resetSeconds: 12 } },
     ]);
   });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the log is full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the log is full'))],
+  ])('is the same whether or not who is told of it %s', async (_what, onResponse) => {
+    const { client } = clientOn({ onResponse });
+    server.script(issued, refuse('engine_error'), issued, refuse('future_date'));
+    expect((await client.createDocument(body)).document).toEqual(created);
+    expect((await client.createDocument(body)).response.attempts).toBe(2);
+    expect((await refusalOf(client.createDocument(body))).code).toBe('future_date');
+    expect(server.arrived).toHaveLength(4);
+  });
 });
 
 describe('issuing', () => {
@@ -214,6 +233,27 @@ describe('issuing', () => {
     expect((await clientOn().client.createDocument(body)).replayed).toBe(true);
   });
 
+  it('waits for it as long as the whole time allows, and counts those tries for nothing else', async () => {
+    const inProgress = Array.from({ length: 8 }, () => refuse('request_in_progress'));
+    const replayed = answer(201, created, { 'idempotent-replayed': 'true' });
+    server.script(...inProgress, hangUp, replayed);
+    const result = await clientOn({ retry: { attemptsMax: 2 } }).client.createDocument(body);
+    expect([result.replayed, result.response.attempts]).toEqual([true, 10]);
+
+    server.script(...Array.from({ length: 99 }, () => refuse('request_in_progress')));
+    const { client, waits } = clientOn({ retry: { attemptsMax: 2, firstDelayMs: 0, totalMs: 30_000 } });
+    const error = await refusalOf(client.createDocument(body));
+    expect([error.code, error.outcomeUnknown]).toEqual(['request_in_progress', true]);
+    // However short the waits were asked to be, it does not hammer.
+    expect(waits).toEqual(Array(29).fill(1000));
+  });
+
+  it('does not wait for it where retries are turned off', async () => {
+    server.script(refuse('request_in_progress'), issued);
+    await refusalOf(clientOn({ retry: { attemptsMax: 1 } }).client.createDocument(body));
+    expect(server.arrived).toHaveLength(1);
+  });
+
   it('sends a key that is no ASCII as UTF-8', async () => {
     server.script(issued);
     await clientOn().client.createDocument(body, { idempotencyKey: 'הזמנה-1' });
@@ -237,6 +277,100 @@ describe('issuing', () => {
       refused.idempotencyKey,
       failed.idempotencyKey,
     ]);
+  });
+});
+
+describe('whether the outcome is known', () => {
+  /** After this no try has time any more. */
+  const late = { 'retry-after': '999' };
+
+  /** What the error of a creation says of it, with so many tries. */
+  const unknownAfter = async (attemptsMax: number, ...acts: Act[]): Promise<boolean> => {
+    server.script(...acts);
+    const mute = acts.includes(stayMute) ? { timeoutMs: 500 } : {};
+    const { client } = clientOn({ ...mute, retry: { attemptsMax } });
+    const error = await client.createDocument(body, { idempotencyKey: 'order-3' }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof PinkasError || error instanceof PinkasConnectionError)) throw error;
+    expect([error.idempotencyKey, error.attempts, server.arrived.length]).toEqual([
+      'order-3',
+      acts.length,
+      acts.length,
+    ]);
+    return error.outcomeUnknown;
+  };
+
+  it.each(
+    Object.entries(errorCatalogue).filter(
+      ([code, { httpStatus }]) => httpStatus < 500 && code !== 'request_in_progress',
+    ),
+  )('%s says that nothing was issued', async (code) => {
+    expect(await unknownAfter(1, refuse(code as ErrorCode))).toBe(false);
+  });
+
+  it('a generation that failed says that nothing was issued, however often', async () => {
+    const failed = refuse('document_generation_failed');
+    expect(await unknownAfter(1, failed)).toBe(false);
+    expect(await unknownAfter(3, failed, failed, failed)).toBe(false);
+    expect(await unknownAfter(3, refuse('rate_limited'), failed, refuse('future_date'))).toBe(false);
+  });
+
+  const silent: [string, Act][] = [
+    ['a connection that closed', hangUp],
+    ['an answer that broke off', breakOff],
+    ['no answer in time', stayMute],
+    ['an engine that failed', refuse('engine_error')],
+    ['an internal error', refuse('internal_error')],
+    ['a request in progress', refuse('request_in_progress')],
+    ['a page of a proxy', proxyPage(504)],
+    [
+      'a code of 5xx that this version does not know',
+      answer(500, { error: { code: 'new', retryable: true } }),
+    ],
+  ];
+
+  it.each(silent)('%s leaves it open', async (_what, act) => {
+    expect(await unknownAfter(1, act)).toBe(true);
+  });
+
+  it.each(silent)('%s leaves it open whatever is answered later', async (_what, act) => {
+    expect(await unknownAfter(2, act, refuse('future_date'))).toBe(true);
+    expect(await unknownAfter(9, act, refuse('document_generation_failed', late))).toBe(true);
+    expect(await unknownAfter(9, refuse('rate_limited'), act, refuse('rate_limited', late))).toBe(true);
+  });
+
+  it.each([201, 302, 403])('something else that answered %d leaves it open', async (status) => {
+    expect(await unknownAfter(1, proxyPage(status))).toBe(true);
+  });
+
+  it('is told where a signal ends the call', async () => {
+    const abortedAfter = async (...acts: Act[]) => {
+      server.script(...acts);
+      const stop = new AbortController();
+      const { client } = clientOn({
+        timing: {
+          wait: () => {
+            stop.abort();
+            return Promise.reject(stop.signal.reason);
+          },
+        },
+      });
+      const error = await connectionErrorOf(client.createDocument(body, { signal: stop.signal }));
+      return [error.reason, error.attempts, error.outcomeUnknown];
+    };
+    expect(await abortedAfter(refuse('rate_limited'))).toEqual(['aborted', 1, false]);
+    expect(await abortedAfter(refuse('engine_error'))).toEqual(['aborted', 1, true]);
+    const neverSent = clientOn().client.createDocument(body, { signal: AbortSignal.abort() });
+    expect(await connectionErrorOf(neverSent)).toMatchObject({ attempts: 0, outcomeUnknown: false });
+  });
+
+  it('is no question where nothing is changed', async () => {
+    const { client } = clientOn({ retry: { attemptsMax: 1 } });
+    server.script(refuse('engine_error'), hangUp);
+    expect((await refusalOf(client.getMe())).outcomeUnknown).toBe(false);
+    expect((await connectionErrorOf(client.getMe())).outcomeUnknown).toBe(false);
   });
 });
 
@@ -312,16 +446,45 @@ describe('trying again', () => {
     expect(waits).toEqual([20_250, 20_500]);
   });
 
+  it('starts no try that has less than a second, or than the time of one try', async () => {
+    const waitsAt = async (totalMs: number, timeoutMs: number) => {
+      server.script(
+        refuse('engine_error', { 'retry-after': '20' }),
+        answer(200, replies.getMe.profile.value),
+      );
+      const { client, waits } = clientOn({ timeoutMs, retry: { totalMs, firstDelayMs: 0 } });
+      await client.getMe().catch(() => {});
+      return waits;
+    };
+    expect(await waitsAt(20_999, 35_000)).toEqual([]);
+    expect(await waitsAt(21_000, 35_000)).toEqual([20_000]);
+    expect(await waitsAt(20_299, 300)).toEqual([]);
+    expect(await waitsAt(20_300, 300)).toEqual([20_000]);
+  });
+
+  it('starts no try after a wait that took longer than it should have', async () => {
+    const clock = { nowMs: 0 };
+    const wait = async () => void (clock.nowMs += 119_500);
+    server.script(refuse('engine_error'), issued);
+    const { client } = clientOn({ timing: { now: () => clock.nowMs, wait } });
+    expect((await refusalOf(client.createDocument(body))).code).toBe('engine_error');
+    expect(server.arrived).toHaveLength(1);
+  });
+
   it('can be turned off', async () => {
     server.script(refuse('engine_error'), answer(200, {}));
     await refusalOf(clientOn({ retry: { attemptsMax: 1 } }).client.getMe());
     expect(server.arrived).toHaveLength(1);
   });
 
-  it.each([{ attemptsMax: 0 }, { attemptsMax: 1.5 }, { totalMs: Number.NaN }, { firstDelayMs: -1 }])(
-    'takes no %p',
-    (retry) => expect(() => clientOn({ retry })).toThrow(RangeError),
-  );
+  it.each([
+    { attemptsMax: 0 },
+    { attemptsMax: 1.5 },
+    { totalMs: Number.NaN },
+    { totalMs: 0 },
+    { totalMs: 2 ** 31 },
+    { firstDelayMs: -1 },
+  ])('takes no %p', (retry) => expect(() => clientOn({ retry })).toThrow(RangeError));
 });
 
 describe('no answer', () => {
@@ -345,6 +508,21 @@ describe('no answer', () => {
     const { client } = clientOn({ retry: { attemptsMax: 1 } });
     expect((await connectionErrorOf(client.getMe({ timeoutMs: 20 }))).reason).toBe('timeout');
   });
+
+  // A timer takes what is above 2^31 - 1 for nothing at all.
+  it.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
+    'is waited for no %d ms, neither always nor once',
+    async (timeoutMs) => {
+      server.script(issued);
+      expect(() => clientOn({ timeoutMs })).toThrow(RangeError);
+      const { client } = clientOn();
+      await expect(client.createDocument(body, { timeoutMs })).rejects.toThrow(RangeError);
+      await expect(client.getMe({ timeoutMs })).rejects.toThrow(RangeError);
+      await expect(client.cancelDocument(created.id, { timeoutMs })).rejects.toThrow(RangeError);
+      await expect(client.documents({}, { timeoutMs }).next()).rejects.toThrow(RangeError);
+      expect(server.arrived).toEqual([]);
+    },
+  );
 
   it('from an address where nobody listens is the same', async () => {
     const closed = await AnsweringServer.start();
@@ -434,9 +612,53 @@ describe('cancelling', () => {
     expect(server.arrived).toHaveLength(2);
   });
 
-  it('says what it knows where the key may not read', async () => {
-    server.script(hangUp, refuse('already_cancelled'), refuse('insufficient_scope'));
+  it('has time to look, also where the tries before used it up', async () => {
+    // The second try answers when the whole time is all but over.
+    const { client, clock } = clientOn({ retry: { totalMs: 60_000 } });
+    server.script(
+      hangUp,
+      (response) => {
+        clock.nowMs += 59_000;
+        refuse('already_cancelled')(response);
+      },
+      refuse('engine_error'),
+      answer(200, { ...cancelled, items: [] }),
+    );
+    expect(await client.cancelDocument(id)).toMatchObject(cancelled);
+    expect(asked().slice(2)).toEqual([`GET /v1/documents/${id}`, `GET /v1/documents/${id}`]);
+  });
+
+  it('looks for no longer than 5 seconds', async () => {
+    server.script(hangUp, refuse('already_cancelled'), refuse('rate_limited', { 'retry-after': '5' }));
     expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
+    expect(server.arrived).toHaveLength(3);
+  });
+
+  it.each([
+    ['the key may not read', refuse('insufficient_scope')],
+    ['no answer comes', hangUp],
+  ])('says what it knows where %s', async (_what, act) => {
+    server.script(hangUp, refuse('already_cancelled'), ...Array(5).fill(act));
+    const error = await refusalOf(clientOn().client.cancelDocument(id));
+    expect([error.code, error.outcomeUnknown]).toEqual(['already_cancelled', true]);
+  });
+
+  it('says whether it may have been done', async () => {
+    const { client } = clientOn({ retry: { attemptsMax: 2 } });
+    server.script(refuse('use_credit_note'), hangUp, refuse('use_credit_note'), hangUp, hangUp);
+    expect((await refusalOf(client.cancelDocument(id))).outcomeUnknown).toBe(false);
+    expect((await refusalOf(client.cancelDocument(id))).outcomeUnknown).toBe(true);
+    expect((await connectionErrorOf(client.cancelDocument(id))).outcomeUnknown).toBe(true);
+  });
+
+  it('says so too where a signal ends the look', async () => {
+    const stop = new AbortController();
+    server.script(hangUp, refuse('already_cancelled'), (response) => {
+      stop.abort();
+      response.destroy();
+    });
+    const error = await connectionErrorOf(clientOn().client.cancelDocument(id, { signal: stop.signal }));
+    expect([error.reason, error.outcomeUnknown]).toEqual(['aborted', true]);
   });
 });
 
@@ -499,6 +721,7 @@ describe('a refusal', () => {
       requestId,
       idempotencyKey: 'order-2',
       attempts: 1,
+      outcomeUnknown: false,
     });
   });
 
@@ -569,7 +792,7 @@ describe('the key', () => {
     `${inspect(value, { depth: 20, showHidden: true })}${JSON.stringify(value)}${String(value)}`;
 
   it('stands in no inspection of the client, and in no error', async () => {
-    const { client } = clientOn({ retry: { attemptsMax: 1 }, timeoutMs: 30 });
+    const { client } = clientOn({ retry: { attemptsMax: 1 }, timeoutMs: 500 });
     server.script(refuse('unauthorized'), hangUp, stayMute, proxyPage(500));
     const errors = [
       await refusalOf(client.getMe()),

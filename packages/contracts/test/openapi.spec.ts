@@ -26,6 +26,8 @@ import {
   replyExamples,
 } from '@pinkas/contracts/openapi';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import Type from 'typebox';
+import { SchemaPublisher } from '../src/openapi/published-schema.js';
 
 const docsUrl = 'https://api.example.com/docs';
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -152,6 +154,40 @@ describe('the OpenAPI document', () => {
       )) {
         expect([name, field.description ?? field.$ref]).not.toContain(undefined);
       }
+    }
+  });
+});
+
+describe('the schemas that are published', () => {
+  const Amount = Type.Object(
+    { description: Type.String(), default: Type.Optional(Type.Array(Type.String())) },
+    { description: 'An amount.', examples: [{ description: 'one' }], default: { description: 'none' } },
+  );
+  const publisher = new SchemaPublisher({ request: { Amount }, response: {} });
+  const amount = { $ref: '#/components/schemas/Amount' };
+
+  it('are known by their name whatever their annotations say, which stand beside it', () => {
+    const { properties, required } = Amount;
+    expect(publisher.publish(Amount, 'request')).toEqual(amount);
+    expect(publisher.publish(Type.Object(properties), 'request')).toEqual(amount);
+    const others = {
+      description: 'Another.',
+      examples: [{ description: 'two' }],
+      default: { description: '' },
+    };
+    expect(publisher.publish(Type.Object(properties, others), 'request')).toEqual({ ...amount, ...others });
+    expect(required).toEqual(['description']);
+  });
+
+  it('are told apart by their fields, also by those that are called like an annotation', () => {
+    const { description } = Amount.properties;
+    for (const properties of [
+      { description },
+      { description, default: Type.Optional(Type.String()) },
+      { description, default: Type.Optional(Type.Array(Type.Number())) },
+      { ...Amount.properties, examples: Type.Optional(Type.Array(Type.String())) },
+    ]) {
+      expect(publisher.publish(Type.Object(properties), 'request')).not.toHaveProperty('$ref');
     }
   });
 });

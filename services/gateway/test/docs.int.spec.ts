@@ -72,22 +72,36 @@ describe('the documentation', () => {
     const [renderer = ''] = assets;
     expect(renderer).toMatch(/^\/docs\/assets\/redoc\.[0-9a-f]{16}\.js$/);
     const packed = await gateway.http(renderer, { headers: { 'accept-encoding': 'gzip' } });
-    const tag = `"${renderer.split('.')[1]}"`;
+    const hash = renderer.split('.')[1];
+    const tags = { gzip: `"${hash}-gzip"`, identity: `"${hash}"` };
     expect(Object.fromEntries(packed.headers)).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'content-encoding': 'gzip',
       'cache-control': 'public, max-age=31536000, immutable',
       vary: 'accept-encoding',
       'x-content-type-options': 'nosniff',
-      etag: tag,
+      etag: tags.gzip,
     });
     for (const refusal of ['identity', 'gzip;q=0', 'br, gzip; q=0.0']) {
       const plain = await gateway.http(renderer, { headers: { 'accept-encoding': refusal } });
       expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(plain.headers.get('etag')).toBe(tags.identity);
       expect(plain.text).toBe(packed.text);
     }
-    const same = await gateway.http(renderer, { headers: { 'if-none-match': tag } });
-    expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', tag]);
+    const asked = async (coding: string, known: string) => {
+      const headers = { 'accept-encoding': coding, 'if-none-match': known };
+      const { status, headers: told } = await gateway.http(renderer, { headers });
+      return [status, told.get('etag')];
+    };
+    for (const coding of ['gzip', 'identity'] as const) {
+      expect(await asked(coding, tags[coding])).toEqual([304, tags[coding]]);
+      expect(await asked(coding, `W/${tags[coding]}`)).toEqual([304, tags[coding]]);
+      // Whoever keeps both forms names both, and learns which one is meant.
+      expect(await asked(coding, `${tags.identity}, ${tags.gzip}`)).toEqual([304, tags[coding]]);
+    }
+    // RFC 9110, 8.8.3.3: other bytes, another tag.
+    expect(await asked('gzip', tags.identity)).toEqual([200, tags.gzip]);
+    expect(await asked('identity', tags.gzip)).toEqual([200, tags.identity]);
   });
 
   it.each([
@@ -140,6 +154,30 @@ describe('the documentation', () => {
     const mismatch = text.split('<section id="total_mismatch">')[1]?.split('</section>')[0] ?? '';
     expect(mismatch).toContain('<a href="/docs#operation/createDocument">POST /documents</a>');
     expect(text).not.toContain('<script');
+  });
+
+  it('says in both languages after which codes a document may have been issued all the same', async () => {
+    const { text } = await gateway.http('/docs/errors');
+    const { json } = await gateway.http('/v1/openapi.json');
+    const introductions = [
+      text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[0],
+      text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[1],
+      json.info.description.split('# Errors')[1].split('# Versions')[0],
+    ];
+    for (const words of introductions) {
+      expect(words).toMatch(/4xx[^.]*document_generation_failed/);
+      expect(words).toMatch(/engine_error[^.]*internal_error/);
+      expect(words).toContain('Idempotency-Key');
+    }
+    // A heading speaks for all codes under it.
+    const headings = [...text.matchAll(/<h2>(\d+)(.*)<\/h2>/g)];
+    expect(headings.map(([, status]) => status)).toEqual(
+      expect.arrayContaining(['422', '500', '502', '503']),
+    );
+    for (const [, status, words] of headings) {
+      if (Number(status) >= 500)
+        expect([status, words]).not.toEqual([status, expect.stringMatching(/issued|הופק/)]);
+    }
   });
 
   it('reads in a browser under its policy, on a wide and on a narrow screen, and asks no other host', async () => {

@@ -105,7 +105,11 @@ Refused requests count as well. Give a \`POST /documents\` 35 seconds before you
 # Errors
 
 Every answer outside 2xx is the error object: branch on \`error.code\`, show \`message\` or \`message_he\`, read \`details\`. An unknown path, or a known path with
-another method, is \`404 not_found\`. A refusal issues nothing and uses no number.
+another method, is \`404 not_found\`.
+
+An answer of 4xx, and \`document_generation_failed\`, say that the request issued nothing and used no number. After \`engine_error\` and
+\`internal_error\`, as after no answer at all, it is not known whether the document was issued: send the same request again with the
+same \`Idempotency-Key\`. A document that was issued is answered again; there is never a second one.
 
 The first reason in this order is answered: \`api_disabled\`; the key (\`unauthorized\`, \`key_revoked\`); \`rate_limited\`; the business
 (\`business_archived\`, \`external_provider_not_supported\`, \`business_profile_incomplete\`, \`subscription_required\`, on creation

@@ -11,11 +11,21 @@ type Schema = Readonly<Record<string, unknown>>;
 /** Annotations do not tell one schema from another. */
 const annotations: readonly string[] = ['description', 'examples', 'default'];
 
-const fingerprint = (schema: object): string =>
-  JSON.stringify(schema, function (this: unknown, key: string, value: unknown) {
-    // A member called `description` below `properties` is a field, and its value an object.
-    return annotations.includes(key) && typeof value !== 'object' ? undefined : value;
-  });
+/** What is left of a schema without its annotations. */
+function unannotated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unannotated);
+  if (typeof value !== 'object' || value === null) return value;
+  const keywords = Object.entries(value).filter(([keyword]) => !annotations.includes(keyword));
+  return Object.fromEntries(
+    keywords.map(([keyword, one]) => [keyword, keyword === 'properties' ? fieldsOf(one) : unannotated(one)]),
+  );
+}
+
+/** The names below `properties` are those of fields: one may be called `description`. */
+const fieldsOf = (properties: object) =>
+  Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, unannotated(schema)]));
+
+const fingerprint = (schema: object): string => JSON.stringify(unannotated(schema));
 
 /**
  * Turns the schemas that validate into the schemas that are published: those with a name become references, and what JSON
@@ -49,11 +59,15 @@ export class SchemaPublisher {
     const name = this.#names.get(fingerprint(schema));
     if (name === undefined) return this.#inline(schema, direction);
     const own = this.#named.find(([other]) => other === name)?.[1] as Schema | undefined;
-    const reference = { $ref: `#/components/schemas/${name}` };
-    const { description } = schema;
-    return description === undefined || description === own?.description
-      ? reference
-      : { ...reference, description };
+    // What is said here and not there stands beside the reference.
+    const said = annotations.filter(
+      (keyword) =>
+        schema[keyword] !== undefined && JSON.stringify(schema[keyword]) !== JSON.stringify(own?.[keyword]),
+    );
+    return {
+      $ref: `#/components/schemas/${name}`,
+      ...Object.fromEntries(said.map((keyword) => [keyword, schema[keyword]])),
+    };
   }
 
   #inline(schema: Schema, direction: Direction): PublishedSchema {

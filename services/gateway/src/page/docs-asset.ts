@@ -8,10 +8,15 @@ const compress = promisify(gzip);
 export interface DocsAsset {
   readonly name: string;
   readonly contentType: string;
-  /** A strong entity tag. */
+  readonly plain: AssetForm;
+  readonly gzipped: AssetForm;
+}
+
+/** The bytes of an asset in one coding. */
+export interface AssetForm {
+  /** A strong entity tag: of these bytes alone, so each coding has its own (RFC 9110, 8.8.3.3). */
   readonly tag: string;
   readonly body: Buffer;
-  readonly gzipped: Buffer;
 }
 
 /**
@@ -25,8 +30,7 @@ export async function docsAsset(fileName: string, contentType: string, content: 
   return {
     name: `${fileName.slice(0, point)}.${hash}${fileName.slice(point)}`,
     contentType,
-    tag: `"${hash}"`,
-    body,
-    gzipped: await compress(body, { level: 9 }),
+    plain: { tag: `"${hash}"`, body },
+    gzipped: { tag: `"${hash}-gzip"`, body: await compress(body, { level: 9 }) },
   };
 }

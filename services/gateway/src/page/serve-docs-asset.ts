@@ -13,11 +13,14 @@ export class ServeDocsAsset {
     const files = Object.values(await this.assets.files());
     const asset = files.find(({ name }) => name === visit.params.name);
     if (!asset) throw new Problem('not_found');
-    const headers = { ...assetHeaders, etag: asset.tag };
-    if (matchesEntityTag(visit.ifNoneMatch, asset.tag)) return { status: 304, headers, body: '' };
+    const { tag, body } = visit.acceptsGzip ? asset.gzipped : asset.plain;
+    const headers = { ...assetHeaders, etag: tag };
+    if (matchesEntityTag(visit.ifNoneMatch, tag)) return { status: 304, headers, body: '' };
     const found = { ...headers, 'content-type': asset.contentType };
-    return visit.acceptsGzip
-      ? { status: 200, headers: { ...found, 'content-encoding': 'gzip' }, body: asset.gzipped }
-      : { status: 200, headers: found, body: asset.body };
+    return {
+      status: 200,
+      headers: visit.acceptsGzip ? { ...found, 'content-encoding': 'gzip' } : found,
+      body,
+    };
   }
 }

@@ -20,8 +20,8 @@ const statusMeanings: Readonly<Record<number, { en: string; he: string }>> = {
   413: { en: 'Too large', he: 'גדול מדי' },
   422: { en: 'A business rule refuses; nothing was issued', he: 'כלל עסקי מונע; דבר לא הופק' },
   429: { en: 'Limit reached', he: 'מכסה נוצלה' },
-  500: { en: 'Our fault', he: 'תקלה אצלנו' },
-  502: { en: 'Our fault; nothing was issued', he: 'תקלה אצלנו; דבר לא הופק' },
+  500: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
+  502: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
   503: { en: 'Temporarily off', he: 'מושבת זמנית' },
 };
 
@@ -75,10 +75,16 @@ export class ShowErrorsPage {
       openApiUrl: `${baseUrl}/openapi.json`,
       bodyHtml: `<main>
 <h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
-<p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>. A refusal issues nothing and uses no number.
+<p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
 Where <code>error.retryable</code> is true, the same request may be sent again with the same <code>Idempotency-Key</code>.</p>
-<p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה. סירוב אינו מפיק מסמך ואינו צורך מספר.
-כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.</p>
+<p>An answer of 4xx, and <code>document_generation_failed</code>, say that the request issued nothing and used no number.
+After <code>engine_error</code> and <code>internal_error</code>, as after no answer at all, it is not known whether the document was issued:
+send the same request again with the same <code>Idempotency-Key</code>. A document that was issued is answered again; there is never a second one.</p>
+<p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה.
+כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
+תשובת 4xx ותשובת <code dir="ltr">document_generation_failed</code> אומרות שהבקשה לא הפיקה מסמך ולא צרכה מספר.
+אחרי <code dir="ltr">engine_error</code> ואחרי <code dir="ltr">internal_error</code>, כמו בהיעדר תשובה, לא ידוע אם המסמך הופק:
+יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>. מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
 <dl class="index">
 ${statuses
   .map(
