@@ -168,6 +168,12 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
   timeoutMs: 7_000,
 });
 
+/** The card of an issued document is written: whoever asks for it from now on finds it, with what the document told. */
+export const customerRecorded = defineEvent(
+  'customer.card.recorded',
+  Strict({ document_id: Uuid, business_id: Uuid, customer_id: Uuid }),
+);
+
 /** Gives back what `resolveCustomer` reserved for a document that will not be issued after all. */
 export const releaseCustomer = defineContract('customer.card.release', {
   request: Strict({ business_id: Uuid, document_id: Uuid }),
@@ -214,16 +220,40 @@ export const renderArtifact = defineContract('rendering.artifact.render', {
   timeoutMs: 8_000,
 });
 
+/** One signed PDF of a document. */
+const SignedPdf = Strict({
+  revision: Type.Integer({ minimum: 1 }),
+  /** Hex. */
+  sha256: Type.String(),
+  /** Base64. */
+  pdf: Type.String(),
+  /** Whether it says that its document is cancelled. */
+  cancelled: Type.Boolean(),
+});
+
 /** The latest signed PDF of a document. */
 export const getArtifact = defineContract('rendering.artifact.get', {
   request: Strict({ business_id: Uuid, document_id: Uuid }),
-  reply: Strict({
-    revision: Type.Integer({ minimum: 1 }),
-    sha256: Type.String(),
-    /** Base64. */
-    pdf: Type.String(),
-  }),
+  reply: SignedPdf,
   problems: ['not_found'],
+});
+
+/**
+ * The latest signed PDF of a document, for a message that goes to the customer. Who asks may have handed it over: every
+ * revision that is made from here on is a copy.
+ */
+export const handOverArtifact = defineContract('rendering.artifact.hand_over', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: SignedPdf,
+  problems: ['not_found'],
+});
+
+/** The signed PDF of a cancelled document that says so; made where there is none yet. */
+export const cancelArtifact = defineContract('rendering.artifact.cancel', {
+  request: Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+  reply: SignedPdf,
+  problems: ['not_found', 'document_generation_failed'],
+  timeoutMs: 8_000,
 });
 
 /** The hosted page of a document, as HTML. */

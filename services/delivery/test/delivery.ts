@@ -7,9 +7,11 @@ import {
   type Business,
   type DeliveryOutcome,
   deliveryPlanned,
+  documentCancelled,
   documentIssued,
   type EventOf,
   getArtifact,
+  handOverArtifact,
   type IssuedDocument,
   messageFailed,
   messageSent,
@@ -39,6 +41,12 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdf: Buffer;
   /** Set it to make rendering refuse to give the PDF. */
   pdfIsAway: boolean;
+  /** Set it to make rendering give a PDF that says that its document is cancelled. */
+  pdfIsCancelled: boolean;
+  /** Set it to let rendering answer only when this has settled. */
+  pdfComesAfter: Promise<void>;
+  /** The documents of which rendering was told that the customer's PDF is about to leave, each time. */
+  handedOver: string[];
   /** Moves the clock. */
   pass(ms: number): void;
   /** A recipient of its own for each call, so that tests do not see each other's mail. */
@@ -48,6 +56,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
   ): Promise<IssuedDocument>;
   render(document: IssuedDocument, revision?: number): Promise<void>;
+  /** Says that it was cancelled, and waits until that was heard. */
+  cancel(document: IssuedDocument): Promise<void>;
   planned(document: IssuedDocument): Promise<DeliveryOutcome>;
   plannedOf(document: IssuedDocument): DeliveryOutcome[];
   sentOf(document: IssuedDocument): EventOf<typeof messageSent>[];
@@ -99,6 +109,9 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
     clock,
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
     pdfIsAway: false,
+    pdfIsCancelled: false,
+    pdfComesAfter: Promise.resolve(),
+    handedOver: [],
     pass: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
       tested.service.app.get(SendMessages).nudge();
@@ -121,6 +134,20 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
         sha256: createHash('sha256').update(made.pdf).digest('hex'),
         allocation_number: null,
       }),
+    cancel: async (document) => {
+      await network.publish(documentCancelled, document.id, {
+        document,
+        business,
+        cancelled_at: clock.now.toISOString(),
+      });
+      await eventually('the cancellation is noted', () =>
+        database.db
+          .selectFrom('cancelled')
+          .selectAll()
+          .where('document_id', '=', document.id)
+          .executeTakeFirst(),
+      );
+    },
     planned: (document) => eventually('the plan is announced', () => made.plannedOf(document)[0]),
     plannedOf: (document) => of(planned)(document).map((event) => event.delivery),
     sentOf: of(sent),
@@ -141,6 +168,7 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
       const { consumers } = await network.connection.jetstreamManager();
       for (const [owner, durable] of [
         ['issuing', 'delivery-plan'],
+        ['issuing', 'delivery-withdraw'],
         ['rendering', 'delivery-release'],
       ] as const) {
         const stream = streamOf(owner).name;
@@ -157,13 +185,20 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-  network.answer(getArtifact, () => {
+  const signedPdf = async () => {
+    await made.pdfComesAfter;
     if (made.pdfIsAway) throw new Problem('not_found');
     return {
       revision: 1,
       sha256: createHash('sha256').update(made.pdf).digest('hex'),
       pdf: made.pdf.toString('base64'),
+      cancelled: made.pdfIsCancelled,
     };
+  };
+  network.answer(getArtifact, signedPdf);
+  network.answer(handOverArtifact, ({ document_id: documentId }) => {
+    made.handedOver.push(documentId);
+    return signedPdf();
   });
   return made;
 }

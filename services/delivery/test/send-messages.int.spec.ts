@@ -63,6 +63,24 @@ describe('a message that is due', () => {
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
   });
 
+  it('that brings the customer the PDF is known to rendering before the mail server can have taken it', async () => {
+    await delivery.mailbox.mode('hang');
+    const invoice = await issueReady(delivery.newRecipient());
+    await delivery.rowWhere(invoice, 'it is being handed over', ({ state }) => state === 'sending');
+    expect(delivery.handedOver.filter((id) => id === invoice.id)).toHaveLength(1);
+    expect(delivery.sentOf(invoice)).toEqual([]);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+  });
+
+  it('that goes to the accountant alone leaves the original to the customer', async () => {
+    const invoice = await issueReady(delivery.newRecipient(), {
+      document: { send: false },
+      business: { accountant_copy: { enabled: true, email: delivery.newRecipient() } },
+    });
+    await sent(invoice);
+    expect(delivery.handedOver).not.toContain(invoice.id);
+  });
+
   it('is announced as sent', async () => {
     const invoice = await issueReady(delivery.newRecipient());
     const row = await sent(invoice);

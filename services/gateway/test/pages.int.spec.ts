@@ -1,6 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { errorCatalogue, findPublicDocument, getArtifact, renderPage } from '@pinkas/contracts';
+import {
+  cancelArtifact,
+  errorCatalogue,
+  findPublicDocument,
+  getArtifact,
+  renderPage,
+} from '@pinkas/contracts';
 import { Problem } from '@pinkas/service-kit';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
@@ -9,9 +15,15 @@ const business = exampleBusiness();
 const document = exampleDocument({ business_id: business.id, type: 'receipt', number: 9 });
 const pdf = Buffer.from('%PDF-1.7 example');
 const sha256 = createHash('sha256').update(pdf).digest('hex');
+const cancelledPdf = Buffer.from('%PDF-1.7 example, cancelled');
+const cancelledSha256 = createHash('sha256').update(cancelledPdf).digest('hex');
+const cancelledAt = '2026-03-09T22:30:00.000Z';
 
 describe('pages and files', () => {
   let gateway: GatewayUnderTest;
+  /** What the others say of the document. */
+  let inTheBook: 'standing' | 'cancelled';
+  let rendering: 'knows nothing' | 'cannot print' | 'knows';
   beforeAll(async () => {
     gateway = await startGateway();
     gateway.network.answer(findPublicDocument, ({ public_id: publicId }) => {
@@ -19,7 +31,12 @@ describe('pages and files', () => {
       return {
         document,
         business,
-        state: { status: 'closed' as const, paid: 7080, allocation_number: null, cancelled_at: null },
+        state: {
+          status: inTheBook === 'cancelled' ? ('cancelled' as const) : ('closed' as const),
+          paid: 7080,
+          allocation_number: null,
+          cancelled_at: inTheBook === 'cancelled' ? cancelledAt : null,
+        },
       };
     });
     gateway.network.answer(renderPage, (request) => ({
@@ -27,11 +44,21 @@ describe('pages and files', () => {
     }));
     gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
       if (id !== document.id || businessId !== business.id) throw new Problem('not_found');
-      return { revision: 1, sha256, pdf: pdf.toString('base64') };
+      return rendering === 'knows'
+        ? { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true }
+        : { revision: 1, sha256, pdf: pdf.toString('base64'), cancelled: false };
+    });
+    gateway.network.answer(cancelArtifact, (request) => {
+      if (rendering === 'cannot print') throw new Problem('document_generation_failed');
+      expect(request).toEqual({ document, business, cancelled_at: cancelledAt });
+      rendering = 'knows';
+      return { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true };
     });
   });
   afterAll(() => gateway.stop());
   beforeEach(() => {
+    inTheBook = 'standing';
+    rendering = 'knows nothing';
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
   });
 
@@ -69,6 +96,33 @@ describe('pages and files', () => {
     expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
     const other = await gateway.http(`/pdf/${document.public_id}`, { headers: { 'if-none-match': '"old"' } });
     expect(other.status).toBe(200);
+  });
+
+  it.each(['knows nothing', 'knows'] as const)(
+    'serve the PDF that says so of a cancelled document, when rendering %s of it',
+    async (known) => {
+      inTheBook = 'cancelled';
+      rendering = known;
+      // Whoever has the PDF of the document as it stood must not be told that nothing has changed.
+      const headers = { 'if-none-match': `"${sha256}"` };
+      const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`, { headers });
+      expect(response.status).toBe(200);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(cancelledPdf);
+      expect(response.headers.get('etag')).toBe(`"${cancelledSha256}"`);
+    },
+  );
+
+  it('ask the visitor to come again rather than show a cancelled document as one that stands', async () => {
+    inTheBook = 'cancelled';
+    rendering = 'cannot print';
+    const answer = await gateway.http(`/pdf/${document.public_id}`);
+    expect(answer.status).toBe(errorCatalogue.engine_error.httpStatus);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.text).toContain('נסו שוב');
+    rendering = 'knows nothing';
+    expect((await gateway.http(`/pdf/${document.public_id}`)).headers.get('etag')).toBe(
+      `"${cancelledSha256}"`,
+    );
   });
 
   it('answer HEAD with the headers alone', async () => {

@@ -4,7 +4,8 @@ import { ArtifactPress } from './artifact/artifact-press.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
 import { FurtherRevision } from './artifact/further-revision.js';
 import { GetArtifact } from './artifact/get-artifact.js';
-import { NoteDelivery } from './artifact/note-delivery.js';
+import { HandOverArtifact } from './artifact/hand-over-artifact.js';
+import { NoteCancellation } from './artifact/note-cancellation.js';
 import { PressRoom } from './artifact/press-room.js';
 import { PurgeOrphans } from './artifact/purge-orphans.js';
 import { RenderArtifact } from './artifact/render-artifact.js';
@@ -15,7 +16,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
-  controllers: [RenderArtifact, GetArtifact, RenderPage],
+  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, RenderPage],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     {
@@ -26,8 +27,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     },
     FurtherRevision,
     SettleArtifact,
-    CancelArtifact,
-    NoteDelivery,
+    NoteCancellation,
     PressRoom,
     PurgeOrphans,
   ],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   allocationSettled,
   artifactRendered,
+  cancelArtifact,
   documentCancelled,
   type EventOf,
   getArtifact,
@@ -38,6 +39,9 @@ describe('when a document is cancelled', () => {
       { document, business, cancelled_at: at },
       messageId,
     );
+  /** What a visitor of the PDF's address sets off. */
+  const askForCancelled = (document: IssuedDocument) =>
+    rendering.network.ask(cancelArtifact, { document, business, cancelled_at: cancelledAt });
   const settle = (document: IssuedDocument, number: string | null) =>
     rendering.network.publish(allocationSettled, document.id, {
       document,
@@ -175,6 +179,63 @@ describe('when a document is cancelled', () => {
       expect(text).toContain('987654321');
       await eventually('the number is announced', () => announcementsOf(document).length === 1);
     }
+  });
+
+  it('whoever asks first has the PDF that says so, and the event then makes no other', async () => {
+    const { document } = await renderNew();
+    expect(await latest(document)).toMatchObject({ revision: 1, cancelled: false });
+    const made = await askForCancelled(document);
+    expect(made).toMatchObject({ revision: 2, cancelled: true });
+    const text = await pdfText(Buffer.from(made.pdf, 'base64'));
+    expect(text).toContain(compact('מבוטל בוטל בתאריך 10/03/2026 בשעה 00:30'));
+    expect(text).toContain(compact('העתק | מסמך ממוחשב'));
+    expect(await askForCancelled(document)).toEqual(made);
+    const event = randomUUID();
+    await cancel(document, event);
+    await handled(event);
+    expect(await rows(document)).toMatchObject([
+      { confirmed_at: expect.any(Date), cancelled_at: null },
+      { confirmed_at: expect.any(Date), cancelled_at: new Date(cancelledAt), sha256: expect.any(Buffer) },
+    ]);
+    expect((await latest(document)).sha256).toBe(made.sha256);
+    expect(announcementsOf(document)).toEqual([]);
+  });
+
+  it('many who ask at the moment of the event all have the one PDF that says so', async () => {
+    const { document } = await renderNew();
+    const event = randomUUID();
+    const asked = [askForCancelled(document), askForCancelled(document)];
+    await cancel(document, event);
+    asked.push(askForCancelled(document), askForCancelled(document));
+    const answers = await Promise.all(asked);
+    await handled(event);
+    const { sha256 } = await latest(document);
+    for (const answer of answers) expect(answer).toMatchObject({ revision: 2, sha256, cancelled: true });
+    expect(await rows(document)).toHaveLength(2);
+  });
+
+  it('whoever asks while its number is printed has one that says so, and the number is not lost', async () => {
+    const { document } = await renderNew();
+    await settle(document, '987654321');
+    expect(await askForCancelled(document)).toMatchObject({ cancelled: true });
+    const text = await pdfText((await revision(document, 3)).pdf);
+    expect(text).toContain('מבוטל');
+    expect(text).toContain('987654321');
+  });
+
+  it('whoever asks is told at once that it cannot be printed, and has it when it can', async () => {
+    const { document } = await renderNew();
+    await rendering.gotenberg.mode({ fail_every: 1 });
+    await expect(askForCancelled(document)).rejects.toMatchObject({ code: 'document_generation_failed' });
+    await rendering.gotenberg.mode({});
+    expect(await rows(document)).toHaveLength(1);
+    expect(await askForCancelled(document)).toMatchObject({ revision: 2, cancelled: true });
+  });
+
+  it('whoever asks finds nothing where there is no PDF at all', async () => {
+    await expect(askForCancelled(sampleDocument('quote', business))).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('what is printed on a revision is final in the database too', async () => {

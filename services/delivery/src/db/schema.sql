@@ -1,3 +1,13 @@
+CREATE TABLE public.cancelled (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    noted_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.cancelled FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.cancelled IS 'The documents of which nothing is handed over any more.';
+
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     consumer text NOT NULL,
@@ -30,18 +40,21 @@ CREATE TABLE public.delivery (
     created_at timestamp with time zone NOT NULL,
     sent_at timestamp with time zone,
     failed_at timestamp with time zone,
+    withdrawn_at timestamp with time zone,
+    withdrawn_reason text,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
     CONSTRAINT delivery_purpose_check CHECK ((purpose = ANY (ARRAY['customer'::text, 'accountant'::text]))),
     CONSTRAINT delivery_sending_check CHECK (((state <> 'sending'::text) OR (claimed_until IS NOT NULL))),
     CONSTRAINT delivery_sent_check CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
-    CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
+    CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text]))),
+    CONSTRAINT delivery_withdrawn_check CHECK ((((state = 'withdrawn'::text) = (withdrawn_at IS NOT NULL)) AND ((withdrawn_at IS NULL) = (withdrawn_reason IS NULL))))
 );
 
 ALTER TABLE ONLY public.delivery FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: handed to the provider, or about to be, until claimed_until.';
+COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: handed to the provider, or about to be, until claimed_until; withdrawn: never to be sent.';
 
 COMMENT ON COLUMN public.delivery.facts IS 'What the message says: enough to write it without asking anybody.';
 
@@ -106,6 +119,9 @@ ALTER TABLE ONLY public.rendered FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.rendered IS 'The documents whose PDF is final, so that it may go to the customer.';
 
+ALTER TABLE ONLY public.cancelled
+    ADD CONSTRAINT cancelled_pkey PRIMARY KEY (business_id, document_id);
+
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
@@ -150,6 +166,15 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+ALTER TABLE public.cancelled ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY cancelled_of_business ON public.cancelled USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.delivery ENABLE ROW LEVEL SECURITY;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { afterSend } from './after-send.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
-const fresh = { attempts: 0, unknown_outcomes: 0, first_attempt_at: null };
+const fresh = { attempts: 0, unknown_outcomes: 0, first_attempt_at: null, cancelled: false };
 
 describe('a message', () => {
   it('that was taken is sent', () => {
@@ -31,7 +31,11 @@ describe('a message', () => {
     });
     const dayLater = new Date(now.getTime() + 24 * 3_600_000);
     expect(
-      afterSend({ attempts: 26, unknown_outcomes: 0, first_attempt_at: now }, outcome, dayLater),
+      afterSend(
+        { attempts: 26, unknown_outcomes: 0, first_attempt_at: now, cancelled: false },
+        outcome,
+        dayLater,
+      ),
     ).toMatchObject({ state: 'failed', lastError: '451 later' });
   });
 
@@ -40,13 +44,36 @@ describe('a message', () => {
     const once = afterSend(fresh, outcome, now);
     expect(once).toMatchObject({ state: 'ready', unknownOutcomes: 1 });
     const between = afterSend(
-      { attempts: 1, unknown_outcomes: 1, first_attempt_at: now },
+      { attempts: 1, unknown_outcomes: 1, first_attempt_at: now, cancelled: false },
       { kind: 'temporary', reason: '451 later' },
       now,
     );
     expect(between).toMatchObject({ state: 'ready', unknownOutcomes: 1 });
     expect(
-      afterSend({ attempts: 2, unknown_outcomes: 1, first_attempt_at: now }, outcome, now),
+      afterSend({ attempts: 2, unknown_outcomes: 1, first_attempt_at: now, cancelled: false }, outcome, now),
     ).toMatchObject({ state: 'failed', unknownOutcomes: 2, nextAttemptAt: null });
+  });
+
+  it('of a document that was cancelled meanwhile is not tried again, whatever is known of its fate', () => {
+    for (const [kind, unknownOutcomes] of [
+      ['temporary', 0],
+      ['unknown', 1],
+    ] as const) {
+      expect(afterSend({ ...fresh, cancelled: true }, { kind, reason: '451 later' }, now)).toMatchObject({
+        state: 'withdrawn',
+        attempts: 1,
+        unknownOutcomes,
+        nextAttemptAt: null,
+        lastError: '451 later',
+      });
+    }
+  });
+
+  it('that had an end keeps it, although its document was cancelled meanwhile', () => {
+    const cancelled = { ...fresh, cancelled: true };
+    expect(afterSend(cancelled, { kind: 'accepted' }, now)).toMatchObject({ state: 'sent' });
+    expect(afterSend(cancelled, { kind: 'permanent', reason: '550 no' }, now)).toMatchObject({
+      state: 'failed',
+    });
   });
 });

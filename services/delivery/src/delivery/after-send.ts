@@ -10,7 +10,7 @@ export type SendOutcome =
 
 /** What a try changes, and what of it is announced. */
 export interface AfterSend {
-  readonly state: 'ready' | 'sent' | 'failed';
+  readonly state: 'ready' | 'sent' | 'failed' | 'withdrawn';
   readonly attempts: number;
   readonly unknownOutcomes: number;
   readonly firstAttemptAt: Date;
@@ -25,10 +25,17 @@ const unknownOutcomesMax = 2;
 /**
  * The policy of once-only: a try that certainly was not taken is made again for a day; one that may have been taken is made
  * again once in the whole life of the message, since a receiver that sees the Message-ID twice can drop the second copy,
- * while a document that never arrives harms more; one that was refused for good is not made again.
+ * while a document that never arrives harms more; one that was refused for good is not made again. Of a document that was
+ * cancelled meanwhile no try is made again.
  */
 export function afterSend(
-  before: { attempts: number; unknown_outcomes: number; first_attempt_at: Date | null },
+  before: {
+    attempts: number;
+    unknown_outcomes: number;
+    first_attempt_at: Date | null;
+    /** Whether its document is cancelled by now. */
+    cancelled: boolean;
+  },
   outcome: SendOutcome,
   now: Date,
 ): AfterSend {
@@ -38,6 +45,7 @@ export function afterSend(
   if (outcome.kind === 'accepted') return { ...after, state: 'sent', lastError: null };
   if (outcome.kind === 'permanent') return { ...after, state: 'failed', lastError: outcome.reason };
   const unknownOutcomes = before.unknown_outcomes + (outcome.kind === 'unknown' ? 1 : 0);
+  if (before.cancelled) return { ...after, state: 'withdrawn', unknownOutcomes, lastError: outcome.reason };
   const next = unknownOutcomes < unknownOutcomesMax ? nextAttemptAt(attempts, firstAttemptAt, now) : null;
   return {
     ...after,

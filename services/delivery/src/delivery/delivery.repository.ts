@@ -13,9 +13,12 @@ interface DocumentKey {
   document_id: string;
 }
 
+/** What the operator reads of a message that is never to be sent. */
+const cancelledReason = 'The document was cancelled.';
+
 /**
- * Makes the two events of a document wait for each other: without it each could miss what the other has not committed yet,
- * and the messages would wait for ever.
+ * Makes the events of a document, and the handing over of its messages, wait for each other: without it each could miss what
+ * the other has not committed yet, and messages would wait for ever, or leave after all.
  */
 async function lockDocument(trx: Transaction<DeliveryTables>, key: DocumentKey): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${key.business_id} ${key.document_id}`}, 0))`.execute(
@@ -23,13 +26,17 @@ async function lockDocument(trx: Transaction<DeliveryTables>, key: DocumentKey):
   );
 }
 
-/** Stores a plan with its messages, which are ready at once where the final PDF is there already. */
+/**
+ * Stores a plan with its messages, which are ready at once where the final PDF is there already, and withdrawn where the
+ * document was cancelled meanwhile.
+ * @returns whether any of them may leave.
+ */
 export async function insertPlan(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   plan: { outcome: DeliveryOutcome; messages: readonly PlannedMessage[] },
   parts: { facts: DeliveryFacts; messageIdDomain: string; now: Date },
-): Promise<void> {
+): Promise<boolean> {
   const { outcome, messages } = plan;
   await trx
     .insertInto('plan')
@@ -41,7 +48,7 @@ export async function insertPlan(
       planned_at: parts.now,
     })
     .execute();
-  if (messages.length === 0) return;
+  if (messages.length === 0) return false;
   await lockDocument(trx, key);
   const rendered = await trx
     .selectFrom('rendered')
@@ -49,6 +56,8 @@ export async function insertPlan(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .executeTakeFirst();
+  const cancelled = await isCancelled(trx, key);
+  const due = rendered ? ('ready' as const) : ('waiting' as const);
   await trx
     .insertInto('delivery')
     .values(
@@ -60,7 +69,7 @@ export async function insertPlan(
           channel: message.channel,
           purpose: message.purpose,
           recipient: message.recipient,
-          state: rendered ? ('ready' as const) : ('waiting' as const),
+          state: cancelled ? ('withdrawn' as const) : due,
           facts: JSON.stringify(parts.facts),
           message_id: `<${id}@${parts.messageIdDomain}>`,
           request_id: currentContext()?.requestId ?? null,
@@ -72,9 +81,52 @@ export async function insertPlan(
           created_at: parts.now,
           sent_at: null,
           failed_at: null,
+          withdrawn_at: cancelled ? parts.now : null,
+          withdrawn_reason: cancelled ? cancelledReason : null,
         };
       }),
     )
+    .execute();
+  return !cancelled;
+}
+
+/** Whether it was heard that a document is cancelled. */
+export async function isCancelled(db: Database<DeliveryTables>, key: DocumentKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('cancelled')
+    .select('noted_at')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Notes that a document is cancelled, and withdraws those of its messages that have not left. One that is being handed over
+ * is left to its outcome.
+ */
+export async function withdraw(trx: Transaction<DeliveryTables>, key: DocumentKey, now: Date): Promise<void> {
+  await lockDocument(trx, key);
+  await trx
+    .insertInto('cancelled')
+    .values({ business_id: key.business_id, document_id: key.document_id, noted_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await withdrawUnsent(trx, key, now);
+}
+
+async function withdrawUnsent(trx: Transaction<DeliveryTables>, key: DocumentKey, now: Date): Promise<void> {
+  await trx
+    .updateTable('delivery')
+    .set({
+      state: 'withdrawn',
+      withdrawn_at: now,
+      withdrawn_reason: cancelledReason,
+      claimed_until: null,
+    })
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .where('state', 'in', ['waiting', 'ready'])
     .execute();
 }
 
@@ -135,15 +187,23 @@ export async function claimDue(
 }
 
 /**
- * Says that the message is about to be handed over: from here on a crash leaves its fate unknown.
- * @returns the row as it is now, or undefined where the claim has lapsed and another worker may be at it.
+ * Says that the message is about to be handed over: from here on a crash leaves its fate unknown. A message of a cancelled
+ * document is withdrawn instead.
+ * @returns the row as it is now, or undefined where it must not be sent: its document was cancelled, or the claim has lapsed
+ * and another worker may be at it.
  */
 export async function markSending(
-  db: Database<DeliveryTables>,
+  trx: Transaction<DeliveryTables>,
   row: DeliveryRow,
+  now: Date,
   until: Date,
 ): Promise<DeliveryRow | undefined> {
-  return db
+  await lockDocument(trx, row);
+  if (await isCancelled(trx, row)) {
+    await withdrawUnsent(trx, row, now);
+    return undefined;
+  }
+  return trx
     .updateTable('delivery')
     .set({ state: 'sending', claimed_until: until })
     .where('business_id', '=', row.business_id)
@@ -204,6 +264,8 @@ export async function storeSend(
       last_error: after.lastError,
       sent_at: after.state === 'sent' ? now : null,
       failed_at: after.state === 'failed' ? now : null,
+      withdrawn_at: after.state === 'withdrawn' ? now : null,
+      withdrawn_reason: after.state === 'withdrawn' ? cancelledReason : null,
     }))
     .where('business_id', '=', row.business_id)
     .where('id', '=', row.id)

@@ -25,7 +25,7 @@ export interface DeliveryFacts {
 
 export type DeliveryPurpose = 'customer' | 'accountant';
 export type DeliveryChannel = 'email' | 'whatsapp';
-export type DeliveryState = 'waiting' | 'ready' | 'sending' | 'sent' | 'failed';
+export type DeliveryState = 'waiting' | 'ready' | 'sending' | 'sent' | 'failed' | 'withdrawn';
 
 export interface PlanTable {
   business_id: string;
@@ -41,6 +41,14 @@ export interface RenderedTable {
   document_id: string;
   revision: number;
   rendered_at: Date;
+}
+
+/** A document that was cancelled. */
+export interface CancelledTable {
+  business_id: string;
+  document_id: string;
+  /** When it was heard of first. */
+  noted_at: Date;
 }
 
 export interface DeliveryTable {
@@ -68,11 +76,15 @@ export interface DeliveryTable {
   created_at: Date;
   sent_at: Date | null;
   failed_at: Date | null;
+  withdrawn_at: Date | null;
+  /** Why it is never to be sent, in English; null unless it was withdrawn. */
+  withdrawn_reason: string | null;
 }
 
 /** The tables of the delivery service. */
 export interface DeliveryTables extends MessagingTables {
   plan: PlanTable;
   rendered: RenderedTable;
+  cancelled: CancelledTable;
   delivery: DeliveryTable;
 }

@@ -26,21 +26,26 @@ export class PlanDelivery {
     const { document, business } = event;
     const now = this.clock.now();
     const plan = planDelivery(document, business, now);
-    await insertPlan(trx, { business_id: document.business_id, document_id: document.id }, plan, {
-      facts: factsOf(event),
-      messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
-      now,
-    });
+    const mayLeave = await insertPlan(
+      trx,
+      { business_id: document.business_id, document_id: document.id },
+      plan,
+      {
+        facts: factsOf(event),
+        messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
+        now,
+      },
+    );
     await announce(trx, deliveryPlanned, document.id, {
       document_id: document.id,
       business_id: document.business_id,
       delivery: plan.outcome,
     });
-    return plan.messages.length > 0;
+    return mayLeave;
   }
 
-  committed(_event: unknown, hasMessages: boolean): void {
-    if (hasMessages) this.worker.nudge();
+  committed(_event: unknown, mayLeave: boolean): void {
+    if (mayLeave) this.worker.nudge();
   }
 }
 

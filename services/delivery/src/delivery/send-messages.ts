@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { getArtifact, messageFailed, messageSent } from '@pinkas/contracts';
+import { getArtifact, handOverArtifact, messageFailed, messageSent } from '@pinkas/contracts';
 import {
   announce,
   type Background,
@@ -25,11 +25,13 @@ import { afterSend, type SendOutcome } from './after-send.js';
 import {
   claimDue,
   type DeliveryRow,
+  isCancelled,
   lockDelivery,
   lockLapsed,
   markSending,
   postpone,
   storeSend,
+  withdraw,
 } from './delivery.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { quietUntil } from './quiet-hours.js';
@@ -43,9 +45,11 @@ const lapsedAtOnceMax = 20;
 /**
  * Sends the messages that are due.
  *
- * Once only, as far as mail allows: a message is claimed, marked as `sending`, and only then handed over. What a process
+ * Once only, as far as mail allows: a message is claimed, its PDF given out by rendering, which from then on makes copies
+ * only, the message marked as `sending`, and only then handed over. What a process
  * that died leaves in `sending` may or may not have been taken; it is sent once more under the same Message-ID, and if its
- * fate is unknown again, it has failed and an operator decides (see `afterSend`).
+ * fate is unknown again, it has failed and an operator decides (see `afterSend`). What a document that was cancelled still
+ * has here is withdrawn at whichever of these steps it is noticed.
  */
 @Injectable()
 export class SendMessages implements Background {
@@ -95,9 +99,9 @@ export class SendMessages implements Background {
       const quietEnd = this.#quietEnd(row);
       if (quietEnd) return await postpone(ofBusiness(this.db, row.business_id), row, quietEnd);
       const pdf = await this.#artifact(row);
+      if (pdf === 'cancelled') return await this.#withdraw(row);
       if (!Buffer.isBuffer(pdf)) return await this.#store(row, pdf);
-      const until = new Date(this.clock.now().getTime() + this.mailer.sendTimeoutMs + claimMarginMs);
-      const sending = await markSending(ofBusiness(this.db, row.business_id), row, until);
+      const sending = await this.#markSending(row);
       if (!sending) return;
       const letter = writeLetter(row.facts, row.purpose, this.config.viewUrlBase);
       const outcome = await this.mailer.send({
@@ -125,13 +129,14 @@ export class SendMessages implements Background {
       : null;
   }
 
-  /** The final PDF, or why it cannot be had now. */
-  async #artifact(row: DeliveryRow): Promise<Buffer | SendOutcome> {
+  /** The final PDF, or why it is not sent or cannot be had now. */
+  async #artifact(row: DeliveryRow): Promise<Buffer | 'cancelled' | SendOutcome> {
     try {
-      const { pdf, sha256 } = await this.peers.ask(getArtifact, {
-        business_id: row.business_id,
-        document_id: row.document_id,
-      });
+      const { business_id, document_id } = row;
+      const contract = row.purpose === 'customer' ? handOverArtifact : getArtifact;
+      const { pdf, sha256, cancelled } = await this.peers.ask(contract, { business_id, document_id });
+      // Rendering may have heard of it earlier than we do.
+      if (cancelled) return 'cancelled';
       const bytes = Buffer.from(pdf, 'base64');
       if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
       return { kind: 'temporary', reason: 'The PDF does not have the hash that it was stored with.' };
@@ -139,6 +144,22 @@ export class SendMessages implements Background {
       this.logger.warn({ delivery_id: row.id, err: error }, 'the PDF of a message could not be fetched');
       return { kind: 'temporary', reason: 'The PDF could not be fetched.' };
     }
+  }
+
+  async #markSending(row: DeliveryRow): Promise<DeliveryRow | undefined> {
+    const now = this.clock.now();
+    const until = new Date(now.getTime() + this.mailer.sendTimeoutMs + claimMarginMs);
+    return ofBusiness(this.db, row.business_id)
+      .transaction()
+      .execute((trx) => markSending(trx, row, now, until));
+  }
+
+  async #withdraw(row: DeliveryRow): Promise<void> {
+    const now = this.clock.now();
+    await ofBusiness(this.db, row.business_id)
+      .transaction()
+      .execute((trx) => withdraw(trx, row, now));
+    this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'a message was withdrawn');
   }
 
   async #settleLapsed(all: Database<DeliveryTables>): Promise<void> {
@@ -169,7 +190,7 @@ export class SendMessages implements Background {
     outcome: SendOutcome,
     now: Date,
   ): Promise<void> {
-    const after = afterSend(row, outcome, now);
+    const after = afterSend({ ...row, cancelled: await isCancelled(trx, row) }, outcome, now);
     await storeSend(trx, row, after, now);
     const step = {
       document_id: row.document_id,

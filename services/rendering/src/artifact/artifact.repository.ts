@@ -55,10 +55,10 @@ export async function revisionsOf(
 export async function latestArtifact(
   db: Db,
   key: DocumentKey,
-): Promise<{ revision: number; sha256: Buffer; pdf: Buffer } | undefined> {
+): Promise<{ revision: number; sha256: Buffer; pdf: Buffer; cancelled_at: Date | null } | undefined> {
   return db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'pdf'])
+    .select(['revision', 'sha256', 'pdf', 'cancelled_at'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision', 'desc')
@@ -122,7 +122,7 @@ export async function markAnnounced(trx: Trx, key: DocumentKey, revision: number
     .execute();
 }
 
-/** The customer was sent a PDF of this document. */
+/** A PDF of this document is on its way to the customer. */
 export async function noteDelivered(trx: Trx, key: DocumentKey, now: Date): Promise<void> {
   await trx
     .insertInto('delivered')
@@ -131,7 +131,7 @@ export async function noteDelivered(trx: Trx, key: DocumentKey, now: Date): Prom
     .execute();
 }
 
-/** Whether the customer was sent a PDF of this document. */
+/** Whether a PDF of this document may have reached the customer. */
 export async function isDelivered(db: Db, key: DocumentKey): Promise<boolean> {
   const row = await db
     .selectFrom('delivered')

@@ -26,11 +26,11 @@ export interface ArtifactTable {
   announced_at: Date | null;
 }
 
-/** A document of which a PDF was sent to the customer. */
+/** A document of which a PDF was given out to be sent to the customer. */
 export interface DeliveredTable {
   business_id: string;
   document_id: string;
-  /** When it was heard of first. */
+  /** When it was given out first. */
   delivered_at: Date;
 }
 

@@ -15,8 +15,8 @@ import type { RenderingTables } from './artifact.tables.js';
 import { ArtifactPress, type PrintedArtifact } from './artifact-press.js';
 import { type News, nextOutput } from './next-output.js';
 
-/** An event that brings news of a document. */
-interface NewsEvent {
+/** An event, or a request, that brings news of a document. */
+interface NewsBearer {
   readonly document: IssuedDocument;
   readonly business: Business;
 }
@@ -28,6 +28,11 @@ interface Outcome {
   readonly made: boolean;
   /** Whether a revision was announced before. */
   readonly announced: boolean;
+}
+
+/** Something else happened to a document while its next revision was printed; the news have to be handled anew. */
+export class OvertakenError extends Error {
+  override readonly name = 'OvertakenError';
 }
 
 /** The key of a document in this service. */
@@ -47,7 +52,7 @@ export class FurtherRevision {
   ) {}
 
   /** @returns null where the latest revision shows the news already. */
-  async print({ document, business }: NewsEvent, news: News): Promise<PrintedArtifact | null> {
+  async print({ document, business }: NewsBearer, news: News): Promise<PrintedArtifact | null> {
     const db = ofBusiness(this.db, document.business_id);
     const { next } = await this.#known(db, document, news);
     return next && this.press.print({ document, business, ...next });
@@ -55,27 +60,27 @@ export class FurtherRevision {
 
   /**
    * Stores what was printed.
-   * @throws Error when something else happened to the document meanwhile; then the event has to be handled anew.
+   * @throws OvertakenError when the news have to be handled anew.
    */
   async store(
     trx: Transaction<RenderingTables>,
-    event: NewsEvent,
+    bearer: NewsBearer,
     news: News,
     printed: PrintedArtifact | null,
   ): Promise<Outcome> {
-    const { document } = event;
+    const { document } = bearer;
     const { revisions, latest, next } = await this.#known(trx, document, news, { forUpdate: true });
     const announced = revisions.some((revision) => revision.announced_at !== null);
     if (!isDeepStrictEqual(printed?.shows ?? null, next)) {
-      throw new Error(`document ${document.id} has changed while its next revision was printed`);
+      throw new OvertakenError(`document ${document.id} has changed while its next revision was printed`);
     }
     if (!printed) return { latest, made: false, announced };
     const revision = latest.revision + 1;
-    const request_sha256 = createHash('sha256').update(JSON.stringify(event)).digest();
+    const request_sha256 = createHash('sha256').update(JSON.stringify(bearer)).digest();
     const parts = { revision, request_sha256, printed, confirmed: true };
     // Without a row of its own to lock, the key of the table decides between two that are stored at once.
     if (!(await insertRevision(trx, keyOf(document), parts))) {
-      throw new Error(`revision ${revision} of document ${document.id} was made meanwhile`);
+      throw new OvertakenError(`revision ${revision} of document ${document.id} was made meanwhile`);
     }
     const stored = (await revisionsOf(trx, keyOf(document))).at(-1) ?? latest;
     return { latest: stored, made: true, announced };

@@ -19,7 +19,7 @@ export interface News {
  * shown once is lost, in whatever order the news come.
  *
  * 'מקור' may stand on one output alone (Income Tax Bookkeeping Instructions, appendix E). A revision that adds the allocation
- * number takes the place of the first one as long as the customer was sent none; every other is a copy.
+ * number takes the place of the first one as long as none was given out for the customer; every other is a copy.
  */
 export function nextOutput(latest: LatestShown, delivered: boolean, news: News): Shown | null {
   const allocationNumber = news.allocationNumber ?? latest.allocation_number;

@@ -2,6 +2,7 @@ import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
+import { handedOver } from './0005-handed-over.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -9,4 +10,5 @@ export const migrations: Migrations = {
   '0002-artifacts': artifacts,
   '0003-row-security': rowSecurity,
   '0004-further-outputs': furtherOutputs,
+  '0005-handed-over': handedOver,
 };

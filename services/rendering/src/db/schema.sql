@@ -74,7 +74,7 @@ CREATE TABLE public.delivered (
 
 ALTER TABLE ONLY public.delivered FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.delivered IS 'The documents of which a PDF was sent to the customer, so that every further output of them is a copy.';
+COMMENT ON TABLE public.delivered IS 'The documents of which a PDF was given out to be sent to the customer, so that every further output of them is a copy.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,

@@ -1,0 +1,211 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { documentIssued, type IssuedDocument } from '@pinkas/contracts';
+import { eventually, exampleDocument } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
+
+describe('a message of a document that is cancelled', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery();
+  });
+  afterAll(() => delivery.stop());
+  afterEach(async () => {
+    delivery.pdfIsCancelled = false;
+    await delivery.mailbox.mode('ok');
+  });
+
+  const issueWaiting = async (
+    recipient: string,
+    change: Parameters<DeliveryUnderTest['issue']>[1] = {},
+  ): Promise<IssuedDocument> => {
+    const quote = await delivery.issue(recipient, {
+      ...change,
+      document: { type: 'quote', ...change.document },
+    });
+    await delivery.planned(quote);
+    return quote;
+  };
+  const withdrawn = (document: IssuedDocument) =>
+    delivery.rowWhere(document, 'it is withdrawn', ({ state }) => state === 'withdrawn');
+  /** Lets everything that is due leave: a message that is due later than all others, and is sent. */
+  const othersAreSent = async () => {
+    delivery.pass(48 * hour);
+    const marker = await issueWaiting(delivery.newRecipient());
+    await delivery.render(marker);
+    await delivery.rowWhere(marker, 'another message is sent', ({ state }) => state === 'sent');
+  };
+
+  it('that waits for the final PDF is withdrawn, with the reason, and never sent', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.cancel(quote);
+    const row = await withdrawn(quote);
+    expect(row).toMatchObject({
+      withdrawn_at: delivery.clock.now,
+      withdrawn_reason: 'The document was cancelled.',
+      attempts: 0,
+    });
+    await delivery.render(quote);
+    await othersAreSent();
+    expect(await delivery.rows(quote)).toEqual([row]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    expect(delivery.sentOf(quote)).toEqual([]);
+    expect(delivery.failedOf(quote)).toEqual([]);
+  });
+
+  it('that is deferred to the end of the quiet hours does not leave then', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-07-15T20:00:00Z');
+    const quote = await issueWaiting(recipient, { business: quietHours });
+    await delivery.render(quote);
+    await delivery.rowWhere(quote, 'it is ready', ({ state }) => state === 'ready');
+    await delivery.cancel(quote);
+    await withdrawn(quote);
+    delivery.clock.now = new Date('2026-07-16T09:00:00Z');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('that was cancelled before its plan was made is planned, and withdrawn from the start', async () => {
+    const recipient = delivery.newRecipient();
+    const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+    document.customer.email = recipient;
+    await delivery.cancel(document);
+    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    expect(await delivery.planned(document)).toMatchObject({ status: 'queued', channel: 'email' });
+    expect(await delivery.rows(document)).toMatchObject([{ state: 'withdrawn' }]);
+    await delivery.render(document);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('is withdrawn, or has left, in whatever order and however close together the events come', async () => {
+    const recipient = delivery.newRecipient();
+    const documents = Array.from({ length: 30 }, () => {
+      const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+      document.customer.email = recipient;
+      return document;
+    });
+    await Promise.all(
+      documents.flatMap((document) => [
+        delivery.network.publish(documentIssued, document.id, { document, business: delivery.business }),
+        delivery.render(document),
+        delivery.cancel(document),
+      ]),
+    );
+    const states = await eventually('each has its end', async () => {
+      const rows = (await Promise.all(documents.map((document) => delivery.rows(document)))).flat();
+      const ended = rows.filter(({ state }) => state === 'withdrawn' || state === 'sent');
+      return ended.length === documents.length && ended.map(({ state }) => state);
+    });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(
+      states.filter((state) => state === 'sent').length,
+    );
+  }, 30_000);
+
+  it('goes to the accountant no more than to the customer', async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const quote = await issueWaiting(recipient, {
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    await delivery.cancel(quote);
+    await delivery.render(quote);
+    await othersAreSent();
+    expect((await delivery.rows(quote)).map(({ purpose, state }) => [purpose, state])).toEqual([
+      ['accountant', 'withdrawn'],
+      ['customer', 'withdrawn'],
+    ]);
+    for (const to of [recipient, accountant]) expect(await delivery.mailbox.mailTo(to)).toEqual([]);
+  });
+
+  it('that was not taken for now is not tried again', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.rowWhere(quote, 'it was tried', ({ attempts }) => attempts === 1);
+    await delivery.cancel(quote);
+    expect(await withdrawn(quote)).toMatchObject({ last_error: expect.stringMatching(/^451 /) });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('that is being handed over is left to its outcome, and not tried again where nobody knows it', async () => {
+    await delivery.mailbox.mode('hang');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.rowWhere(quote, 'it is being handed over', ({ state }) => state === 'sending');
+    await delivery.cancel(quote);
+    expect(await delivery.rows(quote)).toMatchObject([{ state: 'sending' }]);
+    expect(await withdrawn(quote)).toMatchObject({ attempts: 1, unknown_outcomes: 1 });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('that a process died over is not sent once more', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    const first = await delivery.rowWhere(quote, 'it is sent', ({ state }) => state === 'sent');
+    // Until after the cancellation nobody finds what such a process leaves behind.
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({
+        state: 'sending',
+        sent_at: null,
+        claimed_until: new Date(delivery.clock.now.getTime() + hour),
+      })
+      .where('id', '=', first.id)
+      .execute();
+    await delivery.cancel(quote);
+    await othersAreSent();
+    expect(await withdrawn(quote)).toMatchObject({ unknown_outcomes: 1 });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('is not handed over where that is heard while its PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    let come = (): void => {};
+    delivery.pdfComesAfter = new Promise((resolve) => {
+      come = resolve;
+    });
+    await delivery.render(quote);
+    await eventually('its PDF is being fetched', () => delivery.handedOver.includes(quote.id));
+    await delivery.cancel(quote);
+    come();
+    await withdrawn(quote);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('that was made ready again beside the cancellation is withdrawn when it is due', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.database.db
+      .insertInto('cancelled')
+      .values({ business_id: quote.business_id, document_id: quote.id, noted_at: delivery.clock.now })
+      .execute();
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('is withdrawn where rendering knows of it first', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.pdfIsCancelled = true;
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+});
