@@ -7,6 +7,8 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/money': [],
   'packages/contracts': [],
   'packages/service-kit': ['@pinkas/contracts'],
+  // Callers install it alone.
+  'packages/client': [],
   'packages/local-servers': [],
   'packages/testkit': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/local-servers'],
   'packages/cli': ['@pinkas/contracts', '@pinkas/service-kit'],
@@ -119,6 +121,11 @@ describe('the architecture', () => {
     const money = production.filter((source) => workspaceOf(source) === 'packages/money');
     expect(offences(money, (_source, specifier) => !specifier.startsWith('./'))).toEqual([]);
     for (const source of money) expect(source.text).not.toMatch(/\bDate\b|\bprocess\./);
+  });
+
+  it('keeps the client free of everything, so that callers install nothing else', () => {
+    const client = production.filter((source) => workspaceOf(source) === 'packages/client');
+    expect(offences(client, (_source, specifier) => !specifier.startsWith('./'))).toEqual([]);
   });
 
   it('reads the environment in config files only', () => {

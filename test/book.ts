@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { DocumentDetail, DocumentType } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/contracts';
 import type { Database, MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import type { RunningStack } from './running-stack.js';
@@ -52,12 +52,15 @@ export async function expectSoundBook(
       expect(row.dated_on >= before.dated_on).toBe(true);
       expect(row.issued_at.getTime()).toBeGreaterThanOrEqual(before.issued_at.getTime());
     }
+    const client = await stack.client(issuer.key);
     for (const one of seen) {
       const row = rows.find((candidate) => candidate.id === one.id);
       expect(row).toMatchObject({ number: one.number, idempotency_key: one.key });
-      const read = await stack.call<DocumentDetail>(issuer.key, 'GET', `/documents/${one.id}`);
-      expect(read.status).toBe(200);
-      expect(read.body).toMatchObject({ id: one.id, number: one.number, totals: { total: one.total } });
+      expect(await client.getDocument(one.id)).toMatchObject({
+        id: one.id,
+        number: one.number,
+        totals: { total: one.total },
+      });
     }
     const artifacts = await rendering
       .selectFrom('artifact')

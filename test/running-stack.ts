@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PinkasClient } from '@pinkas/client';
 import type {
   ApiKey,
   Business,
@@ -171,25 +172,30 @@ export class RunningStack {
     return this.call(key, 'POST', '/documents', { body, headers: { 'idempotency-key': idempotencyKey } });
   }
 
+  /** The client that callers install, with patience for parts that are away. */
+  async client(key: string): Promise<PinkasClient> {
+    return new PinkasClient({
+      baseUrl: (await this.file()).base_url,
+      apiKey: key,
+      retry: { attemptsMax: 60, firstDelayMs: 200, delayMaxMs: 2_000, totalMs: 60_000 },
+      fetch: (url, init) => {
+        if (typeof init?.body === 'string') this.sent(JSON.parse(init.body));
+        return fetch(url, init);
+      },
+    });
+  }
+
   /**
-   * What a careful caller does: sends the same request with the same key again while the answer says that it may, or no
-   * answer comes.
+   * What a careful caller does: the client sends the same request with the same key again while the answer says that it
+   * may, or no answer comes.
    */
   async issueUntilAnswered(
     key: string,
     body: CreateDocument,
     idempotencyKey: string = randomUUID(),
   ): Promise<CreatedDocument> {
-    return eventually(
-      'the document is issued',
-      async () => {
-        const answer = await this.issue(key, body, idempotencyKey);
-        if (answer.status === 201) return answer.body;
-        if (!answer.body.error.retryable) throw new Error(`refused: ${answer.body.error.code}`);
-        return undefined;
-      },
-      60_000,
-    );
+    const client = await this.client(key);
+    return (await client.createDocument(body, { idempotencyKey })).document;
   }
 
   /** The mails of the mailbox to an address, newest first. */
