@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
 import { printedDocument } from '@pinkas/rendering/printed-document';
 import { loadTypeface } from '@pinkas/rendering/typeface';
-import { percentile, type Row, rounded } from './report.js';
+import { Caller, type Issuer, newIssuer } from './callers.js';
+import { add, type Counted, inLanes, timed } from './lanes.js';
+import { figure, percentile, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
 
 /** As many series, each of a business of its own, issue at once, and as many renderings run at once. */
@@ -21,22 +22,13 @@ const items = [
   { description: 'משלוח', quantity: 1, unit_price: 30 },
 ];
 
-interface Issuer {
-  business: Business;
-  key: string;
-}
-
-interface Counted {
-  done: number;
-  ms: number;
-  latenciesMs: number[];
-}
-
 /** The rate of issuing against bare renderings of the same page, and what a request costs outside of rendering. */
 export async function measureIssuing(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
   const issuers: Issuer[] = [];
   for (let index = 0; index < parallelism; index += 1) issuers.push(await newIssuer(stack));
   const [first] = issuers as [Issuer, ...Issuer[]];
+  const callers = issuers.map(({ key }) => new Caller(stack.file.base_url, key));
+  const [caller] = callers as [Caller, ...Caller[]];
 
   const typeface = loadTypeface();
   const chromium = new ChromiumPdf(stack.file.simulators.gotenberg, typeface, parallelism);
@@ -55,11 +47,11 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     );
     await chromium.print(page, nonce, Date.now() + 20_000);
   };
-  const issue = (lane: number) => post(stack, issuers[lane % issuers.length] ?? first, randomUUID());
+  const issue = (lane: number) => post(callers[lane % callers.length] ?? caller, randomUUID());
 
   progress('warming up …');
-  await inLanes(warmUpMs, bareRender);
-  await inLanes(warmUpMs, issue);
+  await inLanes(parallelism, warmUpMs, bareRender);
+  await inLanes(parallelism, warmUpMs, issue);
 
   const bare: Counted = { done: 0, ms: 0, latenciesMs: [] };
   const issued: Counted = { done: 0, ms: 0, latenciesMs: [] };
@@ -70,8 +62,8 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     // First one first, then the other: a machine that slows down or speeds up slows or speeds both.
     const turns = round % 2 === 0 ? (['bare', 'issue'] as const) : (['issue', 'bare'] as const);
     for (const turn of turns) {
-      if (turn === 'bare') add(bare, await inLanes(roundMs, bareRender));
-      else add(issued, await inLanes(roundMs, issue));
+      if (turn === 'bare') add(bare, await inLanes(parallelism, roundMs, bareRender));
+      else add(issued, await inLanes(parallelism, roundMs, issue));
     }
   }
 
@@ -80,14 +72,14 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
   for (let sample = 0; sample < latencySamples; sample += 1) {
     const key = randomUUID();
     const started = performance.now();
-    const id = await post(stack, first, key);
+    const id = await post(caller, key);
     single.push({ id, key, ms: performance.now() - started });
   }
   const replayMs: number[] = [];
   const getMs: number[] = [];
   for (const { id, key } of single) {
-    replayMs.push(await timed(() => post(stack, first, key)));
-    getMs.push(await timed(() => get(stack, first, `/documents/${id}`)));
+    replayMs.push(await timed(() => post(caller, key)));
+    getMs.push(await timed(() => caller.call(200, `/documents/${id}`)));
   }
   const inside = await timesInside(stack);
   const outside = single.flatMap(({ id, ms }) => {
@@ -95,14 +87,10 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     return times === undefined ? [] : [ms - times];
   });
   chromium.close();
+  for (const one of callers) one.close();
 
   const issuePerS = issued.done / (issued.ms / 1_000);
   const barePerS = bare.done / (bare.ms / 1_000);
-  const figure = (name: string, value: number, meaning: string): Row => ({
-    name,
-    value: rounded(value),
-    meaning,
-  });
   return [
     figure(
       'issue_docs_per_s',
@@ -144,84 +132,15 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
   ];
 }
 
-async function newIssuer(stack: BenchStack): Promise<Issuer> {
-  const file = join(stack.home, `${randomUUID()}.json`);
-  await writeFile(
-    file,
-    JSON.stringify({
-      name: 'עסק למדידה',
-      legal_type: 'osek_murshe',
-      tax_id: '777777715',
-      address: 'רחוב הדוגמה 1',
-      city: 'חיפה',
-    }),
-  );
-  const business = await stack.pinkas('business', 'create', '--file', file);
-  const { key } = await stack.pinkas(
-    'key',
-    'create',
-    '--business',
-    business.id,
-    '--per-minute',
-    '1000000',
-    '--daily',
-    '1000000',
-  );
-  return { business, key };
-}
-
-async function request(
-  stack: BenchStack,
-  issuer: Issuer,
-  path: string,
-  init: RequestInit,
-): Promise<{ id: string }> {
-  const response = await fetch(`${stack.file.base_url}${path}`, {
-    ...init,
-    headers: { authorization: `Bearer ${issuer.key}`, 'content-type': 'application/json', ...init.headers },
-    signal: AbortSignal.timeout(35_000),
-  });
-  const body = (await response.json()) as { id: string };
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(body)}`);
-  return body;
-}
-
-async function post(stack: BenchStack, issuer: Issuer, key: string): Promise<string> {
-  const body = JSON.stringify({
+/** Issues the invoice of the measurement. @returns the document's id. */
+async function post(caller: Caller, key: string): Promise<string> {
+  const body = {
     type: 'tax_invoice',
     customer: { name: 'לקוח למדידה', tax_id: '777777723', city: 'ירושלים' },
     items,
-  });
-  return (
-    await request(stack, issuer, '/documents', { method: 'POST', body, headers: { 'idempotency-key': key } })
-  ).id;
-}
-
-async function get(stack: BenchStack, issuer: Issuer, path: string): Promise<void> {
-  await request(stack, issuer, path, {});
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-
-/** Does the work again and again in parallel lanes until the time is over. */
-async function inLanes(durationMs: number, work: (lane: number) => Promise<unknown>): Promise<Counted> {
-  const started = performance.now();
-  const latenciesMs: number[] = [];
-  const lane = async (index: number) => {
-    while (performance.now() - started < durationMs) latenciesMs.push(await timed(() => work(index)));
   };
-  await Promise.all(Array.from({ length: parallelism }, (_, index) => lane(index)));
-  return { done: latenciesMs.length, ms: performance.now() - started, latenciesMs };
-}
-
-function add(sum: Counted, one: Counted): void {
-  sum.done += one.done;
-  sum.ms += one.ms;
-  sum.latenciesMs.push(...one.latenciesMs);
+  const answer = await caller.call(201, '/documents', { body, headers: { 'idempotency-key': key } });
+  return (JSON.parse(answer) as { id: string }).id;
 }
 
 /** Milliseconds of rendering and signing by document, as issuing logged them. */

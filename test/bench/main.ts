@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { measureIssuing } from './issuing.js';
+import { measureReading } from './reading.js';
 import { printTable, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
 
 /**
- * Measures the whole system on this machine, in a home of its own, in under three minutes. Every comparison is a ratio of
+ * Measures the whole system on this machine, in a home of its own, in under four minutes. Every comparison is a ratio of
  * figures that were measured in turns within this run, since machines are shared and noisy.
  */
 const run = promisify(execFile);
@@ -39,7 +40,10 @@ async function main(): Promise<void> {
       file: JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')),
       pinkas: async (...args) => JSON.parse(await command('pinkas', ...args, '--json')),
     };
-    const rows: Row[] = await measureIssuing(stack, progress);
+    const rows: Row[] = [
+      ...(await measureReading(stack, progress)),
+      ...(await measureIssuing(stack, progress)),
+    ];
     if (asJson) {
       process.stdout.write(
         `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`,

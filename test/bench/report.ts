@@ -12,9 +12,9 @@ export function percentile(samples: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Two decimals are more than the noise leaves. */
-export function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
+/** A figure with two decimals; more would be noise. */
+export function figure(name: string, value: number, meaning: string): Row {
+  return { name, value: Math.round(value * 100) / 100, meaning };
 }
 
 /** Prints the figures for people. */

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import type { Business } from '@pinkas/contracts';
+import type { BenchStack } from './stack.js';
+
+const answerTimeoutMs = 35_000;
+
+/** A business with a key whose limits no measurement reaches. */
+export interface Issuer {
+  business: Business;
+  key: string;
+}
+
+/** Makes a business of plain demo data. */
+export async function newIssuer(stack: BenchStack): Promise<Issuer> {
+  const file = join(stack.home, `${randomUUID()}.json`);
+  await writeFile(
+    file,
+    JSON.stringify({
+      name: 'עסק למדידה',
+      legal_type: 'osek_murshe',
+      tax_id: '777777715',
+      address: 'רחוב הדוגמה 1',
+      city: 'חיפה',
+    }),
+  );
+  const business = await stack.pinkas('business', 'create', '--file', file);
+  const limits = ['--per-minute', '1000000', '--daily', '1000000'];
+  const { key } = await stack.pinkas('key', 'create', '--business', business.id, ...limits);
+  return { business, key };
+}
+
+/** Calls the interface over connections that stay open, with as little work of its own as can be. */
+export class Caller {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+  constructor(
+    private readonly baseUrl: string,
+    private readonly key: string,
+  ) {}
+
+  /** @throws when the answer has another status than expected. */
+  call(
+    expected: number,
+    path: string,
+    post?: { body: unknown; headers?: Record<string, string> },
+  ): Promise<string> {
+    const body = post === undefined ? undefined : JSON.stringify(post.body);
+    return new Promise((resolve, reject) => {
+      const asked = request(
+        `${this.baseUrl}${path}`,
+        {
+          agent: this.#agent,
+          method: post === undefined ? 'GET' : 'POST',
+          timeout: answerTimeoutMs,
+          headers: {
+            authorization: `Bearer ${this.key}`,
+            ...(body === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+            ...post?.headers,
+          },
+        },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('error', reject);
+          answer.on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            if (answer.statusCode === expected) resolve(text);
+            else reject(new Error(`${path} answered ${answer.statusCode}: ${text}`));
+          });
+        },
+      );
+      asked.on('timeout', () => asked.destroy(new Error(`${path} did not answer`)));
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

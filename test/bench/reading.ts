@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { createLogger, type Database, ofBusiness, openDatabase } from '@pinkas/service-kit';
+import { sql } from 'kysely';
+import { Caller, type Issuer, newIssuer } from './callers.js';
+import { startFloor } from './floor/processes.js';
+import { type Counted, inLanes, timed } from './lanes.js';
+import { figure, percentile, type Row } from './report.js';
+import type { BenchStack } from './stack.js';
+
+const documents = 100_000;
+const cards = 50_000;
+const part = 10_000;
+const pageLimit = 50;
+const warmUpMs = 1_500;
+const samples = 400;
+const laneCount = 8;
+const laneMs = 3_000;
+
+/** One kind of request, under the name that its figures bear. */
+interface Target {
+  name: string;
+  meaning: string;
+  call(): Promise<unknown>;
+}
+
+/** What reading costs beside the floor: `select 1` through the same gateway and one hop over NATS. */
+export async function measureReading(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
+  const issuer = await newIssuer(stack);
+  progress(`writing ${documents} documents and ${cards} customer cards …`);
+  const documentId = await fillBook(stack, issuer);
+  await fillCards(stack, issuer);
+  const floor = await startFloor(stack);
+  const caller = new Caller(floor.baseUrl, issuer.key);
+  try {
+    const targets = targetsOf(caller, documentId);
+    for (const target of targets) await inLanes(laneCount, warmUpMs, () => target.call());
+    progress(`${samples} single requests of each kind, in turns …`);
+    const latenciesMs = new Map(targets.map((target) => [target, [] as number[]]));
+    for (let sample = 0; sample < samples; sample += 1) {
+      for (const target of targets) latenciesMs.get(target)?.push(await timed(() => target.call()));
+    }
+    progress(`${laneCount} requests at once, one kind after the other …`);
+    const counted = new Map<Target, Counted>();
+    for (const target of targets) counted.set(target, await inLanes(laneCount, laneMs, () => target.call()));
+    return rowsOf(targets, latenciesMs, counted);
+  } finally {
+    caller.close();
+    await floor.stop();
+  }
+}
+
+function targetsOf(caller: Caller, documentId: string): Target[] {
+  let searched = 0;
+  return [
+    {
+      name: 'floor',
+      meaning: '`select 1` through the gateway and NATS',
+      call: () => caller.call(200, '/floor'),
+    },
+    { name: 'me', meaning: 'GET /v1/me', call: () => caller.call(200, '/me') },
+    {
+      name: 'get',
+      meaning: 'GET /v1/documents/{id}',
+      call: () => caller.call(200, `/documents/${documentId}`),
+    },
+    {
+      name: 'list',
+      meaning: `GET /v1/documents, a page of ${pageLimit} among ${documents}`,
+      call: () => caller.call(200, `/documents?limit=${pageLimit}`),
+    },
+    {
+      name: 'customers',
+      meaning: `GET /v1/customers, q contains, among ${cards}`,
+      // Another text each time: one card, ten, or a hundred of them bear it.
+      call: () => {
+        searched += 1;
+        const digits = String((searched * 7919) % cards).padStart(5, '0');
+        const text = `למדידה ${digits.slice(0, 3 + (searched % 3))}`;
+        return caller.call(200, `/customers?q=${encodeURIComponent(text)}`);
+      },
+    },
+    {
+      name: 'refused',
+      meaning: 'POST /v1/documents that a rule refuses',
+      call: () => {
+        const items = [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }];
+        const body = { type: 'receipt', customer: { name: 'לקוח למדידה' }, items };
+        return caller.call(422, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+      },
+    },
+  ];
+}
+
+function rowsOf(
+  targets: readonly Target[],
+  latenciesMs: ReadonlyMap<Target, number[]>,
+  counted: ReadonlyMap<Target, Counted>,
+): Row[] {
+  const median = (target: Target) => percentile(latenciesMs.get(target) ?? [], 0.5);
+  return targets.flatMap((target) => {
+    const { name, meaning } = target;
+    const { done, ms } = counted.get(target) ?? { done: 0, ms: 1 };
+    const [floor] = targets as [Target, ...Target[]];
+    return [
+      figure(`${name}_p50_ms`, median(target), `${meaning}: median, one at a time`),
+      figure(`${name}_p99_ms`, percentile(latenciesMs.get(target) ?? [], 0.99), '99th percentile'),
+      figure(`${name}_per_s`, done / (ms / 1_000), `a second, ${laneCount} at once`),
+      ...(target === floor
+        ? []
+        : [
+            figure(
+              `${name}_to_floor_ratio`,
+              median(target) / median(floor),
+              'its median by that of the floor',
+            ),
+          ]),
+    ];
+  });
+}
+
+/** Fills the book with copies of one document that was issued for real. @returns the id of the last one. */
+async function fillBook(stack: BenchStack, issuer: Issuer): Promise<string> {
+  const caller = new Caller(stack.file.base_url, issuer.key);
+  const body = {
+    type: 'quote',
+    customer: { name: 'לקוח למדידה', tax_id: '777777723', city: 'ירושלים' },
+    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
+  };
+  const answer = await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+  caller.close();
+  const { id } = JSON.parse(answer) as { id: string };
+  await withDatabase(stack, 'issuing', issuer, async (db) => {
+    const { rows } = await sql<{ column_name: string }>`
+      select column_name from information_schema.columns where table_name = 'document' order by ordinal_position`.execute(
+      db,
+    );
+    const columns = rows.map((row) => row.column_name);
+    const copied: Record<string, string> = {
+      id: 'gen_random_uuid()',
+      public_id: "encode(uuid_send(gen_random_uuid()), 'hex')",
+      type: "'order'",
+      number: 'n',
+      idempotency_key: "'measured-' || n",
+      external_ref: "'order-' || n",
+      issued_at: `date_trunc('milliseconds', issued_at - make_interval(secs => (${documents} - n) * 60))`,
+      dated_on: `(issued_at - make_interval(secs => (${documents} - n) * 60))::date`,
+    };
+    // In parts: no statement of the serving role may take longer than its time-out.
+    for (let from = 1; from <= documents; from += part) {
+      await sql`insert into document (${sql.raw(columns.join(', '))})
+        select ${sql.raw(columns.map((column) => copied[column] ?? column).join(', '))}
+        from document, generate_series(${sql.lit(from)}, ${sql.lit(from + part - 1)}) n where id = ${id}`.execute(
+        db,
+      );
+    }
+  });
+  return id;
+}
+
+async function fillCards(stack: BenchStack, issuer: Issuer): Promise<void> {
+  await withDatabase(stack, 'customer', issuer, async (db) => {
+    await sql`insert into card (business_id, id, name, name_key, created_at, confirmed_at)
+      select ${issuer.business.id}, gen_random_uuid(), name, name, now(), now()
+      from (select 'לקוח למדידה ' || lpad(n::text, 5, '0') as name from generate_series(0, ${sql.lit(cards - 1)}) n) as named`.execute(
+      db,
+    );
+  });
+}
+
+/** Opens a service's database as that business sees it. */
+async function withDatabase(
+  stack: BenchStack,
+  service: 'issuing' | 'customer',
+  issuer: Issuer,
+  work: (db: Database<object>) => Promise<void>,
+): Promise<void> {
+  const db = openDatabase<object>({
+    url: stack.file.postgres[service],
+    poolSize: 1,
+    applicationName: 'bench',
+    logger: createLogger('bench', 'silent'),
+  });
+  try {
+    await work(ofBusiness(db, issuer.business.id));
+  } finally {
+    await db.destroy();
+  }
+}
