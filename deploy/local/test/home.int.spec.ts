@@ -112,6 +112,22 @@ describe('a home', () => {
     await Promise.all([second.releaseAll(), taken.release()]);
   });
 
+  it('keeps a port from other homes while the process that will bind it is still starting', async () => {
+    const first = await Ports.choose(home, ['a'], { preferred: {}, fixed: {} });
+    const wanted = { preferred: { a: first.number('a') }, fixed: {} };
+    await first.release('a');
+    const other = openHome(mkdtempSync(join(tmpdir(), 'pinkas-home-')));
+
+    const second = await Ports.choose(other, ['a'], wanted);
+
+    expect(second.number('a')).not.toBe(first.number('a'));
+    await expect(
+      Ports.choose(other, ['b'], { preferred: {}, fixed: { b: first.number('a') } }),
+    ).rejects.toThrow(PortBusyError);
+    await Promise.all([first.releaseAll(), second.releaseAll()]);
+    rmSync(other.path, { recursive: true });
+  });
+
   it('refuses a fixed port that is taken, and holds none then', async () => {
     const taken = await reservePort();
     const choosing = Ports.choose(home, ['a', 'b'], { preferred: {}, fixed: { b: taken.port } });
