@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { type DocumentDetail, postDocuments } from '@pinkas/contracts';
+import { expectSoundBook } from '../book.js';
+import type { Issuer, RunningStack } from '../running-stack.js';
+import { type Answered, expectDetail, expectIssued, expectRefusal, expectRefused } from './answers.js';
+import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
+import { Caller } from './caller.js';
+import { plainRequest, requestOfEveryType } from './create-requests.js';
+import { readJson } from './json-text.js';
+import type { Operator } from './operator.js';
+import { isRefusal } from './refusal.js';
+
+const bodyBytesMax = 262_144;
+/** Deeper than that, a body may be refused as a whole. */
+const depthMax = 32;
+
+/** The book of a business in the system, beside its model: each answer is held against what the model foresees. */
+export class CheckedBook {
+  readonly model: BookModel;
+
+  private constructor(
+    private readonly stack: RunningStack,
+    private readonly issuer: Issuer,
+    readonly caller: Caller,
+  ) {
+    this.model = new BookModel(issuer.business, Number.POSITIVE_INFINITY);
+  }
+
+  /** A book with a document of every type. */
+  static async open(stack: RunningStack, operator: Operator): Promise<CheckedBook> {
+    const issuer = await operator.newIssuer();
+    const book = new CheckedBook(stack, issuer, await Caller.with(stack, issuer.key));
+    for (const request of requestOfEveryType(book.model)) await book.post(JSON.stringify(request()));
+    expect(book.model.documents.map((one) => one.body.type)).toEqual(types);
+    return book;
+  }
+
+  /** The day in Israel. */
+  get today(): string {
+    return dayInIsrael(new Date());
+  }
+
+  /** Sends a text as a create request, and expects the answer that the model foresees. */
+  async post(text: string): Promise<void> {
+    const day = this.today;
+    const key = randomUUID();
+    const answer = await this.caller.send('POST', '/documents', {
+      text,
+      headers: { 'idempotency-key': key },
+    });
+    await this.judge(answer, text, key, day);
+  }
+
+  /**
+   * Expects the answer to a create request with a new key to be the one that the model foresees.
+   * @param text its body.
+   * @param day the day in Israel when it was sent.
+   */
+  async judge(answer: Answered, text: string, key: string, day: string): Promise<void> {
+    if (Buffer.byteLength(text) > bodyBytesMax) {
+      return expectRefused(answer, { code: 'payload_too_large' }, postDocuments);
+    }
+    const read = readJson(text);
+    if (!read || read.repeats) return expectRefused(answer, { code: 'invalid_json' }, postDocuments);
+    if (read.depth > depthMax) {
+      expect(['invalid_json', 'validation_error']).toContain(expectRefusal(answer, postDocuments));
+      return;
+    }
+    this.stack.sent(read.value);
+    const outcome = this.model.issue(read.value, day);
+    if (isRefusal(outcome)) return expectRefused(answer, outcome, postDocuments);
+    const { born } = typeRules[outcome.body.type];
+    const created = expectIssued(answer, this.caller, outcome, { rate: this.model.business.vat_rate, born });
+    const booked = this.model.record(outcome, key, created);
+    expectDetail(await this.caller.send<DocumentDetail>('GET', `/documents/${created.id}`), {
+      ...this.model.now(booked),
+      ...booked.detail,
+    });
+  }
+
+  /** Expects the next plain request to be issued, and the book to be without gap, double or loss. */
+  async expectSound(): Promise<void> {
+    const { documents } = this.model;
+    const before = documents.length;
+    await this.post(JSON.stringify(plainRequest));
+    expect(documents).toHaveLength(before + 1);
+    for (const type of types) {
+      const seen = documents
+        .filter((one) => one.body.type === type)
+        .map(({ key, created }) => ({
+          key,
+          id: created.id,
+          number: created.number,
+          total: created.totals.total,
+        }));
+      await expectSoundBook(this.stack, this.issuer, type, seen);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import type { ErrorCode } from '@pinkas/contracts';
+
+/** An answer that refuses: its code, and its details where the interface names any. */
+export interface Refusal {
+  code: ErrorCode;
+  details?: Record<string, unknown>;
+}
+
+/** Whether an outcome is a refusal. */
+export function isRefusal(outcome: object): outcome is Refusal {
+  return 'code' in outcome;
+}
