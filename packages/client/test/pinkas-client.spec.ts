@@ -464,7 +464,9 @@ describe('trying again', () => {
 
   it('starts no try after a wait that took longer than it should have', async () => {
     const clock = { nowMs: 0 };
-    const wait = async () => void (clock.nowMs += 119_500);
+    const wait = async () => {
+      clock.nowMs += 119_500;
+    };
     server.script(refuse('engine_error'), issued);
     const { client } = clientOn({ timing: { now: () => clock.nowMs, wait } });
     expect((await refusalOf(client.createDocument(body))).code).toBe('engine_error');
