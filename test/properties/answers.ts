@@ -6,6 +6,7 @@ import {
   ErrorBody,
   type ErrorCode,
   errorCatalogue,
+  faultsMax,
   isErrorCode,
   problemsOfEveryRoute,
   problemsOfOpenRoutes,
@@ -96,9 +97,6 @@ export function expectRefused(answered: Answered, expected: Refusal, route: Rout
 
 const faultsOf = (details: Record<string, unknown> | undefined): string[] =>
   ((details?.errors ?? []) as { path: string }[]).map((fault) => fault.path);
-
-/** An answer names no more faults than this. */
-const faultsMax = 50;
 
 /** Expects every fault to be named at its place, and nothing at a place that has none. */
 function expectPointers(named: readonly string[], expected: readonly string[]): void {

@@ -8,9 +8,10 @@ export interface Fault {
   message: string;
 }
 
-/** How many faults are reported at the most; a body of rubbish must not make a long answer. */
-const faultsMax = 50;
-Settings.Set({ maxErrors: faultsMax });
+/** How many faults are reported at the most: more than any document can have, while a body of rubbish has a bound. */
+export const faultsMax = 1_000;
+// One fault may be several errors of the schema.
+Settings.Set({ maxErrors: 4 * faultsMax });
 
 /** The outcome of holding a value against a schema. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
@@ -61,5 +62,5 @@ function toFaults(errors: readonly SchemaError[]): Fault[] {
     }
   }
   if (faults.size === 0) for (const error of errors) add(error.instancePath, error.message);
-  return [...faults.values()];
+  return [...faults.values()].slice(0, faultsMax);
 }

@@ -135,4 +135,16 @@ describe('the body of a request', () => {
   ])('with %s is refused with an error object and all headers of the interface', async (_name, bytes) => {
     expectRefused(await sendBytes(bytes));
   });
+
+  it.each([
+    ['expects something strange', `GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n`, 401],
+    ['names no host', 'GET /v1/me HTTP/1.1\r\n', 401],
+    ['wants a tunnel', 'CONNECT /v1/me HTTP/1.1\r\nHost: x\r\n', 404],
+  ])('that %s is answered like any other', async (_name, head, status) => {
+    const [answer = '', body = ''] = (await sendBytes(`${head}Connection: close\r\n\r\n`)).split('\r\n\r\n');
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^ratelimit-remaining: \d+$/im);
+    expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}$/im);
+    expect(JSON.parse(body).error.code).toBe(status === 401 ? 'unauthorized' : 'not_found');
+  });
 });

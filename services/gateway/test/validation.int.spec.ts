@@ -88,13 +88,15 @@ describe('strict validation', () => {
     expect(answer.json.error.details.errors[0].path).toBe('/query/verbose');
   });
 
-  it('never answers with more faults than anybody reads', async () => {
-    const items = Array.from({ length: 100 }, () => ({
-      description: ' ',
-      quantity: 1.00001,
-      unit_price: 1.001,
-    }));
-    expect((await faultsOf(quote({ items }))).length).toBeLessThanOrEqual(50);
+  it('names every fault of the longest document, and of a body of rubbish a thousand', async () => {
+    const item = { description: '', quantity: 1.00001, unit_price: -1, sku: 'x'.repeat(65) };
+    const items = Array.from({ length: 100 }, () => item);
+    const named = await faultsOf(quote({ items }));
+    expect(new Set(named)).toEqual(
+      new Set(items.flatMap((_, index) => Object.keys(item).map((member) => `/items/${index}/${member}`))),
+    );
+    const rubbish = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`unknown_${index}`, 1]));
+    expect(await faultsOf(quote(rubbish))).toHaveLength(1_000);
   });
 
   it('counts the characters of an Idempotency-Key, not its bytes', async () => {

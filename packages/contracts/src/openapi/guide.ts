@@ -114,7 +114,7 @@ same \`Idempotency-Key\`. A document that was issued is answered again; there is
 The first reason in this order is answered: \`api_disabled\`; the key (\`unauthorized\`, \`key_revoked\`); \`rate_limited\`; the business
 (\`business_archived\`, \`external_provider_not_supported\`, \`business_profile_incomplete\`, \`subscription_required\`, on creation
 \`issuing_blocked_expenses_only\`); \`insufficient_scope\`; \`payload_too_large\`; \`missing_idempotency_key\`; \`invalid_json\`; \`validation_error\`, which
-names every fault found. Then, on creation: a replay or \`request_in_progress\` / \`idempotency_key_reused\`; \`legal_type_forbidden\`;
+names every fault (of more than a thousand, the first thousand). Then, on creation: a replay or \`request_in_progress\` / \`idempotency_key_reused\`; \`legal_type_forbidden\`;
 \`payments_required\` / \`payments_not_allowed\`; \`discount_not_allowed\`; \`based_on_required\`; \`invalid_customer_tax_id\`; \`future_date\`;
 \`based_on_not_found\`; \`based_on_type_not_allowed\`; \`based_on_cancelled\`; \`total_mismatch\`; \`payments_total_mismatch\`; \`customer_not_found\` /
 \`customer_identity_conflict\`; \`daily_limit_reached\`; \`date_before_last_document\`; \`document_generation_failed\`.

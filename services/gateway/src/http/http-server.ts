@@ -72,9 +72,14 @@ export class HttpServer implements Background {
       connectionTimeout: idleSocketMs,
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: keepAliveMs,
-      http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+      http: {
+        headersTimeout: headersTimeoutMs,
+        connectionsCheckingInterval: 1_000,
+        // Node would refuse a request without it by itself, and not in the words of the interface.
+        requireHostHeader: false,
+      },
       frameworkErrors: (_error, request, reply) => void this.#respond(request, reply, this.#unknown),
-      clientErrorHandler: (error, socket) => void this.#refuseBytes(error, socket),
+      clientErrorHandler: (error, socket) => this.#refuseBytes(error, socket),
     });
     // The pipeline reads and judges bodies itself, at their place in the order of checks; Fastify would refuse a malformed
     // Content-Type before.
@@ -96,6 +101,15 @@ export class HttpServer implements Background {
         .code(problem.status)
         .header('x-request-id', request.id)
         .send(errorBody(problem, request.id, this.config.docsUrl));
+    });
+    // What a caller expects beside '100-continue' changes nothing; Node would refuse by itself.
+    server.server.on('checkExpectation', (request, response) =>
+      server.server.emit('request', request, response),
+    );
+    // There is nothing to tunnel to; Node would close without a word.
+    server.server.on('connect', (request: IncomingMessage, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
+      void this.#answerAndClose(socket, requestIdOf(request), this.#unknown);
     });
     this.#server = server;
     await server.listen({ host: this.config.httpHost, port: this.config.httpPort });
@@ -173,7 +187,7 @@ export class HttpServer implements Background {
   }
 
   /** Answers bytes that are no HTTP request, or that came too slowly, and closes. */
-  async #refuseBytes(error: Error & { code?: string }, socket: Socket): Promise<void> {
+  #refuseBytes(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -181,19 +195,22 @@ export class HttpServer implements Background {
     // What still arrives while the first refusal is on its way needs no second one.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
+    const requestId = randomUUID();
+    this.logger.info({ request_id: requestId, reason: error.code }, 'a request was no HTTP');
+    void this.#answerAndClose(socket, requestId, (incoming) => this.calls.answerUnreadable(incoming));
+  }
+
+  /** Answers over a connection that Node has let go of. */
+  async #answerAndClose(socket: Socket, requestId: string, answer: Answer): Promise<void> {
     const incoming: Incoming = {
-      requestId: randomUUID(),
+      requestId,
       address: socket.remoteAddress ?? '',
       headers: {},
       params: {},
       query: '',
       stream: socket,
     };
-    const { requestId } = incoming;
-    this.logger.info({ request_id: requestId, reason: error.code }, 'a request was no HTTP');
-    const outgoing = await withContext(newContext(deadlineMs.GET, requestId), () =>
-      this.calls.answerUnreadable(incoming),
-    );
+    const outgoing = await withContext(newContext(deadlineMs.GET, requestId), () => answer(incoming));
     const headers = {
       ...outgoing.headers,
       'content-length': Buffer.byteLength(outgoing.body),

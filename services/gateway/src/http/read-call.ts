@@ -1,4 +1,4 @@
-import { compile, type Fault, isUuid } from '@pinkas/contracts';
+import { compile, type Fault, faultsMax, isUuid } from '@pinkas/contracts';
 import { Problem } from '@pinkas/service-kit';
 import { below } from '../fault/faults-below.js';
 import type { Call, RouteBinding } from './http-route.js';
@@ -7,9 +7,6 @@ import { headerOf, type Incoming } from './incoming.js';
 import { readJsonObject } from './json-body.js';
 import { readBody } from './read-body.js';
 import { firstOfEachPath, queryReader } from './read-query.js';
-
-/** A body of rubbish must not make a long answer. */
-const faultsMax = 50;
 
 /** What a request sent, read and found good. */
 export type SentParts = Pick<Call, 'params' | 'query' | 'body' | 'idempotencyKey'>;
