@@ -107,12 +107,8 @@ const request = fc.record({
   // What settles or needs another document comes up more often, since it seldom finds one.
   type: fc.constantFrom(
     ...types,
-    'tax_invoice',
-    'tax_invoice',
-    'credit_note',
-    'credit_note',
-    'receipt',
-    'delivery_note',
+    ...(['delivery_note', 'return_note', 'tax_invoice', 'tax_invoice', 'tax_invoice_receipt'] as const),
+    ...(['credit_note', 'credit_note', 'receipt'] as const),
   ),
   /** Days from today; undefined for a body without a date. */
   days: fc.oneof(
@@ -255,20 +251,19 @@ const cancel = step(
   'cancel',
   fc.record({
     of: fc.oneof({ weight: 8, arbitrary: fc.nat(50) }, fc.constant(null)),
-    cancellable: fc.boolean(),
-    body: fc.constantFrom(
-      undefined,
-      '{}',
-      '{"reason":"טעות"}',
-      '{"reason":""}',
-      '{"reason":5}',
-      '{"why":""}',
-      '{',
+    among: fc.constantFrom('all', 'cancellable', 'sources'),
+    body: fc.oneof(
+      fc.constantFrom(undefined, '{}', '{"reason":"טעות"}', '{"reason":""}'),
+      rarely('{}', '{"reason":5}', '{"why":""}', '{'),
     ),
   }),
-  async ({ of, cancellable, body }, book, shop) => {
-    const among = book.documents.filter((one) => !cancellable || typeRules[one.body.type].cancellable);
-    const id = (of === null ? undefined : pick(among, of)?.created.id) ?? randomUUID();
+  async ({ of, among, body }, book, shop) => {
+    const candidates = {
+      all: book.documents,
+      cancellable: book.documents.filter((one) => typeRules[one.body.type].cancellable),
+      sources: book.documents.flatMap((one) => book.find(one.body.based_on ?? '') ?? []),
+    };
+    const id = (of === null ? undefined : pick(candidates[among], of)?.created.id) ?? randomUUID();
     const fault = body === '{' ? 'invalid_json' : body?.match(/5|why/) ? 'validation_error' : null;
     await shop.cancel(book, id, body, fault);
   },

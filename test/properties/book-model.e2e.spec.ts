@@ -49,7 +49,7 @@ describe('the book of a business', () => {
           await fc.asyncModelRun(() => ({ model: book, real: shop }), steps);
           await readAll(book, shop);
         }),
-        20,
+        30,
       ),
     propertyTimeoutMs,
   );

@@ -139,6 +139,7 @@ describe('the body of a request', () => {
   it.each([
     ['expects something strange', `GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: a miracle\r\n`, 401],
     ['names no host', 'GET /v1/me HTTP/1.1\r\n', 401],
+    ['has a method that few know', 'QUERY /v1/me HTTP/1.1\r\nHost: x\r\n', 404],
     ['wants a tunnel', 'CONNECT /v1/me HTTP/1.1\r\nHost: x\r\n', 404],
   ])('that %s is answered like any other', async (_name, head, status) => {
     const [answer = '', body = ''] = (await sendBytes(`${head}Connection: close\r\n\r\n`)).split('\r\n\r\n');

@@ -123,6 +123,11 @@ export class CallPipeline {
     });
   }
 
+  /** Answers a request that failed before it reached its route. */
+  answerFailed(incoming: Incoming, error: unknown): Promise<Outgoing> {
+    return this.#answer(incoming, () => Promise.reject(error));
+  }
+
   async #answer(
     incoming: Incoming,
     work: (draft: Draft) => Promise<{ status: number } & Reply>,

@@ -10,13 +10,17 @@ import {
   InjectLogger,
   type Logger,
   newContext,
-  Problem,
   withContext,
 } from '@pinkas/service-kit';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { CallPipeline } from './call-pipeline.js';
-import { errorBody } from './error-body.js';
 import { type HandlesVisits, pagePlaceOf } from './http-page.js';
 import { type HandlesCalls, routeBindingOf } from './http-route.js';
 import type { Incoming, Outgoing } from './incoming.js';
@@ -94,13 +98,11 @@ export class HttpServer implements Background {
 
     this.#mount(server);
     server.setNotFoundHandler((request, reply) => this.#respond(request, reply, this.#unknown));
-    server.setErrorHandler((error, request, reply) => {
-      const problem = new Problem('internal_error', { cause: error });
-      this.logger.error({ err: error, request_id: request.id }, 'Fastify refused a request');
-      return reply
-        .code(problem.status)
-        .header('x-request-id', request.id)
-        .send(errorBody(problem, request.id, this.config.docsUrl));
+    // What Fastify refuses by itself is no route of ours: of a method that few know (QUERY), say, it wants a Content-Type.
+    server.setErrorHandler((error: FastifyError, request, reply) => {
+      const isRefusal = (error.statusCode ?? 500) < 500;
+      const failed: Answer = (incoming) => this.calls.answerFailed(incoming, error);
+      return this.#respond(request, reply, isRefusal ? this.#unknown : failed);
     });
     // What a caller expects beside '100-continue' changes nothing; Node would refuse by itself.
     server.server.on('checkExpectation', (request, response) =>
