@@ -16,6 +16,9 @@ import type { BenchStack } from './stack.js';
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const asJson = process.argv.includes('--json');
+const parts = { reading: measureReading, issuing: measureIssuing };
+/** The parts to measure; all of them where none is named. */
+const wanted = process.argv.slice(2).filter((one) => one !== '--json');
 
 async function main(): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'pinkas-bench-'));
@@ -40,10 +43,10 @@ async function main(): Promise<void> {
       file: JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')),
       pinkas: async (...args) => JSON.parse(await command('pinkas', ...args, '--json')),
     };
-    const rows: Row[] = [
-      ...(await measureReading(stack, progress)),
-      ...(await measureIssuing(stack, progress)),
-    ];
+    const rows: Row[] = [];
+    for (const [part, measure] of Object.entries(parts)) {
+      if (wanted.length === 0 || wanted.includes(part)) rows.push(...(await measure(stack, progress)));
+    }
     if (asJson) {
       process.stdout.write(
         `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`,

@@ -9,7 +9,7 @@ import type { BenchStack } from './stack.js';
 
 const documents = 100_000;
 const cards = 50_000;
-const part = 10_000;
+const part = 5_000;
 const pageLimit = 50;
 const warmUpMs = 1_500;
 const samples = 400;
@@ -159,11 +159,12 @@ async function fillBook(stack: BenchStack, issuer: Issuer): Promise<string> {
 
 async function fillCards(stack: BenchStack, issuer: Issuer): Promise<void> {
   await withDatabase(stack, 'customer', issuer, async (db) => {
-    await sql`insert into card (business_id, id, name, name_key, created_at, confirmed_at)
-      select ${issuer.business.id}, gen_random_uuid(), name, name, now(), now()
-      from (select 'לקוח למדידה ' || lpad(n::text, 5, '0') as name from generate_series(0, ${sql.lit(cards - 1)}) n) as named`.execute(
-      db,
-    );
+    for (let from = 0; from < cards; from += part) {
+      await sql`insert into card (business_id, id, name, name_key, created_at, confirmed_at)
+        select ${issuer.business.id}, gen_random_uuid(), name, name, now(), now()
+        from (select 'לקוח למדידה ' || lpad(n::text, 5, '0') as name
+          from generate_series(${sql.lit(from)}, ${sql.lit(from + part - 1)}) n) as named`.execute(db);
+    }
   });
 }
 
