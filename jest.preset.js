@@ -2,7 +2,7 @@
 export default {
   testEnvironment: 'node',
   // Real servers on a shared machine: a bound, not a measure.
-  testTimeout: 60_000,
+  testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

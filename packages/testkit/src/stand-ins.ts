@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 30_000;
 
 /** One of the local stack's stand-ins as a process of its own, so that it can die. */
 export class StandIn {

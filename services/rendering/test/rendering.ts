@@ -13,7 +13,7 @@ import { migrations } from '../src/db/migrations.js';
 import { renderingService } from '../src/rendering.module.js';
 
 // A real Chromium on a busy machine takes its time.
-jest.setTimeout(60_000);
+jest.setTimeout(30_000);
 
 /** A certificate that is its own issuer, made for these tests. */
 export const { file: signingP12File, password: signingP12Password } = await createTestCertificate();

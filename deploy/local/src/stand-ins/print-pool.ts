@@ -5,9 +5,9 @@ import type { PrintJob } from './print-form.js';
 /** How many documents one page prints before a fresh page takes its place, so that no leak in Chromium grows for ever. */
 const jobsPerPageMax = 1_000;
 /** The longest wait for Chromium to start. */
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 15_000;
 /** The longest wait for a page to open; a browser that takes longer is replaced. */
-const openTimeoutMs = 10_000;
+const openTimeoutMs = 5_000;
 /** The longest pause before Chromium is started again after it failed to start. */
 const restartPauseMaxMs = 5_000;
 
