@@ -32,7 +32,11 @@ interface Plan {
   Plans?: Plan[];
 }
 
-describe('a list of a large book', () => {
+describe.each([
+  ['that the server has looked over', true],
+  // After many documents at once, or a restore, it takes the server a minute to count them.
+  ['that the server has no statistics of', false],
+])('a list of a large book %s', (_state, analyzed) => {
   const business = randomUUID();
   let database: TestDatabase<IssuingTables>;
   let opened: Database<IssuingTables>;
@@ -45,17 +49,18 @@ describe('a list of a large book', () => {
       applicationName: 'test',
       logger,
     });
-    const others = Array.from({ length: 10 }, () => randomUUID());
-    await fill([business], documents);
-    await fill(others, documents / others.length);
-    // As the server does by itself within a minute; it is the owner's to ask for.
     const owner = openDatabase<IssuingTables>({
       url: database.ownerUrl,
       poolSize: 1,
       applicationName: 'test',
       logger,
     });
-    await sql`analyze document, series`.execute(owner);
+    await sql`alter table document set (autovacuum_enabled = false)`.execute(owner);
+    const others = Array.from({ length: 10 }, () => randomUUID());
+    await fill([business], documents);
+    await fill(others, documents / others.length);
+    // As the server does by itself within a minute; it is the owner's to ask for.
+    if (analyzed) await sql`analyze document, series`.execute(owner);
     await owner.destroy();
   }, 120_000);
   afterAll(async () => {
@@ -116,8 +121,14 @@ describe('a list of a large book', () => {
     ['a page in the middle', { issued_at: '2025-01-20T00:00:00.000Z', id: randomUUID() }],
   ];
 
+  // Where a page or a range begins cannot be judged without statistics; the first page must not sort a whole book.
+  const judged = analyzed
+    ? filters
+    : filters.filter(([, { from, to }]) => from === undefined && to === undefined);
   it.each(
-    filters.flatMap(([what, filter]) => positions.map((position) => [what, ...position, filter] as const)),
+    judged.flatMap(([what, filter]) =>
+      positions.slice(0, analyzed ? 2 : 1).map((position) => [what, ...position, filter] as const),
+    ),
   )('%s reads the rows of %s and hardly another', async (_what, _page, before, change) => {
     const parts = new WeakMap<QueryId, RootOperationNode>();
     const asked: (RootOperationNode | undefined)[] = [];
