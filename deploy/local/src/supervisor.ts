@@ -109,7 +109,12 @@ export class Supervisor {
   readonly #tasks = new AbortController();
   #stopping = false;
 
-  constructor(parts: readonly Part[], listener: SupervisorListener) {
+  /** @param restMs - how long to wait before a part is started again, by its deaths in a row. */
+  constructor(
+    parts: readonly Part[],
+    listener: SupervisorListener,
+    private readonly restMs: (deaths: number) => number = restartDelayMs,
+  ) {
     this.#listener = listener;
     for (const part of parts) {
       this.#kept.set(part.name, {
@@ -259,7 +264,7 @@ export class Supervisor {
         throw new PartFailedError(part.name, reason, part.logFile, lastLines(part.logFile, 15));
       }
       kept.state.restarts += 1;
-      const delayMs = restartDelayMs(kept.deaths);
+      const delayMs = this.restMs(kept.deaths);
       this.#listener.said(
         `${part.name} ${reason}; starting it again ${delayMs === 0 ? 'at once' : `in ${delayMs / 1000} s`}`,
       );

@@ -35,10 +35,9 @@ async function started<Server extends RunningServer>(starting: Promise<Server>):
 /** Sends some bytes and returns the first that come back. */
 async function exchange(port: number, bytes: Uint8Array | string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
   try {
     socket.write(bytes);
-    const [answer] = (await once(socket, 'data')) as [Buffer];
+    const [answer] = (await once(socket, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer];
     return answer.toString('latin1');
   } finally {
     socket.destroy();

@@ -51,16 +51,14 @@ export class PrintPool {
     this.#options = options;
   }
 
-  /** Starts Chromium and opens all pages. Throws when Chromium cannot be started. */
+  /**
+   * Starts Chromium and opens all pages; a browser that starts but is slow to open a page, as on a busy machine, is replaced
+   * until they are open. Throws when Chromium cannot be started.
+   */
   static async start(options: PrintPoolOptions): Promise<PrintPool> {
     const pool = new PrintPool(options);
-    try {
-      pool.#browser = await pool.#launch();
-      await Promise.all(Array.from({ length: options.pages }, () => pool.#open()));
-    } catch (cause) {
-      await pool.close();
-      throw cause;
-    }
+    pool.#browser = await pool.#launch();
+    await pool.#refillNow();
     return pool;
   }
 
