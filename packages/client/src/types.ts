@@ -422,8 +422,9 @@ export interface Allocation {
 export interface Delivery {
   /**
    * `queued`: it will be sent. `deferred_quiet_hours`: it will be sent at `scheduled_for`. `disabled`: the
-   * business does not send by itself. `suppressed`: the request said `send: false`. `no_recipient`: no
-   * address for the channel on the document. `send_failed`: it could not be queued.
+   * business does not send by itself. `suppressed`: the request said `send: false`, or the address is not
+   * written to any more. `no_recipient`: no address for the channel on the document. `send_failed`: it could
+   * not be queued.
    */
   status: 'queued' | 'deferred_quiet_hours' | 'disabled' | 'suppressed' | 'no_recipient' | 'send_failed';
   /** What it is sent by; null where nothing is to be sent. */

@@ -1,8 +1,19 @@
+import * as allocationOperations from './allocation-operations.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
+import * as deliveryOperations from './delivery-operations.js';
+import { messaging } from './messaging.js';
 import * as routes from './routes.js';
 import * as services from './services.js';
+import * as verification from './verification.js';
 
-const all = [...Object.values(services), ...Object.values(routes)] as readonly unknown[];
+const all = [
+  services,
+  routes,
+  allocationOperations,
+  deliveryOperations,
+  verification,
+  ...Object.values(messaging),
+].flatMap((declared): readonly unknown[] => Object.values(declared));
 const ofKind = <T extends { kind: string }>(kind: T['kind']): readonly T[] =>
   all.filter((value): value is T => (value as { kind?: unknown }).kind === kind);
 

@@ -366,7 +366,7 @@ export const DeliveryOutcome = Strict(
   {
     status: Type.Enum([...deliveryStatuses], {
       description:
-        '`queued`: it will be sent. `deferred_quiet_hours`: it will be sent at `scheduled_for`. `disabled`: the business does not send by itself. `suppressed`: the request said `send: false`. `no_recipient`: no address for the channel on the document. `send_failed`: it could not be queued.',
+        '`queued`: it will be sent. `deferred_quiet_hours`: it will be sent at `scheduled_for`. `disabled`: the business does not send by itself. `suppressed`: the request said `send: false`, or the address is not written to any more. `no_recipient`: no address for the channel on the document. `send_failed`: it could not be queued.',
     }),
     channel: Nullable(
       Type.Enum(['email', 'whatsapp', 'both']),
