@@ -145,15 +145,37 @@ export const serviceFields = {
     max: 5,
   }),
   healthHost: text('HEALTH_HOST', {
-    meaning: 'The address that the health endpoints listen on.',
+    meaning: 'The address that the health endpoints and the metrics listen on.',
     example: '0.0.0.0',
     fallback: '127.0.0.1',
   }),
   healthPort: integer('HEALTH_PORT', {
-    meaning: 'The port of GET /livez and GET /readyz; 0 picks a free one.',
+    meaning: 'The port of GET /livez, /readyz and /metrics; 0 picks a free one.',
     example: '9101',
     min: 0,
     max: 65535,
+  }),
+  consumerConcurrency: integer('CONSUMER_CONCURRENCY', {
+    meaning: 'How many events each consumer of the process handles at once.',
+    example: '16',
+    fallback: 16,
+    min: 1,
+    max: 256,
+  }),
+  sweepEveryMs: integer('SWEEP_EVERY_MS', {
+    meaning: 'How often each consumer looks for events that never reached it, in milliseconds.',
+    example: '30000',
+    fallback: 30_000,
+    min: 50,
+    max: 3_600_000,
+  }),
+  sweepAgeMs: integer('SWEEP_AGE_MS', {
+    meaning:
+      'How old an event of this service must be before a consumer is told of it once more, in milliseconds: the time that its stream is given.',
+    example: '120000',
+    fallback: 120_000,
+    min: 0,
+    max: 3_600_000,
   }),
   logLevel: text('LOG_LEVEL', {
     meaning: 'The least level that is logged: trace, debug, info, warn, error, fatal or silent.',

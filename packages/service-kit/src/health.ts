@@ -4,15 +4,25 @@ import type { AddressInfo } from 'node:net';
 /** Says in plain words why the process is not ready, or null when it is. Must not throw, and must be quick. */
 export type ReadinessCheck = () => Promise<string | null>;
 
+/** What `GET /metrics` answers with. */
+export interface Scraped {
+  readonly contentType: string;
+  /** Must be quick. */
+  text(): Promise<string>;
+}
+
 /**
  * The probes of one process on a port of their own: `/livez` (the event loop turns) and `/readyz` (it can do its work),
- * each 200 or 503 with `{ ready, reasons }`.
+ * each 200 or 503 with `{ ready, reasons }`; and `/metrics` for Prometheus.
  */
 export class HealthServer {
   #server: Server | undefined;
   #draining = false;
 
-  constructor(private readonly checks: readonly ReadinessCheck[]) {}
+  constructor(
+    private readonly checks: readonly ReadinessCheck[],
+    private readonly metrics: Scraped,
+  ) {}
 
   /** @returns the port that it listens on. */
   async start(host: string, port: number): Promise<number> {
@@ -22,7 +32,20 @@ export class HealthServer {
         response.end(`${JSON.stringify(body)}\n`);
       };
       if (request.url === '/livez') return answer(200, { live: true });
-      if (request.url !== '/readyz') return answer(404, { error: 'GET /livez or /readyz' });
+      if (request.url === '/metrics') {
+        this.metrics.text().then(
+          (text) => {
+            response.writeHead(200, {
+              'content-type': this.metrics.contentType,
+              'cache-control': 'no-store',
+            });
+            response.end(text);
+          },
+          (error: unknown) => answer(500, { error: String(error) }),
+        );
+        return;
+      }
+      if (request.url !== '/readyz') return answer(404, { error: 'GET /livez, /readyz or /metrics' });
       this.reasons().then(
         (reasons) => answer(reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons }),
         (error: unknown) => answer(503, { ready: false, reasons: [String(error)] }),

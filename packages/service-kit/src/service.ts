@@ -15,13 +15,20 @@ import { type Clock, systemClock } from './clock.js';
 import { ConfigError, type ServiceConfig } from './config.js';
 import { databaseAnswers, openDatabase } from './db/database.js';
 import type { MessagingTables } from './db/messaging-tables.js';
-import { ConsumerRunner, type Consumes, consumptionOf } from './events/consumer.js';
+import { type Consumes, consumptionOf } from './events/consumer.js';
+import { ConsumerRunner } from './events/consumer-runner.js';
+import { messagingMetrics } from './events/messaging-metrics.js';
+import { messagingOperations } from './events/messaging-operations.js';
 import { purgeMessaging, Relay } from './events/outbox.js';
-import { ensureStreams, streamMadeAt } from './events/streams.js';
+import { Step } from './events/step.js';
+import { Steps } from './events/steps.js';
+import { ensureStreams } from './events/streams.js';
+import { Sweep } from './events/sweep.js';
 import { EventWatch } from './events/watch.js';
 import { HealthServer, type ReadinessCheck } from './health.js';
 import { createLogger, type Logger } from './logger.js';
 import { Loop } from './loop.js';
+import { Metrics } from './metrics.js';
 import { connectNats } from './nats-connection.js';
 import { ContractServer } from './rpc/contract-server.js';
 import { Admission, admitThrough, contractOf } from './rpc/operation.js';
@@ -62,12 +69,20 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** The providers of the kit, visible in every module of the process. */
+/** The providers of the kit, visible in every module of the process, and the operations that every service has. */
 @Global()
 @Module({})
 class KitModule {
-  static with(providers: { provide: symbol | Type; useValue: unknown }[]): DynamicModule {
-    return { module: KitModule, providers, exports: providers.map((provider) => provider.provide) };
+  static with(
+    providers: { provide: symbol | Type; useValue: unknown }[],
+    controllers: readonly Type[],
+  ): DynamicModule {
+    return {
+      module: KitModule,
+      providers,
+      controllers: [...controllers],
+      exports: providers.map((provider) => provider.provide),
+    };
   }
 }
 
@@ -110,51 +125,58 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await streams();
 
     const jetstream = connection.jetstream();
-    const relay = new Relay(
-      db,
-      connection,
-      jetstream,
-      async () => {
-        await streams();
-        return streamMadeAt(await openManager(), name);
-      },
-      logger,
-    );
+    const relay = new Relay(db, connection, jetstream, streams, logger);
     const admission = new Admission(inFlightMax, logger);
+    const peers = new Peers(connection);
+    const metrics = new Metrics();
+    const counter = messagingMetrics(metrics, db);
+    const steps = new Steps();
 
     const app = await NestFactory.createMicroservice(
       {
         module: KitModule,
         imports: [
-          KitModule.with([
-            { provide: kitTokens.database, useValue: db },
-            { provide: kitTokens.clock, useValue: options.clock ?? systemClock },
-            { provide: kitTokens.logger, useValue: logger },
-            { provide: kitTokens.config, useValue: config },
-            { provide: Peers, useValue: new Peers(connection) },
-            { provide: EventWatch, useValue: new EventWatch(connection) },
-            { provide: Relay, useValue: relay },
-          ]),
+          KitModule.with(
+            [
+              { provide: kitTokens.database, useValue: db },
+              { provide: kitTokens.clock, useValue: options.clock ?? systemClock },
+              { provide: kitTokens.logger, useValue: logger },
+              { provide: kitTokens.config, useValue: config },
+              { provide: Peers, useValue: peers },
+              { provide: EventWatch, useValue: new EventWatch(connection) },
+              { provide: Relay, useValue: relay },
+              { provide: Metrics, useValue: metrics },
+              { provide: Steps, useValue: steps },
+            ],
+            messagingOperations(name),
+          ),
           options.module,
         ],
       },
       { strategy: new ContractServer(connection, name), logger: nestLogger(logger), abortOnError: false },
     );
 
-    const consumers: ConsumerRunner[] = [];
+    const consumers: (ConsumerRunner | Sweep)[] = [];
     for (const instance of instancesOf(app)) {
       if (contractOf(instance.constructor)) admitThrough(instance, admission);
       const consumption = consumptionOf(instance.constructor);
       if (consumption) {
+        const step = new Step(instance as Consumes<never, MessagingTables>, consumption, {
+          db,
+          relay,
+          logger,
+          counter,
+        });
+        steps.add(step);
         consumers.push(
-          new ConsumerRunner(instance as Consumes<never, MessagingTables>, consumption, {
-            db,
+          new ConsumerRunner(step, {
             jetstream,
             manager: openManager,
             ensureStreams: streams,
             logger,
-            relay,
+            concurrency: config.consumerConcurrency,
           }),
+          new Sweep(step, { db, peers, logger, everyMs: config.sweepEveryMs }),
         );
       }
     }
@@ -198,7 +220,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         background.ready ? [() => background.ready?.() ?? Promise.resolve(null)] : [],
       ),
     ];
-    const health = new HealthServer(checks);
+    const health = new HealthServer(checks, metrics);
     const healthPort = await health.start(config.healthHost, config.healthPort);
     closers.unshift(() => health.stop());
     logger.info({ health_port: healthPort }, 'ready');

@@ -12,7 +12,7 @@ import {
   ofEveryBusiness,
   Relay,
 } from '../src/index.js';
-import { type ProbeTables, probe, startProbe } from './probe-service.js';
+import { newEvent as newEventOf, type ProbeTables, probe, startProbe } from './probe-service.js';
 
 describe('an event', () => {
   let tested: ServiceUnderTest<ProbeTables>;
@@ -22,7 +22,7 @@ describe('an event', () => {
   afterAll(() => tested.stop());
 
   const business = exampleBusiness();
-  const newEvent = () => ({ document: exampleDocument({ business_id: business.id }), business });
+  const newEvent = () => newEventOf(business);
   const effects = (documentId: string) =>
     tested.database.db.selectFrom('effect').selectAll().where('document_id', '=', documentId).execute();
   const publish = (event: ReturnType<typeof newEvent>, id?: string) =>
@@ -46,6 +46,34 @@ describe('an event', () => {
     expect(await effects(event.document.id)).toHaveLength(1);
     probe.committed = () => {};
   });
+
+  it('whose step takes longer than the server waits for a sign of life is handed out once', async () => {
+    const event = newEvent();
+    let tries = 0;
+    let signs = 0;
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    probe.prepare = async (prepared) => {
+      if (prepared.document.id !== event.document.id) return;
+      tries += 1;
+      await waiting;
+    };
+    const acks = tested.network.connection.subscribe('$JS.ACK.EVT_ISSUING.probe-effects.>', {
+      callback: (_error, message) => {
+        if (message.string() === '+WPI') signs += 1;
+      },
+    });
+    await publish(event);
+    // Each comes after a third of the server's patience.
+    await eventually('it has lived longer than the server waits', () => signs > 3, 40_000);
+    goOn();
+    await eventually('it has succeeded', async () => (await effects(event.document.id)).length === 1);
+    expect(tries).toBe(1);
+    acks.unsubscribe();
+    probe.prepare = async () => {};
+  }, 60_000);
 
   it('that fails is tried again, and leaves nothing of the failed tries', async () => {
     const event = newEvent();
@@ -138,28 +166,40 @@ describe('an event', () => {
     ).rejects.toThrow('does not match its schema');
   });
 
-  it('that was sent to a store which was wiped since is sent again, and handled once', async () => {
-    const lost = newEvent();
+  it('that was sent so lately that NATS may have lost it is sent again at start, and handled once', async () => {
     const { db } = tested.database;
-    // What stands in the outbox of a service whose NATS has lost its disk: sent, as far as anybody knows, before the stream.
-    await db
-      .insertInto('outbox')
-      .values({
-        id: randomUUID(),
-        subject: `${documentIssued.subject}.${lost.document.id}`,
-        body: JSON.stringify(lost),
-        request_id: null,
-        created_at: sql`now() - interval '1 hour'`,
-        sent_at: sql`now() - interval '1 hour'`,
-      })
-      .execute();
+    const [lately, longAgo] = [newEvent(), newEvent()];
+    for (const [event, minutes] of [
+      [lately, 4],
+      [longAgo, 6],
+    ] as const) {
+      await db
+        .insertInto('outbox')
+        .values({
+          id: randomUUID(),
+          subject: `${documentIssued.subject}.${event.document.id}`,
+          body: JSON.stringify(event),
+          request_id: null,
+          created_at: sql`now() - interval '1 hour'`,
+          sent_at: sql<Date>`now() - make_interval(mins => ${minutes})`,
+        })
+        .execute();
+    }
+    const seen = tested.network.collect(documentIssued);
     const { connection } = tested.network;
-    const madeAt = async () =>
-      new Date((await (await connection.jetstreamManager()).streams.info('EVT_ISSUING')).created);
-    const relay = new Relay(db, connection, connection.jetstream(), madeAt, createLogger('test', 'silent'));
+    await connection.flush();
+    const relay = new Relay(
+      db,
+      connection,
+      connection.jetstream(),
+      async () => {},
+      createLogger('test', 'silent'),
+    );
     relay.start();
-    await eventually('the effect is there', async () => (await effects(lost.document.id)).length === 1);
+    await eventually('the effect is there', async () => (await effects(lately.document.id)).length === 1);
     await relay.stop();
+    // What was lost of what lies longer ago is the sweeps' to find, which know what was handled.
+    expect(seen.map((event) => event.document.id)).toEqual([lately.document.id]);
     const handled = await db.selectFrom('effect').select('document_id').execute();
     expect(new Set(handled.map((effect) => effect.document_id)).size).toBe(handled.length);
   });

@@ -4,12 +4,19 @@ import {
   type Database,
   hideFromOthers,
   type MessagingTables,
+  type Migrations,
+  messagingSweep,
   messagingTables,
   type ServiceConfig,
   sqlMigration,
   type Transaction,
 } from '@pinkas/service-kit';
-import { type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import {
+  exampleBusiness,
+  exampleDocument,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from '@pinkas/testkit';
 import { Consumer, InjectDatabase, Operation, Problem } from '../src/index.js';
 
 /** A service with one operation and one consumer, to try the kit on. */
@@ -58,16 +65,27 @@ class KeepEffect {
 @Module({ controllers: [AnswerUsage], providers: [KeepEffect] })
 class ProbeModule {}
 
-export function startProbe(): Promise<ServiceUnderTest<ProbeTables>> {
+/** The probe stands where the delivery service would. */
+export const probeService = { name: 'delivery', module: ProbeModule } as const;
+
+export const probeMigrations: Migrations = {
+  '0001-messaging': messagingTables,
+  '0002-effects': sqlMigration(`
+    create table effect (business_id uuid not null, document_id uuid not null);
+    ${hideFromOthers('effect')}
+  `),
+  '0003-sweep': messagingSweep,
+};
+
+export function startProbe(config: Partial<ServiceConfig> = {}): Promise<ServiceUnderTest<ProbeTables>> {
   return startServiceUnderTest<ProbeTables, ServiceConfig>({
-    service: { name: 'delivery', module: ProbeModule },
-    migrations: {
-      '0001-messaging': messagingTables,
-      '0002-effects': sqlMigration(`
-        create table effect (business_id uuid not null, document_id uuid not null);
-        ${hideFromOthers('effect')}
-      `),
-    },
-    config: {},
+    service: probeService,
+    migrations: probeMigrations,
+    config,
   });
+}
+
+/** An event of a document of its own, for the probe to handle. */
+export function newEvent(business = exampleBusiness()): EventOf<typeof documentIssued> {
+  return { document: exampleDocument({ business_id: business.id }), business };
 }

@@ -12,11 +12,35 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** A NATS server that can lose what it has stored. */
+export interface TestNats extends TestServer {
+  /** Ends it, empties its disk, and starts it again at the same address. */
+  wipe(): Promise<void>;
+}
+
 /** A NATS server with JetStream of its own, on a free port. */
-export async function startTestNats(): Promise<TestServer> {
-  return inTemporaryFolder('nats', (dataDir) =>
-    startNats({ dataDir, logFile: join(dataDir, 'nats.log'), payloadBytesMax }),
-  );
+export async function startTestNats(): Promise<TestNats> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinkas-nats-'));
+  const start = (port?: number) =>
+    startNats({
+      dataDir: folder,
+      logFile: join(folder, 'nats.log'),
+      payloadBytesMax,
+      ...(port === undefined ? {} : { port }),
+    });
+  let server = await start();
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return {
+    url: server.url,
+    stop,
+    wipe: async () => {
+      await stop();
+      server = await start(server.port);
+    },
+  };
 }
 
 /** A Redis server of its own, on a free port. */

@@ -7,13 +7,13 @@ import {
 } from '@pinkas/service-kit';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 import { TestNetwork } from './network.js';
-import { startTestNats, type TestServer } from './servers.js';
+import { startTestNats, type TestNats } from './servers.js';
 
 /** One service on a real database and a real NATS of its own. */
 export interface ServiceUnderTest<Tables> {
   readonly service: RunningService;
   readonly database: TestDatabase<Tables>;
-  readonly nats: TestServer;
+  readonly nats: TestNats;
   readonly network: TestNetwork;
   stop(): Promise<void>;
 }
@@ -21,11 +21,26 @@ export interface ServiceUnderTest<Tables> {
 /** The part of every configuration that the test kit fills in. */
 export type FilledIn = keyof ServiceConfig;
 
+/** That part for a service on these servers. */
+export function serviceConfig(servers: { natsUrl: string; databaseUrl: string }): ServiceConfig {
+  return {
+    ...servers,
+    databasePoolSize: 8,
+    streamReplicas: 1,
+    healthHost: '127.0.0.1',
+    healthPort: 0,
+    consumerConcurrency: 16,
+    sweepEveryMs: 30_000,
+    sweepAgeMs: 120_000,
+    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+  };
+}
+
 /** Starts a service with everything real that it needs; what it asks of others is answered through `network.answer`. */
 export async function startServiceUnderTest<Tables, Config extends ServiceConfig>(options: {
   service: Omit<ServiceOptions, 'config'>;
   migrations: Migrations;
-  config: Omit<Config, FilledIn>;
+  config: Omit<Config, FilledIn> & Partial<ServiceConfig>;
 }): Promise<ServiceUnderTest<Tables>> {
   const [database, nats] = await Promise.all([
     createTestDatabase<Tables>(options.migrations),
@@ -33,13 +48,7 @@ export async function startServiceUnderTest<Tables, Config extends ServiceConfig
   ]);
   const network = await TestNetwork.open(nats.url);
   const config: ServiceConfig = {
-    natsUrl: nats.url,
-    databaseUrl: database.url,
-    databasePoolSize: 8,
-    streamReplicas: 1,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...serviceConfig({ natsUrl: nats.url, databaseUrl: database.url }),
     ...options.config,
   };
   const service = await startService({ ...options.service, config });

@@ -20,7 +20,7 @@ export class StandIn {
    * @throws when it does not listen in time; the local stack has to be built.
    */
   static async start(
-    name: 'gotenberg' | 'tax-authority' | 'mailbox',
+    name: 'gotenberg' | 'tax-authority' | 'mailbox' | 'whatsapp',
     env: Record<string, string> = {},
   ): Promise<StandIn> {
     const program = fileURLToPath(

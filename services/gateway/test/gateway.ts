@@ -17,6 +17,7 @@ import { type RunningService, type ServiceConfig, startService } from '@pinkas/s
 import {
   exampleDocument,
   type ServiceUnderTest,
+  serviceConfig,
   startServiceUnderTest,
   startTestRedis,
 } from '@pinkas/testkit';
@@ -159,16 +160,10 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     migrations,
     config: own,
   });
-  const servers: ServiceConfig = {
-    natsUrl: tested.nats.url,
-    databaseUrl: tested.database.url,
-    databasePoolSize: 8,
-    streamReplicas: 1,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+  const config: GatewayConfig = {
+    ...serviceConfig({ natsUrl: tested.nats.url, databaseUrl: tested.database.url }),
+    ...own,
   };
-  const config: GatewayConfig = { ...servers, ...own };
   const { network } = tested;
   const originOf = (running: RunningService) => running.app.get(HttpServer, { strict: false }).origin;
   const origin = originOf(tested.service);

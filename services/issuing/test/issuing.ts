@@ -19,7 +19,13 @@ import {
   resolveCustomer,
 } from '@pinkas/contracts';
 import { type Clock, type RunningService, startService, type Transaction } from '@pinkas/service-kit';
-import { eventually, exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import {
+  eventually,
+  exampleBusiness,
+  type ServiceUnderTest,
+  serviceConfig,
+  startServiceUnderTest,
+} from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { IssuingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
@@ -129,13 +135,7 @@ export function holdRendering(
 /** Starts a second process of the service, on the same database and the same NATS. */
 export async function startReplica(issuing: IssuingUnderTest): Promise<RunningService> {
   const config: IssuingConfig = {
-    natsUrl: issuing.nats.url,
-    databaseUrl: issuing.database.url,
-    databasePoolSize: 8,
-    streamReplicas: 1,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
-    logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...serviceConfig({ natsUrl: issuing.nats.url, databaseUrl: issuing.database.url }),
     outcomeWaitMs: 3_000,
   };
   const clock: Clock = { now: () => issuing.clock.now };

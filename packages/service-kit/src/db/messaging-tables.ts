@@ -9,6 +9,7 @@ export interface OutboxTable {
   subject: string;
   body: string;
   request_id: string | null;
+  /** When the row was written: after its position was drawn, and before its transaction committed. */
   created_at: Generated<Date>;
   /** When JetStream had it; null: still to be sent. */
   sent_at: Date | null;
@@ -28,9 +29,25 @@ export interface DeadLetterTable {
   message_id: string;
   subject: string;
   body: string;
+  /** The request that the event came from, where it said so. */
+  request_id: string | null;
   reason: string;
   attempts: number;
   given_up_at: Generated<Date>;
+}
+
+/** How far a consumer has held the announcements of its event against what it has handled. */
+export interface SweepTable {
+  consumer: string;
+  /** Every announcement up to here, inclusive, is handled or parked. */
+  position: number;
+}
+
+/** How often the sweep of a consumer has tried an announcement that is neither handled nor parked yet. */
+export interface SweepTryTable {
+  consumer: string;
+  message_id: string;
+  tries: number;
 }
 
 /** The tables that every service with events has. */
@@ -38,6 +55,8 @@ export interface MessagingTables {
   outbox: OutboxTable;
   inbox: InboxTable;
   dead_letter: DeadLetterTable;
+  sweep: SweepTable;
+  sweep_try: SweepTryTable;
 }
 
 /** The first migration of every service with events. */
@@ -72,5 +91,28 @@ export const messagingTables = sqlMigration(`
     attempts    integer not null,
     given_up_at timestamptz not null default now(),
     constraint dead_letter_step_key unique (consumer, message_id)
+  );
+`);
+
+/**
+ * What the sweep needs; a later migration of every service with events. An announcement's `created_at` becomes the instant of
+ * the row instead of the beginning of its transaction, which may lie long before the position was drawn: the order of the
+ * announcements is judged by it.
+ */
+export const messagingSweep = sqlMigration(`
+  alter table outbox alter column created_at set default clock_timestamp();
+
+  alter table dead_letter add column request_id text;
+
+  create table sweep (
+    consumer text not null constraint sweep_pkey primary key,
+    position bigint not null
+  );
+
+  create table sweep_try (
+    consumer   text not null,
+    message_id uuid not null,
+    tries      integer not null,
+    constraint sweep_try_pkey primary key (consumer, message_id)
   );
 `);

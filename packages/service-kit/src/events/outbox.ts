@@ -11,7 +11,14 @@ import { encode, header } from '../rpc/wire.js';
 
 const batchMax = 64;
 const publishTimeoutMs = 2_000;
-const keptDays = 7;
+/** How long an announcement is kept, counted from its announcement: also the longest that a consumer may be away. */
+const outboxKeptDays = 7;
+/**
+ * How long it is kept that an event was handled. An event can come again as long as its announcement is kept, since it may be
+ * sent again, and from then as long as its stream keeps it (another 7 days), and then fail for some minutes: 15 days cover it.
+ * Twice that is cheap, while an effect that happens twice is not.
+ */
+const inboxKeptDays = 30;
 /** How long what has arrived may wait to be marked, so that many are marked by one statement. */
 const markPauseMs = 100;
 /** JetStream flushes to disk every two minutes: what it acknowledged longer ago is on its disk. */
@@ -69,7 +76,7 @@ export class Relay {
   readonly #loop: Loop;
   readonly #state: ConnectionState;
   readonly #publishing = new Set<Promise<void>>();
-  /** True until the outbox was held against what JetStream can still have: at start, and when NATS is back. */
+  /** True until what JetStream may have lost is on its way again: at start, and when NATS is back. */
   #mayHaveLost = true;
   #arrived: string[] = [];
   #marking: NodeJS.Timeout | undefined;
@@ -78,8 +85,8 @@ export class Relay {
     private readonly db: Kysely<MessagingTables>,
     connection: NatsConnection,
     private readonly jetstream: JetStreamClient,
-    /** Makes the streams where they are gone, and tells since when the one of this service has been there. */
-    private readonly streamMadeAt: () => Promise<Date | null>,
+    /** Makes the streams where they are gone. */
+    private readonly ensureStreams: () => Promise<unknown>,
     private readonly logger: Logger,
   ) {
     this.#state = new ConnectionState(connection, () => {
@@ -178,21 +185,15 @@ export class Relay {
   }
 
   /**
-   * Takes back what is marked as sent and may be lost: what was sent before the stream was made, which is all of it where
-   * the store of NATS was wiped, and what was sent so lately that it may not have been flushed to disk. JetStream takes what
-   * it still has for a double, and consumers handle an id once.
+   * Takes back what is marked as sent, but so lately that JetStream may not have flushed it to disk. What it still has it takes
+   * for a double, and consumers handle an id once. Whatever was lost of older announcements is found by the sweeps (ADR 0011).
    */
   async #sendLostAgain(): Promise<void> {
-    const madeAt = await this.streamMadeAt();
+    await this.ensureStreams();
     await this.db
       .updateTable('outbox')
       .set({ sent_at: null })
-      .where((where) =>
-        where.or([
-          where('sent_at', '>', sql<Date>`now() - make_interval(mins => ${unflushedMinutes})`),
-          ...(madeAt ? [where('sent_at', '<', madeAt)] : []),
-        ]),
-      )
+      .where('sent_at', '>', sql<Date>`now() - make_interval(mins => ${unflushedMinutes})`)
       .execute();
     this.#mayHaveLost = false;
   }
@@ -220,9 +221,32 @@ export class Relay {
   }
 }
 
-/** Deletes what was sent or handled long ago. */
+/**
+ * Deletes what was announced or handled long ago. An announcement goes by the day that it was made, so that sending it again
+ * does not keep it longer than what tells that it was handled; one that was never sent stays. What tells that a parked step was
+ * handled after all stays as long as that step, which an operator may redrive.
+ */
 export async function purgeMessaging(db: Kysely<MessagingTables>): Promise<void> {
-  const limit = sql<Date>`now() - make_interval(days => ${keptDays})`;
-  await db.deleteFrom('outbox').where('sent_at', '<', limit).execute();
-  await db.deleteFrom('inbox').where('handled_at', '<', limit).execute();
+  await db
+    .deleteFrom('outbox')
+    .where('created_at', '<', daysAgo(outboxKeptDays))
+    .where('sent_at', 'is not', null)
+    .execute();
+  await db
+    .deleteFrom('inbox')
+    .where('handled_at', '<', daysAgo(inboxKeptDays))
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('dead_letter')
+            .select('dead_letter.id')
+            .whereRef('dead_letter.consumer', '=', 'inbox.consumer')
+            .whereRef('dead_letter.message_id', '=', 'inbox.message_id'),
+        ),
+      ),
+    )
+    .execute();
 }
+
+const daysAgo = (days: number) => sql<Date>`now() - make_interval(days => ${days})`;

@@ -1,4 +1,4 @@
-import { events, type ServiceName, streamOf } from '@pinkas/contracts';
+import { events, streamOf } from '@pinkas/contracts';
 import { type JetStreamManager, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -27,10 +27,4 @@ export async function ensureStreams(manager: JetStreamManager, replicas: number)
       await manager.streams.add(config);
     }
   }
-}
-
-/** When the stream of a service's own events was made, or null where it has none. */
-export async function streamMadeAt(manager: JetStreamManager, service: ServiceName): Promise<Date | null> {
-  if (!events.some((event) => event.owner === service)) return null;
-  return new Date((await manager.streams.info(streamOf(service).name)).created);
 }

@@ -1,4 +1,4 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
 import { customerCards } from './0002-customer-cards.js';
 import { rowSecurity } from './0003-row-security.js';
 import { reservations } from './0004-reservations.js';
@@ -11,4 +11,5 @@ export const migrations: Migrations = {
   '0003-row-security': rowSecurity,
   '0004-reservations': reservations,
   '0005-name-suffixes': nameSuffixes,
+  '0006-sweep': messagingSweep,
 };

@@ -54,7 +54,8 @@ CREATE TABLE public.dead_letter (
     body text NOT NULL,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
+    request_id text
 );
 
 CREATE TABLE public.inbox (
@@ -79,7 +80,7 @@ CREATE TABLE public.outbox (
     subject text NOT NULL,
     body json NOT NULL,
     request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone
 );
 
@@ -106,6 +107,17 @@ ALTER TABLE ONLY public.reservation FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE public.reservation IS 'The card, and the tax id to be written on it, of a document that is being issued.';
 
 COMMENT ON COLUMN public.reservation.tax_id IS 'Nine digits; null: the document will write none on the card.';
+
+CREATE TABLE public.sweep (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.sweep_try (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer NOT NULL
+);
 
 CREATE TABLE public.tax_id_claim (
     business_id uuid NOT NULL,
@@ -151,6 +163,12 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_pkey PRIMARY KEY (business_id, document_id);
+
+ALTER TABLE ONLY public.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.sweep_try
+    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
 
 ALTER TABLE ONLY public.tax_id_claim
     ADD CONSTRAINT tax_id_claim_pkey PRIMARY KEY (business_id, tax_id);

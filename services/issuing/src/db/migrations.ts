@@ -1,4 +1,4 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
 import { documents } from './0002-documents.js';
 import { listsAndCancelling } from './0003-lists-and-cancelling.js';
 
@@ -7,4 +7,5 @@ export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-documents': documents,
   '0003-lists-and-cancelling': listsAndCancelling,
+  '0004-sweep': messagingSweep,
 };

@@ -61,7 +61,8 @@ CREATE TABLE public.dead_letter (
     body text NOT NULL,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
+    request_id text
 );
 
 CREATE TABLE public.document (
@@ -142,7 +143,7 @@ CREATE TABLE public.outbox (
     subject text NOT NULL,
     body json NOT NULL,
     request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone
 );
 
@@ -165,6 +166,17 @@ CREATE TABLE public.series (
 );
 
 ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sweep (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.sweep_try (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer NOT NULL
+);
 
 ALTER TABLE ONLY public.daily_count
     ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, key_id, counted_on);
@@ -204,6 +216,12 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
+
+ALTER TABLE ONLY public.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.sweep_try
+    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, issued_at, id) WHERE (external_ref IS NOT NULL);
 

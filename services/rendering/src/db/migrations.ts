@@ -1,4 +1,4 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
 import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
@@ -11,4 +11,5 @@ export const migrations: Migrations = {
   '0003-row-security': rowSecurity,
   '0004-further-outputs': furtherOutputs,
   '0005-handed-over': handedOver,
+  '0006-sweep': messagingSweep,
 };

@@ -63,7 +63,8 @@ CREATE TABLE public.dead_letter (
     body text NOT NULL,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
+    request_id text
 );
 
 CREATE TABLE public.delivered (
@@ -98,7 +99,7 @@ CREATE TABLE public.outbox (
     subject text NOT NULL,
     body json NOT NULL,
     request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone
 );
 
@@ -109,6 +110,17 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE public.sweep (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.sweep_try (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer NOT NULL
 );
 
 ALTER TABLE ONLY public.artifact
@@ -137,6 +149,12 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY public.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.sweep_try
+    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
 
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 

@@ -1,0 +1,193 @@
+import { streamOf } from '@pinkas/contracts';
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+} from 'nats';
+import type { Logger } from '../logger.js';
+import { header } from '../rpc/wire.js';
+import { reasonOf } from './dead-letter-reason.js';
+import { derivedMessageId, ownMessageId } from './message-id.js';
+import { type Arrival, MalformedEvent, type Step } from './step.js';
+
+/** The pauses before an event that failed is tried again; after the last one it is given up. Milliseconds. */
+const retryPausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
+const triesMax = retryPausesMs.length + 1;
+/**
+ * How many events may be under way or wait for their next try. The server hands out nothing more beyond it, so it lies far above
+ * what nine minutes of failures can gather: what fails must not hold up what does not.
+ */
+const unacknowledgedMax = 100_000;
+/**
+ * How long the server waits for a sign of life before it hands an event out again, in milliseconds: so long does a step stand
+ * still whose process has died, or whose acknowledgement was lost with a connection.
+ */
+const ackWaitMs = 15_000;
+/** How often a step that is still being carried out gives that sign. */
+const signOfLifeMs = 5_000;
+
+/**
+ * Runs one consumer on its stream: a durable pull consumer with explicit acknowledgements. An event is acknowledged after
+ * its effect has committed; one that keeps failing is kept as a dead letter with its reason, and holds up nothing.
+ */
+export class ConsumerRunner {
+  #messages: ConsumerMessages | undefined;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(
+    private readonly step: Step,
+    private readonly parts: {
+      jetstream: JetStreamClient;
+      manager: () => Promise<JetStreamManager>;
+      ensureStreams: () => Promise<unknown>;
+      logger: Logger;
+      /** How many events are handled at once. */
+      concurrency: number;
+    },
+  ) {}
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Takes no more events and waits for those in hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    this.#messages?.stop();
+    await this.#running;
+    await Promise.all(this.#inFlight);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        await this.#consume();
+      } catch (error) {
+        if (!this.#stopped)
+          this.parts.logger.warn({ err: error, consumer: this.step.consumer }, 'the consumer starts again');
+      }
+      if (!this.#stopped) await this.#pause(500);
+    }
+  }
+
+  /** Consumes until stopped, or until the stream or the consumer is gone from the server. */
+  async #consume(): Promise<void> {
+    const { concurrency, jetstream } = this.parts;
+    const stream = streamOf(this.step.event.owner).name;
+    await this.parts.ensureStreams();
+    await this.#ensureConsumer(stream);
+    const consumer = await jetstream.consumers.get(stream, this.step.consumer);
+    // What waits here is under way for the server: no more than what is handled next, or its time runs out meanwhile.
+    const messages = await consumer.consume({ max_messages: concurrency, idle_heartbeat: 5_000 });
+    this.#messages = messages;
+    if (this.#stopped) messages.stop();
+    void this.#watchStatus(messages);
+    for await (const message of messages) {
+      const work = this.#receive(message).finally(() => this.#inFlight.delete(work));
+      this.#inFlight.add(work);
+      if (this.#inFlight.size >= concurrency) await Promise.race(this.#inFlight);
+    }
+  }
+
+  /** Makes the consumer on the server, or brings the one that is there up to date. */
+  async #ensureConsumer(stream: string): Promise<void> {
+    const { consumers } = await this.parts.manager();
+    const settings = {
+      filter_subject: `${this.step.event.subject}.*`,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: unacknowledgedMax,
+      max_deliver: -1,
+    };
+    try {
+      await consumers.update(stream, this.step.consumer, settings);
+    } catch (error) {
+      if ((error as { api_error?: { code?: number } }).api_error?.code !== 404) throw error;
+      await consumers.add(stream, {
+        ...settings,
+        durable_name: this.step.consumer,
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+      });
+    }
+  }
+
+  async #watchStatus(messages: ConsumerMessages): Promise<void> {
+    for await (const status of await messages.status()) {
+      // A store that was wiped takes stream and consumer with it: end, so that both are made anew.
+      if (['consumer_not_found', 'consumer_deleted', 'stream_not_found'].includes(String(status.type)))
+        messages.stop();
+    }
+  }
+
+  async #receive(message: JsMsg): Promise<void> {
+    const signs = setInterval(() => message.working(), signOfLifeMs);
+    try {
+      await this.#work(message);
+    } catch (error) {
+      // Not even giving up worked, since the database is away: the event comes again.
+      this.parts.logger.error({ err: error, consumer: this.step.consumer }, 'an event could not be given up');
+      message.nak(retryPausesMs[retryPausesMs.length - 1]);
+    } finally {
+      clearInterval(signs);
+    }
+  }
+
+  async #work(message: JsMsg): Promise<void> {
+    const { logger } = this.parts;
+    const { consumer } = this.step;
+    const attempts = message.info.deliveryCount;
+    const ownId = ownMessageId(message.headers?.get('Nats-Msg-Id'));
+    const arrival = arrivalOf(message, ownId);
+    const giveUp = async (reason: string, tries: number) => {
+      await this.step.park(arrival, reason, tries);
+      message.term();
+    };
+    if (ownId === null) return giveUp('it bears no id of ours (Nats-Msg-Id): a stranger has published it', 0);
+    const overdue = attempts > triesMax;
+    // Whoever tried it last has died of it, or could not park it. Parked first, the next death cannot bring it back.
+    if (overdue)
+      await giveUp(`it was tried ${attempts - 1} times, the last time without an end`, attempts - 1);
+    try {
+      await this.step.carryOut(arrival);
+      if (!overdue) message.ack();
+    } catch (error) {
+      const pauseMs = retryPausesMs[attempts - 1];
+      logger.warn({ err: error, consumer, attempts, pauseMs }, 'an event could not be handled');
+      if (error instanceof MalformedEvent) await giveUp(reasonOf(error), 1);
+      else if (pauseMs !== undefined) message.nak(pauseMs);
+      else await giveUp(reasonOf(error), overdue ? 1 : attempts);
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wake = done;
+    });
+  }
+}
+
+function arrivalOf(message: JsMsg, ownId: string | null): Arrival {
+  const { stream, streamSequence, timestampNanos } = message.info;
+  const messageId =
+    ownId ?? derivedMessageId({ stream, sequence: streamSequence, takenAtNanos: timestampNanos });
+  return {
+    messageId,
+    subject: message.subject,
+    body: new TextDecoder().decode(message.data),
+    requestId: message.headers?.get(header.requestId) || null,
+  };
+}

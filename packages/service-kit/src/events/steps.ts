@@ -1,0 +1,14 @@
+import type { Step } from './step.js';
+
+/** The steps of one process by the names of their consumers. The kit fills it before the first request arrives. */
+export class Steps {
+  readonly #byConsumer = new Map<string, Step>();
+
+  add(step: Step): void {
+    this.#byConsumer.set(step.consumer, step);
+  }
+
+  of(consumer: string): Step | undefined {
+    return this.#byConsumer.get(consumer);
+  }
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { documentIssued, type EventOf, messaging } from '@pinkas/contracts';
+import { eventually, type ServiceUnderTest } from '@pinkas/testkit';
+import { newContext, withContext } from '../src/index.js';
+import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
+
+const contracts = messaging.delivery;
+const consumer = 'probe-effects';
+
+describe('a step that was given up', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  beforeAll(async () => {
+    tested = await startProbe();
+  });
+  afterAll(() => tested.stop());
+  afterEach(async () => {
+    probe.handled = async () => {};
+    probe.committed = () => {};
+    await tested.database.db.deleteFrom('dead_letter').execute();
+  });
+
+  /** Parks a step as a consumer does after its last try. */
+  const park = async (
+    event: EventOf<typeof documentIssued>,
+    change: { body?: string; consumer?: string } = {},
+  ) => {
+    const row = await tested.database.db
+      .insertInto('dead_letter')
+      .values({
+        consumer: change.consumer ?? consumer,
+        message_id: randomUUID(),
+        subject: `${documentIssued.subject}.${event.document.id}`,
+        body: change.body ?? JSON.stringify(event),
+        request_id: 'b6a2e6b4-6c53-4f2c-8b53-0a70e1a7a001',
+        reason: 'the printer was away',
+        attempts: 10,
+      })
+      .returning(['id', 'message_id'])
+      .executeTakeFirstOrThrow();
+    return row;
+  };
+  const effects = async (event: EventOf<typeof documentIssued>) =>
+    tested.database.db
+      .selectFrom('effect')
+      .selectAll()
+      .where('document_id', '=', event.document.id)
+      .execute();
+  const parked = (id: string) =>
+    tested.database.db.selectFrom('dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
+  const redrive = (id: string) => tested.network.ask(contracts.redriveDeadLetter, { id });
+
+  it('is listed with its reason and without its body, a page at a time', async () => {
+    const events = [newEvent(), newEvent(), newEvent()];
+    const ids = await Promise.all(events.map(async (event) => (await park(event)).id));
+    const first = await tested.network.ask(contracts.listDeadLetters, { limit: 2 });
+    expect(first.next_after).toBe(first.dead_letters[1]?.id);
+    const second = await tested.network.ask(contracts.listDeadLetters, {
+      limit: 2,
+      after: first.next_after ?? '',
+    });
+    expect(second.next_after).toBeNull();
+    const all = [...first.dead_letters, ...second.dead_letters];
+    expect(all.map((letter) => letter.id).sort()).toEqual(ids.sort());
+    for (const letter of all) {
+      const event = events.find((one) => one.document.id === letter.document_id);
+      expect(letter).toEqual({
+        id: letter.id,
+        service: 'delivery',
+        consumer,
+        document_id: event?.document.id,
+        subject: `${documentIssued.subject}.${event?.document.id}`,
+        reason: 'the printer was away',
+        attempts: 10,
+        given_up_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+    }
+  });
+
+  it('is carried out when it is redriven, under the id of its request, and is no dead letter any more', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    expect(await redrive(id)).toEqual({ outcome: 'done', reason: null });
+    expect(await effects(event)).toHaveLength(1);
+    expect(await parked(id)).toBeUndefined();
+    // The stream, or a sweep, that brings it after all finds it done.
+    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    const after = newEvent();
+    await tested.network.publish(documentIssued, after.document.id, after);
+    await eventually('the next one is handled', async () => (await effects(after)).length === 1);
+    expect(await effects(event)).toHaveLength(1);
+  });
+
+  it('stays when it fails again, with the new reason and count, and leaves nothing else', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    probe.handled = async () => {
+      throw new Error('the paper is out');
+    };
+    expect(await redrive(id)).toEqual({ outcome: 'failed', reason: 'the paper is out' });
+    expect(await parked(id)).toMatchObject({ reason: 'the paper is out', attempts: 11 });
+    expect(await effects(event)).toHaveLength(0);
+    expect(await tested.database.db.selectFrom('inbox').selectAll().execute()).not.toContainEqual(
+      expect.objectContaining({ message_id: (await parked(id))?.message_id }),
+    );
+  });
+
+  it('has one effect when it is redriven twice at once', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    let begun = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Both have read the dead letter before one of them takes effect.
+    probe.prepare = async () => {
+      begun += 1;
+      if (begun === 2) release();
+      await released;
+    };
+    const outcomes = await Promise.all([redrive(id), redrive(id)]);
+    probe.prepare = async () => {};
+    expect(outcomes.map((one) => one.outcome).sort()).toEqual(['done', 'done_before']);
+    expect(await effects(event)).toHaveLength(1);
+    expect(await parked(id)).toBeUndefined();
+  });
+
+  it('only goes when its effect is there already', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    await tested.database.db.insertInto('inbox').values({ consumer, message_id }).execute();
+    expect(await redrive(id)).toEqual({ outcome: 'done_before', reason: null });
+    expect(await effects(event)).toHaveLength(0);
+    expect(await parked(id)).toBeUndefined();
+  });
+
+  it('goes as well when its event comes again by itself and succeeds', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    await eventually('it is handled', async () => (await effects(event)).length === 1);
+    expect(await parked(id)).toBeUndefined();
+  });
+
+  it('is done although what follows its commit fails', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    probe.committed = () => {
+      throw new Error('after the commit');
+    };
+    expect(await redrive(id)).toEqual({ outcome: 'done_before', reason: null });
+    expect(await effects(event)).toHaveLength(1);
+    expect(await parked(id)).toBeUndefined();
+  });
+
+  it('is told of in time when it hangs, and stays', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    let release = () => {};
+    probe.prepare = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    // A second of the caller's time is kept for storing and telling.
+    const reply = await withContext(newContext(1_500), () =>
+      tested.network.peers.ask(contracts.redriveDeadLetter, { id }),
+    );
+    release();
+    probe.prepare = async () => {};
+    expect(reply).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('did not come to an end'),
+    });
+  });
+
+  it.each([
+    ['whose step the service does not have any more', { consumer: 'probe-former' }, 'no step of that name'],
+    ['whose event is rubbish', { body: '{"document": 1' }, 'does not match its schema'],
+  ])('%s stays, and says so', async (_which, change, reason) => {
+    const { id } = await park(newEvent(), change);
+    expect(await redrive(id)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason) });
+    expect(await parked(id)).toMatchObject({ attempts: 11 });
+  });
+
+  it('is looked for in vain when nobody has given it up', async () => {
+    await expect(redrive(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

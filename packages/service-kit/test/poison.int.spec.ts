@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { documentIssued, eventSubject, messaging } from '@pinkas/contracts';
+import {
+  createTestDatabase,
+  eventually,
+  serviceConfig,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  TestNetwork,
+} from '@pinkas/testkit';
+import { AckPolicy, DeliverPolicy, headers } from 'nats';
+import { type RunningService, startService } from '../src/index.js';
+import { newEvent, type ProbeTables, probe, probeMigrations, probeService } from './probe-service.js';
+
+const stream = 'EVT_ISSUING';
+const durable = 'probe-effects';
+
+describe('an event that can not be handled', () => {
+  let nats: TestNats;
+  let network: TestNetwork;
+  let database: TestDatabase<ProbeTables>;
+  let running: RunningService | undefined;
+  beforeEach(async () => {
+    nats = await startTestNats();
+    network = await TestNetwork.open(nats.url);
+    database = await createTestDatabase<ProbeTables>(probeMigrations);
+    const manager = await network.connection.jetstreamManager();
+    await manager.streams.add({ name: stream, subjects: ['evt.issuing.>'] });
+  });
+  afterEach(async () => {
+    probe.handled = async () => {};
+    probe.prepare = async () => {};
+    await running?.stop();
+    running = undefined;
+    await network.close();
+    await database.close();
+    await nats.stop();
+  });
+
+  const start = async (consumerConcurrency: number) => {
+    const config = serviceConfig({ natsUrl: nats.url, databaseUrl: database.url });
+    running = await startService({ ...probeService, config: { ...config, consumerConcurrency } });
+  };
+  const effects = async () =>
+    (await database.db.selectFrom('effect').select('document_id').execute()).map((row) => row.document_id);
+  const parked = () => database.db.selectFrom('dead_letter').selectAll().execute();
+  const publish = (subject: string, body: string | Uint8Array, id?: string) => {
+    const given = headers();
+    if (id !== undefined) given.set('Nats-Msg-Id', id);
+    return network.connection.jetstream().publish(subject, body, { headers: given });
+  };
+  const info = async () => (await network.connection.jetstream().consumers.get(stream, durable)).info();
+
+  it('holds up none of those behind it, however it fails, not even where there is one worker', async () => {
+    const failing = Array.from({ length: 5 }, () => newEvent());
+    const failingIds = new Set(failing.map((event) => event.document.id));
+    probe.handled = async ({ document }) => {
+      if (failingIds.has(document.id)) throw new Error('it never works');
+    };
+    for (const event of failing) {
+      const { id } = event.document;
+      await publish(eventSubject(documentIssued, id), JSON.stringify(event), randomUUID());
+      await publish(eventSubject(documentIssued, id), '{"document": 1}', randomUUID());
+      await publish(eventSubject(documentIssued, id), JSON.stringify(event));
+      await publish(eventSubject(documentIssued, id), new Uint8Array([0x7b, 0x00, 0xff]), `no uuid ${id}`);
+    }
+    const good = Array.from({ length: 50 }, () => newEvent());
+    for (const event of good) {
+      await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event), randomUUID());
+    }
+    await start(1);
+    await eventually('all the good ones are handled', async () => (await effects()).length === good.length);
+    expect((await effects()).sort()).toEqual(good.map((event) => event.document.id).sort());
+    const reasons = (await parked()).map((letter) => letter.reason.slice(0, 20)).sort();
+    expect(reasons).toEqual([
+      ...Array.from({ length: 10 }, () => 'it bears no id of ou'),
+      ...Array.from({ length: 5 }, () => 'it does not match it'),
+    ]);
+    // Those that may still work are tried on.
+    expect((await info()).num_ack_pending).toBe(failing.length);
+  });
+
+  it('is parked once when it bears no id, whoever published it, and can be redriven', async () => {
+    await start(16);
+    const event = newEvent();
+    await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event));
+    const letter = await eventually('it is parked', async () => (await parked())[0]);
+    await eventually('it is off the stream', async () => {
+      const { num_ack_pending, num_pending } = await info();
+      return num_ack_pending === 0 && num_pending === 0;
+    });
+    expect(await parked()).toHaveLength(1);
+    expect(await effects()).toEqual([]);
+    const reply = await network.ask(messaging.delivery.redriveDeadLetter, { id: letter.id });
+    expect(reply.outcome).toBe('done');
+    expect(await effects()).toEqual([event.document.id]);
+    expect(await parked()).toEqual([]);
+  });
+
+  it('holds up nothing when more of them wait for their next try than a server hands out by itself', async () => {
+    const waiting = 550;
+    // What an earlier release has made: it is brought up to date.
+    const { consumers } = await network.connection.jetstreamManager();
+    await consumers.add(stream, {
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      filter_subject: `${documentIssued.subject}.*`,
+      max_ack_pending: 512,
+    });
+    const good = newEvent();
+    probe.prepare = async ({ document }) => {
+      if (document.id !== good.document.id) throw new Error('the authority is away');
+    };
+    const bad = newEvent();
+    const subject = eventSubject(documentIssued, bad.document.id);
+    const body = JSON.stringify(bad);
+    await Promise.all(Array.from({ length: waiting }, () => publish(subject, body, randomUUID())));
+    await start(16);
+    await eventually('all of them wait', async () => (await info()).num_ack_pending === waiting, 30_000);
+    await network.publish(documentIssued, good.document.id, good);
+    await eventually('the good one is handled', async () => (await effects()).length === 1);
+    expect((await info()).num_ack_pending).toBeGreaterThanOrEqual(waiting);
+    expect(await parked()).toEqual([]);
+  }, 60_000);
+
+  describe('because whoever tried it died each time', () => {
+    /** Delivers it so often that no try is left, without an answer of any kind. */
+    const exhaust = async (event: ReturnType<typeof newEvent>) => {
+      const { consumers } = await network.connection.jetstreamManager();
+      await consumers.add(stream, {
+        durable_name: durable,
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+        filter_subject: `${documentIssued.subject}.*`,
+      });
+      await network.publish(documentIssued, event.document.id, event);
+      const consumer = await network.connection.jetstream().consumers.get(stream, durable);
+      for (let tries = 0; tries < 10; tries += 1) (await consumer.next())?.nak();
+    };
+
+    it('is parked before the last try, so that one more death changes nothing', async () => {
+      const event = newEvent();
+      await exhaust(event);
+      let parkedBefore = -1;
+      probe.handled = async () => {
+        parkedBefore = (await parked()).length;
+        throw new Error('again');
+      };
+      await start(16);
+      const letter = await eventually('it has failed once more', async () =>
+        (await parked()).find((one) => one.reason === 'again'),
+      );
+      expect(parkedBefore).toBe(1);
+      expect(letter.attempts).toBe(11);
+      await eventually('it is off the stream', async () => (await info()).num_ack_pending === 0);
+    });
+
+    it('is no dead letter when the last try succeeds', async () => {
+      const event = newEvent();
+      await exhaust(event);
+      await start(16);
+      await eventually('it is handled', async () => (await effects()).length === 1);
+      expect(await parked()).toEqual([]);
+      await eventually('it is off the stream', async () => (await info()).num_ack_pending === 0);
+    });
+  });
+});
