@@ -8,6 +8,26 @@ export const fields = {
     example: 'https://ita-api.taxes.gov.il/shaam/production',
     protocols: ['https:', 'http:'],
   }),
+  taxAuthorityAuthorizeUrl: url('TAX_AUTHORITY_AUTHORIZE_URL', {
+    meaning:
+      "The authority's page at which an owner logs in and agrees; it may stand on another host than the interface.",
+    example: 'https://openapi.taxes.gov.il/shaam/production/longtimetoken/oauth2/authorize',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityRedirectUri: url('TAX_AUTHORITY_REDIRECT_URI', {
+    meaning:
+      "Where the authority sends the owner's browser back to, letter for letter as it is registered there; the gateway serves /tax-authority/connected.",
+    example: 'https://api.example.com/tax-authority/connected',
+    protocols: ['https:', 'http:'],
+  }),
+  taxAuthorityProxyUrl: url('TAX_AUTHORITY_PROXY_URL', {
+    meaning:
+      'The HTTP proxy that every call to the authority goes through, since it answers only calls from Israel; empty: none.',
+    example: 'http://user:secret@proxy.example.com:3128',
+    fallback: '',
+    protocols: ['https:', 'http:'],
+    secret: true,
+  }),
   taxAuthorityClientId: text('TAX_AUTHORITY_CLIENT_ID', {
     meaning: 'The id of our application at the tax authority.',
     example: '0123456789abcdef',
@@ -19,7 +39,7 @@ export const fields = {
   }),
   taxAuthorityTimeoutMs: integer('TAX_AUTHORITY_TIMEOUT_MS', {
     meaning:
-      'How long one try may take, in milliseconds; below the time that an issued document waits for its outcomes.',
+      'How long one question to the authority may take, in milliseconds; below the time that an issued document waits for its outcomes.',
     example: '2500',
     fallback: 2_500,
     min: 100,

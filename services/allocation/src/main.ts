@@ -1,11 +1,10 @@
 import { readEnvironment, runService } from '@pinkas/service-kit';
-import { AskAuthority } from './allocation/ask-authority.js';
-import { AllocationModule } from './allocation.module.js';
+import { AllocationModule, backgrounds } from './allocation.module.js';
 import { fields } from './config.js';
 
 await runService(() => ({
   name: 'allocation',
   config: readEnvironment(fields),
   module: AllocationModule,
-  backgrounds: [AskAuthority],
+  backgrounds,
 }));

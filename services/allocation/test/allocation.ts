@@ -5,22 +5,27 @@ import {
   type AllocationOutcome,
   allocationSettled,
   type Business,
+  completeConnection,
   documentIssued,
   type IssuedDocument,
+  startConnection,
   streamOf,
 } from '@pinkas/contracts';
+import { type RunningService, type ServiceConfig, startService } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
   exampleDocument,
   type ServiceUnderTest,
+  serviceConfig,
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import type { Selectable } from 'kysely';
 import type { AllocationTable, AllocationTables } from '../src/allocation/allocation.tables.js';
 import { AskAuthority } from '../src/allocation/ask-authority.js';
-import { AllocationModule } from '../src/allocation.module.js';
+import { AllocationModule, backgrounds } from '../src/allocation.module.js';
 import type { AllocationConfig } from '../src/config.js';
+import { WatchConnections } from '../src/connection/watch-connections.js';
 import { migrations } from '../src/db/migrations.js';
 import { type AuthorityStandIn, startAuthorityStandIn } from './authority-stand-in.js';
 
@@ -40,32 +45,45 @@ export interface AllocationUnderTest extends ServiceUnderTest<AllocationTables> 
   row(documentId: string): Promise<Selectable<AllocationTable>>;
   /** Makes the server forget the consumer, so that every event comes again; waits until all were taken. */
   redeliverAll(): Promise<void>;
+  /** Starts one more service on the same database, NATS and authority, with the same clock; it is stopped with this one. */
+  startAnother(): Promise<RunningService>;
+  /** Connects a business as its owner would. */
+  connect(businessId: string): Promise<void>;
 }
 
+/** Where the owners' browsers are sent back to; nobody listens there. */
+export const redirectUri = 'https://api.example.com/tax-authority/connected';
+
 export async function startAllocation(
-  options: { timeoutMs?: number; autoConnect?: boolean } = {},
+  options: { timeoutMs?: number; autoConnect?: boolean; proxyUrl?: string } = {},
 ): Promise<AllocationUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-authority-'));
   const authority = await startAuthorityStandIn(folder);
   const clock = { now: new Date() };
   const tokenEncryptionKey = Buffer.alloc(32, 7);
+  const others: RunningService[] = [];
+  const service = {
+    name: 'allocation',
+    module: AllocationModule,
+    backgrounds,
+    clock: { now: () => clock.now },
+  } as const;
+  const own: Omit<AllocationConfig, keyof ServiceConfig> = {
+    taxAuthorityUrl: authority.url,
+    taxAuthorityAuthorizeUrl: `${authority.url}/longtimetoken/oauth2/authorize`,
+    taxAuthorityRedirectUri: redirectUri,
+    taxAuthorityProxyUrl: options.proxyUrl ?? '',
+    taxAuthorityClientId: 'client',
+    taxAuthorityClientSecret: 'secret',
+    taxAuthorityTimeoutMs: options.timeoutMs ?? 2_500,
+    taxAuthorityAutoConnect: options.autoConnect ?? true,
+    tokenEncryptionKey,
+    accountingSoftwareNumber: 99_999_999,
+  };
   const tested = await startServiceUnderTest<AllocationTables, AllocationConfig>({
-    service: {
-      name: 'allocation',
-      module: AllocationModule,
-      backgrounds: [AskAuthority],
-      clock: { now: () => clock.now },
-    },
+    service,
     migrations,
-    config: {
-      taxAuthorityUrl: authority.url,
-      taxAuthorityClientId: 'client',
-      taxAuthorityClientSecret: 'secret',
-      taxAuthorityTimeoutMs: options.timeoutMs ?? 2_500,
-      taxAuthorityAutoConnect: options.autoConnect ?? true,
-      tokenEncryptionKey,
-      accountingSoftwareNumber: 99_999_999,
-    },
+    config: own,
   });
   const { network } = tested;
   const business = exampleBusiness();
@@ -79,7 +97,10 @@ export async function startAllocation(
     tokenEncryptionKey,
     pass: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
-      tested.service.app.get(AskAuthority).nudge();
+      for (const running of [tested.service, ...others]) {
+        running.app.get(AskAuthority).nudge();
+        running.app.get(WatchConnections).nudge();
+      }
     },
     issue: async (change, businessChange) => {
       const document = exampleDocument({
@@ -113,7 +134,23 @@ export async function startAllocation(
         return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
       });
     },
+    startAnother: async () => {
+      const servers = { natsUrl: tested.nats.url, databaseUrl: tested.database.url };
+      const other = await startService({ ...service, config: { ...serviceConfig(servers), ...own } });
+      others.push(other);
+      return other;
+    },
+    connect: async (businessId) => {
+      const { authorize_url } = await network.ask(startConnection, { business_id: businessId });
+      const given = (await authority.agree(authorize_url)).searchParams;
+      const { outcome } = await network.ask(completeConnection, {
+        state: given.get('state') ?? '',
+        code: given.get('code'),
+      });
+      if (outcome !== 'connected') throw new Error(outcome);
+    },
     stop: async () => {
+      await Promise.all(others.map((other) => other.stop()));
       await tested.stop();
       await authority.kill();
       await rm(folder, { recursive: true, force: true });

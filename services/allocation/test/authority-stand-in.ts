@@ -2,11 +2,23 @@ import { StandIn } from '@pinkas/testkit';
 import type { ApprovalRequest } from '../src/authority/approval-request.js';
 
 /** What the stand-in plays; see its own page. */
-export type AuthorityMode = 'ok' | 'refuse' | 'error' | 'hang' | 'malformed';
+export type AuthorityMode =
+  | 'ok'
+  | 'refuse'
+  | 'error'
+  | 'hang'
+  | 'malformed'
+  | 'lost'
+  | 'foreign'
+  | 'unauthorized'
+  | 'forbidden';
 
 interface Calls {
   calls: { path: string; body: Partial<ApprovalRequest> & { grant_type?: string }; status: number | null }[];
   granted: { invoice_id: string; confirmation_number: string }[];
+  asked: Record<string, number>;
+  look_ups: { invoice_id: string; found: boolean }[];
+  token_uses: { grant_type: string; given: boolean }[];
 }
 
 /** The simulator of the tax authority as a process of its own, so that it can die. */
@@ -14,7 +26,17 @@ export interface AuthorityStandIn {
   /** For `TAX_AUTHORITY_URL`. */
   readonly url: string;
   mode(mode: AuthorityMode, delayMs?: number): Promise<void>;
+  /** Sets a mode for so many requests, or for one document. */
+  play(mode: { mode: AuthorityMode; delay_ms?: number; times?: number; invoice_id?: string }): Promise<void>;
+  /** Takes every mode back. */
+  behave(): Promise<void>;
   calls(): Promise<Calls>;
+  grantsOf(documentId: string): Promise<Calls['granted']>;
+  lookUpsOf(documentId: string): Promise<Calls['look_ups']>;
+  /** Agrees as the owner of a business does. @returns the address that the browser is sent back to. */
+  agree(authorizeUrl: string): Promise<URL>;
+  /** Turns a refresh token in, as the service does. */
+  spend(refreshToken: string): Promise<void>;
   /** The approvals that were asked for one document, oldest first. */
   approvalsOf(documentId: string): Promise<Partial<ApprovalRequest>[]>;
   tokenCalls(): Promise<string[]>;
@@ -33,7 +55,24 @@ export async function startAuthorityStandIn(dataDir: string): Promise<AuthorityS
   return {
     url: `${root}/shaam/tsandbox`,
     mode: (mode, delayMs = 0) => running.mode({ mode, delay_ms: delayMs }),
+    play: (mode) => running.mode(mode),
+    behave: () => running.mode({ reset: true }),
     calls: read,
+    grantsOf: async (documentId) => (await read()).granted.filter((grant) => grant.invoice_id === documentId),
+    lookUpsOf: async (documentId) =>
+      (await read()).look_ups.filter((lookUp) => lookUp.invoice_id === documentId),
+    spend: async (refreshToken) => {
+      const response = await fetch(`${root}/shaam/tsandbox/longtimetoken/oauth2/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from('client:secret').toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+      });
+      if (!response.ok) throw new Error(await response.text());
+    },
+    agree: async (authorizeUrl) => {
+      const response = await fetch(authorizeUrl, { redirect: 'manual' });
+      return new URL(response.headers.get('location') ?? '');
+    },
     approvalsOf: async (documentId) =>
       (await read()).calls
         .filter((call) => call.path.endsWith('/Approval') && call.body?.invoice_id === documentId)

@@ -22,6 +22,7 @@ import { GetOpenApi } from './openapi/get-openapi.js';
 import { ReferenceAssets } from './page/reference-assets.js';
 import { ServeDocsAsset } from './page/serve-docs-asset.js';
 import { ServePdf } from './page/serve-pdf.js';
+import { ShowConnectedPage } from './page/show-connected-page.js';
 import { ShowErrorsPage } from './page/show-errors-page.js';
 import { ShowReference } from './page/show-reference.js';
 import { ShowViewPage } from './page/show-view-page.js';
@@ -59,6 +60,7 @@ import { RedisCounter } from './rate-limit/redis-counter.js';
     ShowViewPage,
     ServePdf,
     ShowErrorsPage,
+    ShowConnectedPage,
     ReferenceAssets,
     ServeDocsAsset,
     ShowReference,

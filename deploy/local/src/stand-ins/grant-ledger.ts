@@ -42,6 +42,12 @@ export class GrantLedger {
     return this.#grants.get(invoiceId);
   }
 
+  /** The number of some other invoice; one is made where there is none. */
+  another(than: string): Grant {
+    const other = [...this.#grants.values()].findLast((grant) => grant.invoice_id !== than);
+    return other ?? this.grant('another-invoice');
+  }
+
   /** The last `count` grants, oldest first. */
   newest(count: number): Grant[] {
     return [...this.#grants.values()].slice(-count);

@@ -23,6 +23,14 @@ interface TokenEvent {
   readonly refresh_token_sha256: string;
   /** Seconds since 1970, or 'used' when the token was turned in. */
   readonly expires: number | 'used';
+  /** Whom the owner has agreed to; absent in what was kept before it was written down, which any client may use. */
+  readonly client_id?: string;
+}
+
+/** What a refresh token stands for. */
+interface Consent {
+  readonly expires: number;
+  readonly clientId: string | undefined;
 }
 
 /**
@@ -31,42 +39,47 @@ interface TokenEvent {
  */
 export class OAuthTokens {
   readonly #journal: Journal<TokenEvent>;
-  readonly #codes = new Map<string, { readonly redirectUri: string; readonly expires: number }>();
+  readonly #codes = new Map<
+    string,
+    { readonly clientId: string; readonly redirectUri: string; readonly expires: number }
+  >();
   readonly #accessTokens = new Map<string, number>();
-  readonly #refreshTokens = new Map<string, number>();
+  readonly #refreshTokens = new Map<string, Consent>();
 
   constructor(folder: string | undefined) {
     this.#journal = new Journal(folder, 'refresh-tokens.jsonl');
-    for (const { refresh_token_sha256: hash, expires } of this.#journal.earlier) {
+    for (const { refresh_token_sha256: hash, expires, client_id: clientId } of this.#journal.earlier) {
       if (expires === 'used') this.#refreshTokens.delete(hash);
-      else this.#refreshTokens.set(hash, expires);
+      else this.#refreshTokens.set(hash, { expires, clientId });
     }
   }
 
-  /** A fresh code that can be turned in once, with the same redirect address. */
-  newCode(redirectUri: string): string {
+  /** A fresh code that can be turned in once, by the same client and with the same redirect address. */
+  newCode(clientId: string, redirectUri: string): string {
     forgetExpired(this.#codes, ({ expires }) => expires);
     const code = randomBytes(24).toString('base64url');
-    this.#codes.set(code, { redirectUri, expires: now() + codeSeconds });
+    this.#codes.set(code, { clientId, redirectUri, expires: now() + codeSeconds });
     return code;
   }
 
-  /** Turns in a code. Undefined when it is unknown, used, expired, or was given to another address. */
-  fromCode(code: string, redirectUri: string): TokenAnswer | undefined {
+  /** Turns in a code. Undefined when it is unknown, used, expired, or was given to another client or address. */
+  fromCode(clientId: string, code: string, redirectUri: string): TokenAnswer | undefined {
     const known = this.#codes.get(code);
     this.#codes.delete(code);
-    if (!known || known.expires <= now() || known.redirectUri !== redirectUri) return undefined;
-    return this.#issue();
+    if (!known || known.expires <= now()) return undefined;
+    if (known.redirectUri !== redirectUri || known.clientId !== clientId) return undefined;
+    return this.#issue(clientId);
   }
 
-  /** Turns in a refresh token, which is dead afterwards. Undefined when it is unknown, used or expired. */
-  fromRefreshToken(token: string): TokenAnswer | undefined {
+  /** Turns in a refresh token, which is dead afterwards. Undefined when it is unknown, used, expired or another client's. */
+  fromRefreshToken(clientId: string, token: string): TokenAnswer | undefined {
     const hash = sha256(token);
-    const expires = this.#refreshTokens.get(hash);
-    if (expires === undefined || expires <= now()) return undefined;
+    const consent = this.#refreshTokens.get(hash);
+    if (!consent || consent.expires <= now()) return undefined;
+    if (consent.clientId !== undefined && consent.clientId !== clientId) return undefined;
     this.#refreshTokens.delete(hash);
     this.#journal.append({ refresh_token_sha256: hash, expires: 'used' });
-    return this.#issue();
+    return this.#issue(clientId);
   }
 
   /** Whether an access token is alive. */
@@ -74,14 +87,14 @@ export class OAuthTokens {
     return (this.#accessTokens.get(accessToken) ?? 0) > now();
   }
 
-  #issue(): TokenAnswer {
+  #issue(clientId: string): TokenAnswer {
     forgetExpired(this.#accessTokens, (expires) => expires);
     const accessToken = randomBytes(32).toString('base64url');
     const refreshToken = randomBytes(32).toString('base64url');
     this.#accessTokens.set(accessToken, now() + accessTokenSeconds);
     const expires = now() + refreshTokenSeconds;
-    this.#refreshTokens.set(sha256(refreshToken), expires);
-    this.#journal.append({ refresh_token_sha256: sha256(refreshToken), expires });
+    this.#refreshTokens.set(sha256(refreshToken), { expires, clientId });
+    this.#journal.append({ refresh_token_sha256: sha256(refreshToken), expires, client_id: clientId });
     return {
       token_type: 'Bearer',
       access_token: accessToken,

@@ -6,19 +6,19 @@ import {
   type Call,
   type Listen,
   listenFrom,
-  modeRules,
   pause,
   Refusal,
   type RunningStandIn,
   readBody,
   readJsonObject,
-  readMode,
   runAsProcess,
   send,
   sendJson,
   serveHttp,
 } from './http.js';
 import { OAuthTokens } from './oauth-tokens.js';
+import { type Mode, Modes } from './tax-authority-modes.js';
+import { AuthorityRecord } from './tax-authority-record.js';
 
 /** How many calls, and how many grants, `GET /_calls` shows at most. */
 const shownMax = 10_000;
@@ -35,18 +35,6 @@ export interface TaxAuthorityOptions extends Listen {
   readonly dataDir?: string | undefined;
 }
 
-interface Mode {
-  /**
-   * What happens to requests for numbers and look-ups (never to OAuth2): `ok`; `refuse` (HTTP 200, code 460); `error` (HTTP
-   * 500); `hang` (no answer, and nothing is granted); `malformed` (HTTP 200 with half a JSON body).
-   */
-  readonly mode: 'ok' | 'refuse' | 'error' | 'hang' | 'malformed';
-  /** How late the answer comes, in milliseconds. The number is granted before: a caller who does not wait misses it. */
-  readonly delay_ms: number;
-}
-
-const noFaults: Mode = { mode: 'ok', delay_ms: 0 };
-
 interface ReceivedCall {
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -59,26 +47,29 @@ interface ReceivedCall {
 
 /**
  * Starts a simulator of the Israel Tax Authority's invoice API, version 2, under `/shaam/{env}`: OAuth2 with rotating
- * refresh tokens, approval of invoices, look-up of a number. For tests of faults, `POST /_mode` and `GET /_calls`.
+ * refresh tokens, approval of invoices, look-up of a number. For tests of faults, `POST /_mode` (see `Modes`) and `GET /_calls`: what
+ * was received, every number that was granted, and what {@link AuthorityRecord} keeps.
  */
 export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<RunningStandIn> {
   const tokens = new OAuthTokens(options.dataDir);
   const ledger = new GrantLedger(options.dataDir);
   const calls: ReceivedCall[] = [];
-  let mode = noFaults;
+  const record = new AuthorityRecord();
+  const modes = new Modes();
 
   return serveHttp(options, async (request, response, call) => {
     switch (`${request.method} ${call.url.pathname}`) {
       case 'GET /health':
         return sendJson(response, 200, { status: 'up' });
       case 'POST /_mode':
-        mode = await readMode(request, noFaults, {
-          mode: modeRules.oneOf(['ok', 'refuse', 'error', 'hang', 'malformed']),
-          delay_ms: modeRules.delayMs,
-        });
-        return sendJson(response, 200, mode);
+        return sendJson(response, 200, await modes.read(request));
       case 'GET /_calls':
-        return sendJson(response, 200, { ...mode, calls, granted: ledger.newest(shownMax) });
+        return sendJson(response, 200, {
+          ...modes.shown(),
+          calls,
+          granted: ledger.newest(shownMax),
+          ...record.shown(),
+        });
     }
     const path = /^\/shaam\/[\w-]+\/(.+)$/.exec(call.url.pathname)?.[1];
     if (path === undefined) throw new Refusal(404, 'no such path');
@@ -121,7 +112,7 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
     }
     const target = new URL(redirectUri);
     if (query.get('response_type') === 'code') {
-      target.searchParams.set('code', tokens.newCode(redirectUri));
+      target.searchParams.set('code', tokens.newCode(clientId, redirectUri));
     } else {
       target.searchParams.set('error', 'unsupported_response_type');
     }
@@ -140,7 +131,8 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
         error_description: 'the body must be form-encoded',
       });
     }
-    if (!knowsClient(request, form)) {
+    const clientId = clientOf(request, form);
+    if (clientId === undefined) {
       response.setHeader('www-authenticate', 'Basic realm="shaam"');
       return sendJson(response, 401, { error: 'invalid_client' });
     }
@@ -149,24 +141,26 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
     }
     const answer =
       grantType === 'authorization_code'
-        ? tokens.fromCode(form.get('code') ?? '', form.get('redirect_uri') ?? '')
-        : tokens.fromRefreshToken(form.get('refresh_token') ?? '');
+        ? tokens.fromCode(clientId, form.get('code') ?? '', form.get('redirect_uri') ?? '')
+        : tokens.fromRefreshToken(clientId, form.get('refresh_token') ?? '');
+    record.tokenUsed({ grant_type: grantType, client_id: clientId, given: answer !== undefined });
     if (!answer) return sendJson(response, 400, { error: 'invalid_grant' });
     response.setHeader('cache-control', 'no-store');
     return sendJson(response, 200, answer);
   }
 
-  /** The client names itself by Basic authentication, or in the body. */
-  function knowsClient(request: IncomingMessage, form: URLSearchParams): boolean {
+  /** The client names itself by Basic authentication, or in the body. Undefined where it is not the one it says. */
+  function clientOf(request: IncomingMessage, form: URLSearchParams): string | undefined {
     const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const [id, ...rest] = Buffer.from(basic ?? '', 'base64')
       .toString('utf8')
       .split(':');
     const clientId = basic ? id : form.get('client_id');
     const secret = basic ? rest.join(':') : form.get('client_secret');
-    if (!clientId || !secret) return false;
-    if (options.clientId && clientId !== options.clientId) return false;
-    return !options.clientSecret || secret === options.clientSecret;
+    if (!clientId || !secret) return undefined;
+    if (options.clientId && clientId !== options.clientId) return undefined;
+    if (options.clientSecret && secret !== options.clientSecret) return undefined;
+    return clientId;
   }
 
   async function approve(
@@ -176,13 +170,17 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
     received: ReceivedCall,
   ) {
     const body = await readInvoiceCall(request, response, received);
-    if (!body || (await fails(response, call))) return;
+    if (!body) return;
+    const invoiceId = String(body.invoice_id);
+    record.asked(invoiceId);
+    const mode = modes.take(body.invoice_id);
+    if (await fails(mode, response, call)) return;
     const { shape, content } = checkApproval(body, todayInIsrael());
-    const { mode: kind, delay_ms: delayMs } = mode;
     const errors =
-      kind === 'refuse' && content.length === 0
+      mode.mode === 'refuse' && content.length === 0
         ? [{ code: 460, message: 'the number was refused', param: 'invoice_id', location: 'body' }]
         : content;
+    const granted = () => (mode.mode === 'foreign' ? ledger.another(invoiceId) : ledger.grant(invoiceId));
     const answer =
       shape.length > 0
         ? { status: 422, message: { errors: shape } }
@@ -191,11 +189,10 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
           : {
               status: 200,
               message: 'Success',
-              confirmation_number: ledger.grant(String(body.invoice_id)).confirmation_number,
+              confirmation_number: granted().confirmation_number,
               approved: true,
             };
-    if (delayMs > 0) await pause(delayMs, call.gone);
-    sendJson(response, answer.status, answer);
+    await answerAs(mode, response, call, answer.status, answer);
   }
 
   async function lookUp(
@@ -205,20 +202,31 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
     received: ReceivedCall,
   ) {
     const body = await readInvoiceCall(request, response, received);
-    if (!body || (await fails(response, call))) return;
+    if (!body) return;
+    const mode = modes.take(body.invoice_id);
+    if (await fails(mode, response, call)) return;
     if (typeof body.invoice_id !== 'string') {
       const fault = { code: 422, message: 'invoice_id is mandatory', param: 'invoice_id', location: 'body' };
       return sendJson(response, 422, { status: 422, message: { errors: [fault] } });
     }
-    const grant = ledger.find(body.invoice_id);
+    const grant = mode.mode === 'foreign' ? ledger.another(body.invoice_id) : ledger.find(body.invoice_id);
+    record.lookedUp(body.invoice_id, grant !== undefined);
+    const answer = grant
+      ? {
+          status: 200,
+          message: 'Success',
+          invoice_id: grant.invoice_id,
+          confirmation_number: grant.confirmation_number,
+        }
+      : { status: 404, message: 'no number for this invoice_id' };
+    await answerAs(mode, response, call, answer.status, answer);
+  }
+
+  /** Answers when the mode lets it, or cuts the connection instead. */
+  async function answerAs(mode: Mode, response: ServerResponse, call: Call, status: number, answer: object) {
     if (mode.delay_ms > 0) await pause(mode.delay_ms, call.gone);
-    if (!grant) return sendJson(response, 404, { status: 404, message: 'no number for this invoice_id' });
-    sendJson(response, 200, {
-      status: 200,
-      message: 'Success',
-      invoice_id: grant.invoice_id,
-      confirmation_number: grant.confirmation_number,
-    });
+    if (mode.mode === 'lost') response.destroy();
+    else sendJson(response, status, answer);
   }
 
   /** The body of a call that needs an access token, or nothing when the call was answered already. */
@@ -242,8 +250,14 @@ export async function startTaxAuthority(options: TaxAuthorityOptions): Promise<R
   }
 
   /** Plays the faults that keep a request from being judged at all. Says whether it did. */
-  async function fails(response: ServerResponse, { gone }: Call): Promise<boolean> {
+  async function fails(mode: Mode, response: ServerResponse, { gone }: Call): Promise<boolean> {
     switch (mode.mode) {
+      case 'unauthorized':
+        sendJson(response, 401, { status: 401, message: 'the access token is missing, unknown or expired' });
+        return true;
+      case 'forbidden':
+        sendJson(response, 403, { status: 403, message: 'the application is not subscribed' });
+        return true;
       case 'error':
         if (mode.delay_ms > 0) await pause(mode.delay_ms, gone);
         sendJson(response, 500, { status: 500, message: 'Internal Server Error', Error_Id: randomUUID() });

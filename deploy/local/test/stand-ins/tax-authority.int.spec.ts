@@ -125,6 +125,10 @@ interface Calls {
     readonly status: number | null;
   }[];
   readonly granted: readonly { readonly invoice_id: string; readonly confirmation_number: string }[];
+  readonly by_invoice: readonly object[];
+  readonly asked: Readonly<Record<string, number>>;
+  readonly look_ups: readonly object[];
+  readonly token_uses: readonly object[];
 }
 
 async function calls(): Promise<Calls> {
@@ -185,6 +189,19 @@ describe('a connection', () => {
     expect((await token(form, 'other:right:secret')).status).toBe(401);
     expect((await token(form, 'pinkas:right:secret')).status).toBe(200);
     expect((await authorize({ client_id: 'other' })).status).toBe(400);
+  });
+});
+
+describe('the consent of an owner', () => {
+  it('belongs to the client that it was given to', async () => {
+    const form = { grant_type: 'authorization_code', code: await newCode(), redirect_uri: redirectUri };
+    expect(await token(form, 'other:secret')).toEqual({ status: 400, body: { error: 'invalid_grant' } });
+    const refreshToken = String((await fromCode()).body.refresh_token);
+    const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    expect((await token(refresh, 'other:secret')).status).toBe(400);
+    await restart();
+    expect((await token(refresh, 'other:secret')).status).toBe(400);
+    expect((await token(refresh)).status).toBe(200);
   });
 });
 
@@ -298,6 +315,64 @@ describe('faults on demand', () => {
     expect((await approve('a', bearer)).body.confirmation_number).toBe(grant?.confirmation_number);
   });
 
+  it('lost: the number stands, and the connection is cut without an answer', async () => {
+    const bearer = await accessToken();
+    await setMode({ mode: 'lost' });
+    await expect(post('Invoices/v2/Approval', invoice('a'), bearer)).rejects.toThrow('fetch failed');
+    const [grant] = (await calls()).granted;
+    await setMode({});
+    const found = await call('invoice-information/v1/confirmationNumber', { invoice_id: 'a' }, bearer);
+    expect(found.body.confirmation_number).toBe(grant?.confirmation_number);
+  });
+
+  it('foreign: the number of another invoice, whether it is asked for or looked up', async () => {
+    const bearer = await accessToken();
+    const other = (await approve('other', bearer)).body.confirmation_number;
+    await setMode({ mode: 'foreign' });
+    expect((await approve('a', bearer)).body.confirmation_number).toBe(other);
+    const found = await call('invoice-information/v1/confirmationNumber', { invoice_id: 'a' }, bearer);
+    expect(found.body).toMatchObject({ invoice_id: 'other', confirmation_number: other });
+    expect((await calls()).granted).toHaveLength(1);
+  });
+
+  it.each([
+    ['unauthorized', 401],
+    ['forbidden', 403],
+  ])('%s: HTTP %d to a living token, and nothing is granted', async (mode, status) => {
+    const bearer = await accessToken();
+    await setMode({ mode });
+    expect((await approve('a', bearer)).status).toBe(status);
+    expect((await calls()).granted).toEqual([]);
+  });
+
+  it('so many times: afterwards it is as if the mode had never been set', async () => {
+    const bearer = await accessToken();
+    await setMode({ mode: 'error', times: 2 });
+    expect((await approve('a', bearer)).status).toBe(500);
+    expect((await calls()).mode).toBe('error');
+    expect((await approve('b', bearer)).status).toBe(500);
+    expect((await approve('a', bearer)).status).toBe(200);
+    expect((await calls()).mode).toBe('ok');
+  });
+
+  it('of one invoice stand beside each other and before what holds for all, until they are cleared', async () => {
+    const bearer = await accessToken();
+    await setMode({ mode: 'error', invoice_id: 'a' });
+    await setMode({ mode: 'refuse', invoice_id: 'b', times: 1 });
+    await setMode({ mode: 'forbidden' });
+    await setMode({ mode: 'ok', invoice_id: 'c' });
+    const statusOf = async (id: string) => (await approve(id, bearer)).status;
+    expect(await statusOf('a')).toBe(500);
+    expect((await approve('b', bearer)).body.approved).toBe(false);
+    expect(await statusOf('b')).toBe(403);
+    expect(await statusOf('c')).toBe(200);
+    expect(await statusOf('d')).toBe(403);
+    await setMode({ mode: 'malformed', reset: true });
+    expect(await calls()).toMatchObject({ mode: 'malformed', by_invoice: [] });
+    await setMode({ reset: true });
+    expect(await statusOf('a')).toBe(200);
+  });
+
   it('a mode that is not understood is refused, and changes nothing', async () => {
     const refused = await setMode({ mode: 'sulk', delay_ms: -1 });
     expect(refused.status).toBe(400);
@@ -320,4 +395,33 @@ it('shows what it received, newest last, without tokens', async () => {
   expect(received[1]?.body).toEqual({ grant_type: 'authorization_code' });
   expect(received[2]?.body).toMatchObject({ invoice_id: 'a', payment_amount: 6_000 });
   expect(JSON.stringify(received)).not.toContain(bearer);
+});
+
+it('shows how often each invoice was asked for, every look-up and every use of the token endpoint', async () => {
+  const first = (await fromCode()).body;
+  const bearer = String(first.access_token);
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(first.refresh_token) };
+  await token(refresh);
+  await token(refresh);
+  await setMode({ mode: 'error', times: 1 });
+  await approve('a', bearer);
+  const lookUp = () => call('invoice-information/v1/confirmationNumber', { invoice_id: 'a' }, bearer);
+  await lookUp();
+  await approve('a', bearer);
+  await lookUp();
+  await approve('b', 'made-up');
+  const at = expect.stringMatching(/^\d{4}-.*Z$/);
+  const clientId = { client_id: 'pinkas' };
+  expect(await calls()).toMatchObject({
+    asked: { a: 2 },
+    look_ups: [
+      { at, invoice_id: 'a', found: false },
+      { at, invoice_id: 'a', found: true },
+    ],
+    token_uses: [
+      { at, grant_type: 'authorization_code', ...clientId, given: true },
+      { at, grant_type: 'refresh_token', ...clientId, given: true },
+      { at, grant_type: 'refresh_token', ...clientId, given: false },
+    ],
+  });
 });

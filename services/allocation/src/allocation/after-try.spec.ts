@@ -4,7 +4,14 @@ import { afterTry } from './after-try.js';
 const now = new Date('2026-06-15T08:00:00Z');
 const first = { attempts: 1, asked_since: now, settled_at: null };
 const later = { attempts: 3, asked_since: now, settled_at: now };
-const failure = { kind: 'failed', reason: 'No answer.', answer: null } as const;
+const failure = {
+  kind: 'failed',
+  reason: 'No answer.',
+  triedAgain: true,
+  waitsForConnection: false,
+  answer: null,
+  unclear: true,
+} as const;
 const granted = {
   kind: 'granted',
   confirmationNumber: '20240627231846297178091822',
@@ -35,6 +42,16 @@ describe('a try', () => {
     });
   });
 
+  it('that would only fail again is given up at once, and announced if nothing was', () => {
+    const hopeless = { ...failure, triedAgain: false };
+    expect(afterTry(first, hopeless, now)).toMatchObject({
+      state: 'given_up',
+      nextAttemptAt: null,
+      announce: { status: 'failed', reason: 'No answer.' },
+    });
+    expect(afterTry(later, hopeless, now)).toMatchObject({ state: 'given_up', announce: null });
+  });
+
   it('that was granted is announced, whatever was announced before', () => {
     for (const before of [first, later]) {
       expect(afterTry(before, granted, now)).toEqual({
@@ -49,7 +66,9 @@ describe('a try', () => {
   });
 
   it('that was refused is final, with the words of the authority', () => {
-    expect(afterTry(first, { kind: 'refused', words: '460 no', answer: '{}' }, now)).toMatchObject({
+    expect(
+      afterTry(first, { kind: 'refused', codes: ['460'], words: '460 no', answer: '{}' }, now),
+    ).toMatchObject({
       state: 'refused',
       nextAttemptAt: null,
       announce: { status: 'failed', number: null, reason: 'refused: 460 no' },

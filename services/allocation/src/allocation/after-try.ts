@@ -1,7 +1,6 @@
-import type { AllocationOutcome } from '@pinkas/contracts';
+import type { AllocationOutcome, AllocationState } from '@pinkas/contracts';
 import { nextAttemptAt } from '@pinkas/service-kit';
 import type { TryOutcome } from '../authority/tax-authority.js';
-import type { AllocationState } from './allocation.tables.js';
 
 /** What a try changes, and what of it is announced. */
 export interface AfterTry {
@@ -16,7 +15,7 @@ export interface AfterTry {
 
 /**
  * A number and a refusal are final and announced. A try that failed is announced the first time only, so that the PDF and
- * the mail go on without a number; it is tried again in silence for a day.
+ * the mail go on without a number; it is tried again in silence for a day, unless another try would come to the same.
  */
 export function afterTry(
   before: { attempts: number; asked_since: Date; settled_at: Date | null },
@@ -40,7 +39,7 @@ export function afterTry(
       return { ...none, state: 'refused', reason, announce: failed(reason) };
     }
     case 'failed': {
-      const next = nextAttemptAt(before.attempts, before.asked_since, now);
+      const next = outcome.triedAgain ? nextAttemptAt(before.attempts, before.asked_since, now) : null;
       return {
         ...none,
         state: next ? 'asking' : 'given_up',

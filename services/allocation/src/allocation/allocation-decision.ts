@@ -1,10 +1,10 @@
 import {
   type AllocationOutcome,
+  allocationPolicyOn,
   type Business,
   documentTypeRules,
   type IssuedDocument,
 } from '@pinkas/contracts';
-import { authorityCodeOf } from './allocation-policy.js';
 
 /** Whether the authority is to be asked; if not, the outcome and why. */
 export type AllocationDecision =
@@ -28,7 +28,7 @@ const agorot = (shekels: number): number => Math.round(shekels * 100);
 export function decideAllocation(document: IssuedDocument, business: Business): AllocationDecision {
   const notRequired = (reason: string) => ({ ask: false, status: 'not_required', reason }) as const;
   const { totals, type } = document;
-  if (authorityCodeOf(type, document.date) === undefined) {
+  if (allocationPolicyOn(document.date)?.codes[type] === undefined) {
     return notRequired(
       `A document of type ${documentTypeRules[type].name.toLowerCase()} needs no allocation number.`,
     );

@@ -1,4 +1,4 @@
-import type { AllocationOutcome, Business, IssuedDocument } from '@pinkas/contracts';
+import type { AllocationState, Business, IssuedDocument } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
@@ -7,15 +7,6 @@ export interface AllocationFacts {
   document: IssuedDocument;
   business: Business;
 }
-
-/**
- * `asking`: a try is due. `issued` and `refused` are the authority's words. `given_up`: it did not answer for a whole day.
- */
-export type AllocationState =
-  | Exclude<AllocationOutcome['status'], 'failed'>
-  | 'asking'
-  | 'refused'
-  | 'given_up';
 
 export interface AllocationTable {
   business_id: string;
@@ -34,11 +25,22 @@ export interface AllocationTable {
   /** When the first try began. */
   asked_since: Date | null;
   next_attempt_at: Date | null;
-  /** Until when a worker may be asking; afterwards another may. */
+  /** Until when somebody may be asking; afterwards another may. */
   claimed_until: Date | null;
   decided_at: Date;
   /** When an outcome was announced first. */
   settled_at: Date | null;
+  /** An earlier try may have been granted without our knowing. */
+  unclear: Generated<boolean>;
+  /** The last try found no usable connection. */
+  waits_for_connection: Generated<boolean>;
+  /** Null also where an older version gave it up. */
+  given_up_at: Date | null;
+  /** The last refusal; it stays when a number comes later. */
+  refused_at: Date | null;
+  refusal_codes: string[] | null;
+  refusal_words: string | null;
+  refusal_answer: string | null;
 }
 
 export interface ConnectionTable {
@@ -51,10 +53,26 @@ export interface ConnectionTable {
   connected_at: Date;
   refreshed_at: Date;
   broken_at: Date | null;
+  /** What the log has been told of its state. */
+  warned: 'expiring' | 'ended' | null;
+}
+
+/** The address at the authority that an owner was given last. */
+export interface ConnectionRequestTable {
+  business_id: string;
+  /** SHA-256 of the state in the address. */
+  state_hash: Buffer;
+  requested_at: Date;
+  expires_at: Date;
+  /** When somebody came back with the state. */
+  used_at: Date | null;
+  /** Why it led to no connection. */
+  failure: string | null;
 }
 
 /** The tables of the allocation service. */
 export interface AllocationTables extends MessagingTables {
   allocation: AllocationTable;
   connection: ConnectionTable;
+  connection_request: ConnectionRequestTable;
 }

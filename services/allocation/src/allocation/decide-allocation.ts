@@ -18,7 +18,8 @@ export class DecideAllocation {
     trx: Transaction<AllocationTables>,
   ): Promise<boolean> {
     const decision = decideAllocation(document, business);
-    await insertDecision(trx, { document, business }, decision, this.clock.now());
+    // The same document under another message's id changes nothing.
+    if (!(await insertDecision(trx, { document, business }, decision, this.clock.now()))) return false;
     if (decision.ask) return true;
     await announce(trx, allocationSettled, document.id, {
       document,

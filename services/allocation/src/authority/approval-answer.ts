@@ -9,11 +9,22 @@ export type ApprovalAnswer =
     }
   | {
       readonly kind: 'refused';
+      /** The authority's codes, as text. */
+      readonly codes: readonly string[];
       /** `460 <words>; 431 <words>` */
       readonly words: string;
     };
 
+/** What a look-up found. */
+export type LookUpAnswer = Extract<ApprovalAnswer, { kind: 'granted' }> | { readonly kind: 'none' };
+
+/** An answer that says of itself that it is about another document. */
+export class ForeignAnswer extends Error {
+  override readonly name = 'ForeignAnswer';
+}
+
 const wordsMax = 400;
+const codeMax = 20;
 
 type Members = ReadonlyMap<string, unknown>;
 
@@ -23,14 +34,8 @@ function membersOf(value: unknown): Members | undefined {
   return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
 }
 
-/**
- * Reads an answer with HTTP status 200, which alone says nothing: a refusal comes with 200 too. Strict, since a number is
- * printed on a legal document: granted is `approved: true` with a number of nine digits or more, written as text (as a JSON
- * number it would have lost digits); refused is `approved: false` without a number. Names of members may be in any letter
- * case.
- * @throws Error that says what is wrong with an answer that is neither.
- */
-export function readApprovalAnswer(body: string): ApprovalAnswer {
+/** @throws Error where it is no JSON object, ForeignAnswer where it names another document. */
+function readAnswer(body: string, invoiceId: string): Members {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -39,33 +44,93 @@ export function readApprovalAnswer(body: string): ApprovalAnswer {
   }
   const answer = membersOf(value);
   if (!answer) throw new Error('the answer is not a JSON object');
+  const named = answer.get('invoice_id');
+  if (named !== undefined && named !== null && String(named).toLowerCase() !== invoiceId.toLowerCase()) {
+    throw new ForeignAnswer('the answer is about another document');
+  }
+  return answer;
+}
+
+const saysNoNumber = (given: unknown): boolean =>
+  given === undefined || given === null || String(given) === '' || String(given) === '0';
+
+/** Written as text: as a JSON number it would have lost digits. */
+function granted(given: unknown): Extract<ApprovalAnswer, { kind: 'granted' }> {
+  if (typeof given !== 'string' || !/^\d{9,50}$/.test(given) || /^0+$/.test(given)) {
+    throw new Error('the answer has no usable confirmation number');
+  }
+  return { kind: 'granted', confirmationNumber: given, number: given.slice(-9) };
+}
+
+/**
+ * Reads an answer with HTTP status 200, which alone says nothing: a refusal comes with 200 too. Strict, since a number is
+ * printed on a legal document: granted is `approved: true` with a number of nine digits or more; refused is `approved: false`
+ * without a number. Names of members may be in any letter case.
+ * @param invoiceId what was asked about.
+ * @throws Error that says what is wrong with an answer that is neither; ForeignAnswer.
+ */
+export function readApprovalAnswer(body: string, invoiceId: string): ApprovalAnswer {
+  const answer = readAnswer(body, invoiceId);
   const approved = answer.get('approved');
   const given = answer.get('confirmation_number');
-  const hasNumber = given !== undefined && given !== null && String(given) !== '' && String(given) !== '0';
-  if (approved === true) {
-    if (typeof given !== 'string' || !/^\d{9,50}$/.test(given) || /^0+$/.test(given)) {
-      throw new Error('the answer approves without a usable confirmation number');
-    }
-    return { kind: 'granted', confirmationNumber: given, number: given.slice(-9) };
-  }
-  if (approved === false && !hasNumber) return { kind: 'refused', words: wordsOf(answer.get('message')) };
+  if (approved === true) return granted(given);
+  if (approved === false && saysNoNumber(given))
+    return { kind: 'refused', ...refusalOf(answer.get('message')) };
   throw new Error('the answer neither approves nor refuses');
 }
 
-/** The codes and words of a refusal: a list of errors, or a text. */
-function wordsOf(message: unknown): string {
-  if (typeof message === 'string') return tidy(message);
+/**
+ * Reads what a look-up with HTTP status 200 found: a number, or in so many words none. Errors beside it say that it could not
+ * look (code 472).
+ * @param invoiceId what was asked about.
+ * @throws Error that says what is wrong with an answer that is neither; ForeignAnswer.
+ */
+export function readLookUpAnswer(body: string, invoiceId: string): LookUpAnswer {
+  const answer = readAnswer(body, invoiceId);
+  const given = answer.get('confirmation_number');
+  if (!saysNoNumber(given)) return granted(given);
+  if (!answer.has('confirmation_number') || errorsOf(answer.get('message')).length > 0) {
+    throw new Error('the answer does not say whether there is a number');
+  }
+  return { kind: 'none' };
+}
+
+/** The fields that an answer finds fault with, as far as they look like names: safe to show. */
+export function faultyFields(body: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return [];
+  }
+  const params = errorsOf(membersOf(value)?.get('message')).map((error) => error.get('param'));
+  const names = params.filter((param) => typeof param === 'string' && /^[\w.[\]]{1,60}$/.test(param));
+  return [...new Set(names as string[])].slice(0, 5);
+}
+
+function errorsOf(message: unknown): Members[] {
   const errors = Array.isArray(message) ? message : membersOf(message)?.get('errors');
-  const listed = (Array.isArray(errors) ? errors : []).flatMap((error: unknown) => {
-    const members = membersOf(error);
-    const code = members?.get('code');
-    const words = members?.get('message');
-    const parts = [code, words].filter((part) => typeof part === 'string' || typeof part === 'number');
+  return (Array.isArray(errors) ? errors : []).flatMap((error: unknown) => membersOf(error) ?? []);
+}
+
+const isWord = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** The codes and words of a refusal: a list of errors, or a text. */
+function refusalOf(message: unknown): { codes: string[]; words: string } {
+  if (typeof message === 'string') return { codes: [], words: tidy(message) || 'without a reason' };
+  const errors = errorsOf(message);
+  const listed = errors.flatMap((error) => {
+    const parts = [error.get('code'), error.get('message')].filter(isWord);
     return parts.length > 0 ? [parts.join(' ')] : [];
   });
-  return tidy(listed.join('; ')) || 'without a reason';
+  const codes = errors.map((error) => error.get('code')).filter(isWord);
+  return {
+    codes: codes.map((code) => tidy(String(code), codeMax)).filter((code) => code !== ''),
+    words: tidy(listed.join('; ')) || 'without a reason',
+  };
 }
 
 /** Words as they are kept and shown: one line, of whole characters, none of which a database or a JSON text refuses. */
-const tidy = (text: string): string =>
-  [...text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim()].slice(0, wordsMax).join('');
+const tidy = (text: string, charactersMax = wordsMax): string =>
+  [...text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim()].slice(0, charactersMax).join('');

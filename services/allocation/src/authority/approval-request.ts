@@ -1,5 +1,6 @@
 import { type Business, type IssuedDocument, normaliseTaxId } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/service-kit';
+import { cutText } from './cut-text.js';
 
 /** One line of a request; amounts are net, in ILS. */
 export interface ApprovalItem {
@@ -37,11 +38,12 @@ export interface ApprovalRequest {
   items: ApprovalItem[];
 }
 
-/** The authority's field lengths, in characters; ours are longer and are cut on the way out only. */
+/**
+ * The authority's field lengths, in characters; ours are longer and are cut on the way out only. Our `invoice_id` (36 of 50) and
+ * `invoice_reference_number` (9 of 20), the number of lines (100 of 999,999) and the amounts (12 whole digits, which issuing
+ * refuses to exceed) fit by themselves.
+ */
 const lengths = { name: 25, catalogId: 13, description: 30 } as const;
-
-const cut = (text: string, charactersMax: number): string =>
-  [...text.replaceAll(/\s+/g, ' ').trim()].slice(0, charactersMax).join('').trim();
 
 /** Sums and shares are taken of whole agorot, so that binary fractions never show. */
 const agorot = (shekels: number): number => Math.round(shekels * 100);
@@ -63,10 +65,10 @@ export function approvalRequest(
     invoice_id: document.id,
     invoice_type: parts.invoiceType,
     vat_number: Number(normaliseTaxId(business.tax_id)),
-    user_name: cut(business.name, lengths.name),
+    user_name: cutText(business.name, lengths.name),
     invoice_reference_number: String(document.number),
     customer_vat_number: Number(normaliseTaxId(customer.tax_id)),
-    customer_name: cut(customer.name, lengths.name),
+    customer_name: cutText(customer.name, lengths.name),
     invoice_date: document.date,
     invoice_issuance_date: dayInIsrael(new Date(document.issued_at)),
     accounting_software_number: parts.accountingSoftwareNumber,
@@ -88,14 +90,14 @@ function approvalItem(
   const rate = totals.vat_rate;
   const net = (amount: number) => (gross ? shekels((agorot(amount) * 100) / (100 + rate)) : amount);
   const total = net(item.line_total);
-  const catalogId = cut(item.sku ?? '', lengths.catalogId);
+  const catalogId = cutText(item.sku ?? '', lengths.catalogId);
   const vat = gross
     ? shekels(agorot(item.line_total) - agorot(total))
     : shekels((agorot(item.line_total) * rate) / 100);
   return {
     index,
     ...(catalogId ? { catalog_id: catalogId } : {}),
-    description: cut(item.description, lengths.description),
+    description: cutText(item.description, lengths.description),
     // Two decimals here, four in ours: the total is exact, the quantity rounded.
     quantity: Math.round(item.quantity * 100) / 100,
     price_per_unit: net(item.unit_price),

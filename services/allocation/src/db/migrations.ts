@@ -1,10 +1,13 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
 import { allocations } from './0002-allocations.js';
 import { rowSecurity } from './0003-row-security.js';
+import { connectingAndLookingUp } from './0005-connecting-and-looking-up.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
   '0001-messaging': messagingTables,
   '0002-allocations': allocations,
   '0003-row-security': rowSecurity,
+  '0004-sweep': messagingSweep,
+  '0005-connecting-and-looking-up': connectingAndLookingUp,
 };

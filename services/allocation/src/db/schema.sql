@@ -14,6 +14,13 @@ CREATE TABLE public.allocation (
     claimed_until timestamp with time zone,
     decided_at timestamp with time zone NOT NULL,
     settled_at timestamp with time zone,
+    unclear boolean DEFAULT false NOT NULL,
+    waits_for_connection boolean DEFAULT false NOT NULL,
+    given_up_at timestamp with time zone,
+    refused_at timestamp with time zone,
+    refusal_codes text[],
+    refusal_words text,
+    refusal_answer text,
     CONSTRAINT allocation_asking_check CHECK (((state = 'asking'::text) = (next_attempt_at IS NOT NULL))),
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT allocation_facts_check CHECK (((state = ANY (ARRAY['asking'::text, 'issued'::text, 'refused'::text, 'given_up'::text])) = (facts IS NOT NULL))),
@@ -30,6 +37,12 @@ COMMENT ON COLUMN public.allocation.facts IS 'The issued document and its busine
 
 COMMENT ON COLUMN public.allocation.answer IS 'The body of the authority''s last answer.';
 
+COMMENT ON COLUMN public.allocation.unclear IS 'A try may have been granted without our knowing: the number is looked up before it is asked for again.';
+
+COMMENT ON COLUMN public.allocation.waits_for_connection IS 'The last try found no usable connection: it is due again when the owner has logged in.';
+
+COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, words and whole answer, is a legal event and stays also when a number comes later.';
+
 CREATE TABLE public.connection (
     business_id uuid NOT NULL,
     access_token bytea NOT NULL,
@@ -38,7 +51,9 @@ CREATE TABLE public.connection (
     refresh_expires_at timestamp with time zone,
     connected_at timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
-    broken_at timestamp with time zone
+    broken_at timestamp with time zone,
+    warned text,
+    CONSTRAINT connection_warned_check CHECK ((warned = ANY (ARRAY['expiring'::text, 'ended'::text])))
 );
 
 ALTER TABLE ONLY public.connection FORCE ROW LEVEL SECURITY;
@@ -46,6 +61,24 @@ ALTER TABLE ONLY public.connection FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE public.connection IS 'Tokens are encrypted with AES-256-GCM; the key is not in the database.';
 
 COMMENT ON COLUMN public.connection.broken_at IS 'Since when the authority takes the refresh token no more, so that the owner has to log in again.';
+
+COMMENT ON COLUMN public.connection.warned IS 'What the log has been told of its state, so that it is told once.';
+
+CREATE TABLE public.connection_request (
+    business_id uuid NOT NULL,
+    state_hash bytea NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    failure text,
+    CONSTRAINT connection_request_failure_check CHECK (((failure IS NULL) OR (used_at IS NOT NULL)))
+);
+
+ALTER TABLE ONLY public.connection_request FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.connection_request IS 'The address at the authority that an owner was given last, until it has led to a connection.';
+
+COMMENT ON COLUMN public.connection_request.state_hash IS 'SHA-256 of the state in the address, which alone may complete it, once.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -55,7 +88,8 @@ CREATE TABLE public.dead_letter (
     body text NOT NULL,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
+    request_id text
 );
 
 CREATE TABLE public.inbox (
@@ -80,7 +114,7 @@ CREATE TABLE public.outbox (
     subject text NOT NULL,
     body json NOT NULL,
     request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone
 );
 
@@ -93,6 +127,17 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.sweep (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.sweep_try (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer NOT NULL
+);
+
 ALTER TABLE ONLY public.allocation
     ADD CONSTRAINT allocation_confirmation_number_key UNIQUE (confirmation_number);
 
@@ -101,6 +146,12 @@ ALTER TABLE ONLY public.allocation
 
 ALTER TABLE ONLY public.connection
     ADD CONSTRAINT connection_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.connection_request
+    ADD CONSTRAINT connection_request_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.connection_request
+    ADD CONSTRAINT connection_request_state_hash_key UNIQUE (state_hash);
 
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
@@ -123,9 +174,21 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.sweep_try
+    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
+
+CREATE INDEX allocation_document_idx ON public.allocation USING btree (document_id);
+
 CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next_attempt_at) WHERE (state = 'asking'::text);
 
 CREATE INDEX allocation_given_up_idx ON public.allocation USING btree (business_id, decided_at) WHERE (state = ANY (ARRAY['refused'::text, 'given_up'::text]));
+
+CREATE INDEX allocation_parked_idx ON public.allocation USING btree (decided_at, document_id) WHERE (state = 'given_up'::text);
+
+CREATE INDEX allocation_waiting_idx ON public.allocation USING btree (business_id) WHERE waits_for_connection;
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
@@ -145,6 +208,15 @@ END);
 ALTER TABLE public.connection ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY connection_of_business ON public.connection USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.connection_request ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY connection_request_of_business ON public.connection_request USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -1,4 +1,5 @@
 import {
+  allocationThresholdOn,
   type Business,
   type BusinessChange,
   type BusinessLegalType,
@@ -16,8 +17,17 @@ const exemptTypes: readonly BusinessLegalType[] = ['osek_patur', 'amuta', 'publi
 /** The general rate since 1 January 2025, percent (VAT rate order). */
 const generalVatRate = 18;
 
-/** What a new business has where its operator says nothing. */
-export function defaultSettings(legalType: BusinessLegalType | null): Omit<BusinessSettings, 'name'> {
+const defaultVatRate = (legalType: BusinessLegalType | null): number =>
+  legalType !== null && exemptTypes.includes(legalType) ? 0 : generalVatRate;
+
+/**
+ * What a new business has where its operator says nothing.
+ * @param today the day in Israel, YYYY-MM-DD: the law's threshold of allocation numbers is the one of that day.
+ */
+export function defaultSettings(
+  legalType: BusinessLegalType | null,
+  today: string,
+): Omit<BusinessSettings, 'name'> {
   return {
     legal_type: legalType,
     tax_id: null,
@@ -25,11 +35,11 @@ export function defaultSettings(legalType: BusinessLegalType | null): Omit<Busin
     city: null,
     email: null,
     phone: null,
-    vat_rate: legalType !== null && exemptTypes.includes(legalType) ? 0 : generalVatRate,
+    vat_rate: defaultVatRate(legalType),
     prices_include_vat: false,
     payment_terms_days: 30,
     first_numbers: {},
-    allocation_threshold_net: 5000,
+    allocation_threshold_net: allocationThresholdOn(today),
     tax_authority_connected: false,
     auto_send: { enabled: false, channel: 'email', quiet_hours: null },
     accountant_copy: { enabled: false, email: null },
@@ -53,7 +63,7 @@ export function changeSettings(settings: BusinessSettings, change: BusinessChang
   const changed = mergeInto(settings, change) as BusinessSettings;
   // Another legal type brings its own rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
-    changed.vat_rate = defaultSettings(changed.legal_type).vat_rate;
+    changed.vat_rate = defaultVatRate(changed.legal_type);
   }
   return {
     ...changed,

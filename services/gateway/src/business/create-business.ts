@@ -3,6 +3,7 @@ import { createBusiness, type ReplyOf, type RequestOf } from '@pinkas/contracts'
 import {
   type Clock,
   type Database,
+  dayInIsrael,
   InjectClock,
   InjectDatabase,
   Operation,
@@ -25,10 +26,12 @@ export class CreateBusiness {
   async handle(request: RequestOf<typeof createBusiness>): Promise<ReplyOf<typeof createBusiness>> {
     const { name, legal_type: legalType = null } = request.business;
     if (name === undefined) throw Problem.invalid([{ path: '/business/name', message: 'is required' }]);
-    const settings = changeSettings({ name, ...defaultSettings(legalType) }, request.business);
+    const now = this.clock.now();
+    const defaults = defaultSettings(legalType, dayInIsrael(now));
+    const settings = changeSettings({ name, ...defaults }, request.business);
     const faults = settingsFaults(settings);
     if (faults.length > 0) throw Problem.invalid(below('/business', faults));
-    const business = { ...settings, id: randomUUID(), created_at: this.clock.now().toISOString() };
+    const business = { ...settings, id: randomUUID(), created_at: now.toISOString() };
     await insertBusiness(ofBusiness(this.db, business.id), business);
     return { business };
   }

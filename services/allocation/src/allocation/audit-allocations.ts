@@ -1,0 +1,29 @@
+import { auditAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { findByDocuments } from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+
+/** How the documents of one business stand with the authority. */
+@Operation(auditAllocations)
+export class AuditAllocations {
+  constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
+
+  async handle({
+    business_id,
+    document_ids: ids,
+  }: RequestOf<typeof auditAllocations>): Promise<ReplyOf<typeof auditAllocations>> {
+    const rows = await findByDocuments(ofBusiness(this.db, business_id), business_id, ids);
+    const byId = new Map(rows.map((row) => [row.document_id, row]));
+    return {
+      documents: ids.map((id) => {
+        const row = byId.get(id.toLowerCase());
+        return {
+          document_id: id,
+          state: row?.state ?? null,
+          number: row?.number ?? null,
+          next_attempt_at: row?.next_attempt_at?.toISOString() ?? null,
+        };
+      }),
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import { faultyFields } from './approval-answer.js';
+
+/** Why a try failed, and what becomes of it. */
+export interface StatusFailure {
+  /** In plain words, safe for the caller; what somebody has to do about it, where somebody has to. */
+  readonly reason: string;
+  /** False: another try would come to the same, until somebody has mended what the reason says. */
+  readonly triedAgain: boolean;
+  /** It is due again when the owner has logged in. */
+  readonly waitsForConnection: boolean;
+}
+
+/**
+ * What an answer that is neither a decision nor 401 means. 403 (not subscribed), 406 (no permission for this VAT number), 400 and
+ * 422 (schema) are as the authority documents them; whatever it does not document is taken for something that passes.
+ * @param body where a 400 or 422 names the fields.
+ */
+export function statusFailure(status: number, body: string): StatusFailure {
+  const said = `HTTP status ${status}`;
+  switch (status) {
+    case 400:
+    case 422: {
+      const fields = faultyFields(body);
+      const named = fields.length > 0 ? `: ${fields.join(', ')}` : '';
+      return {
+        reason: `The tax authority cannot read the request (${said}${named}). Its data or the software has to be corrected, and the number asked for again.`,
+        triedAgain: false,
+        waitsForConnection: false,
+      };
+    }
+    case 403:
+      return {
+        reason: `The tax authority does not serve this application (${said}). It has to be subscribed to the invoices product in the authority's portal, and the number asked for again.`,
+        triedAgain: false,
+        waitsForConnection: false,
+      };
+    case 406:
+      return {
+        reason: `Whoever connected the business has no permission for its VAT number (${said}). Somebody who has it must connect the business.`,
+        triedAgain: false,
+        waitsForConnection: true,
+      };
+    default:
+      return {
+        reason: `The tax authority answered with ${said}.`,
+        triedAgain: true,
+        waitsForConnection: false,
+      };
+  }
+}

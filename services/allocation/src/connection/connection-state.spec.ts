@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { connectionOf } from './connection-state.js';
+
+const now = new Date('2026-06-15T08:00:00Z');
+const days = (count: number) => new Date(now.getTime() + count * 24 * 3_600_000);
+const facts = (change: { refresh_expires_at?: Date | null; broken_at?: Date | null }) => ({
+  business_id: '3f0c1f8e-5b0a-4f0e-9a55-000000000001',
+  connected_at: days(-60),
+  refresh_expires_at: days(30),
+  broken_at: null,
+  ...change,
+});
+
+describe('a connection', () => {
+  it('is connected until the time that the authority said', () => {
+    expect(connectionOf(facts({}), now)).toMatchObject({
+      state: 'connected',
+      since: days(-60).toISOString(),
+      until: days(30).toISOString(),
+    });
+  });
+
+  it('is expiring from 14 days before its end', () => {
+    expect(connectionOf(facts({ refresh_expires_at: days(14) }), now).state).toBe('expiring');
+    expect(connectionOf(facts({ refresh_expires_at: new Date(days(14).getTime() + 1) }), now).state).toBe(
+      'connected',
+    );
+  });
+
+  it('has ended when its time is over, since then', () => {
+    expect(connectionOf(facts({ refresh_expires_at: now }), now)).toMatchObject({
+      state: 'ended',
+      since: now.toISOString(),
+      until: null,
+    });
+  });
+
+  it('has ended when the authority took it back, whatever time was left', () => {
+    expect(connectionOf(facts({ broken_at: days(-1) }), now)).toMatchObject({
+      state: 'ended',
+      since: days(-1).toISOString(),
+      until: null,
+    });
+  });
+
+  it('has no known end where the authority did not say one', () => {
+    expect(connectionOf(facts({ refresh_expires_at: null }), now)).toMatchObject({
+      state: 'connected',
+      until: null,
+    });
+  });
+});

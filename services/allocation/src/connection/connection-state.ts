@@ -1,0 +1,30 @@
+import type { AuthorityConnection } from '@pinkas/contracts';
+
+/** How long before its end a connection counts as expiring: the owner needs time to find a moment, and the one-time code. */
+export const expiringDays = 14;
+const dayMs = 24 * 3_600 * 1_000;
+
+/** What is known of a connection, as its state is told from it. */
+export interface ConnectionFacts {
+  business_id: string;
+  connected_at: Date;
+  refresh_expires_at: Date | null;
+  broken_at: Date | null;
+}
+
+/** The instant before which a connection must not end, else it is expiring. */
+export const expiringBefore = (now: Date): Date => new Date(now.getTime() + expiringDays * dayMs);
+
+/** How a connection stands. */
+export function connectionOf(facts: ConnectionFacts, now: Date): AuthorityConnection {
+  const { business_id, connected_at, refresh_expires_at: until, broken_at } = facts;
+  const told = { business_id, connected_at: connected_at.toISOString() };
+  const endedAt = broken_at ?? (until !== null && until <= now ? until : null);
+  if (endedAt) return { ...told, state: 'ended', since: endedAt.toISOString(), until: null };
+  return {
+    ...told,
+    state: until !== null && until <= expiringBefore(now) ? 'expiring' : 'connected',
+    since: told.connected_at,
+    until: until?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,34 @@
+import { listConnections, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+  ofEveryBusiness,
+} from '@pinkas/service-kit';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { listConnectionsAfter } from './connection.repository.js';
+import { connectionOf } from './connection-state.js';
+
+/** Every connection, page by page. */
+@Operation(listConnections)
+export class ListConnections {
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle({
+    after,
+    limit,
+  }: RequestOf<typeof listConnections>): Promise<ReplyOf<typeof listConnections>> {
+    const found = await listConnectionsAfter(ofEveryBusiness(this.db), after, limit + 1);
+    const page = found.slice(0, limit);
+    const now = this.clock.now();
+    return {
+      connections: page.map((row) => connectionOf(row, now)),
+      next_after: found.length > limit ? (page.at(-1)?.business_id ?? null) : null,
+    };
+  }
+}

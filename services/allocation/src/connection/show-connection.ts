@@ -1,0 +1,41 @@
+import { type ReplyOf, type RequestOf, showConnection } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+  ofBusiness,
+} from '@pinkas/service-kit';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { findConnection, findRequest } from './connection.repository.js';
+import { connectionOf } from './connection-state.js';
+
+/** The connection of one business, and the one that is being made. */
+@Operation(showConnection)
+export class ShowConnection {
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle({
+    business_id: id,
+  }: RequestOf<typeof showConnection>): Promise<ReplyOf<typeof showConnection>> {
+    const db = ofBusiness(this.db, id);
+    // In this order: who sees no request any more sees the connection that it led to.
+    const request = await findRequest(db, id);
+    const row = await findConnection(db, id);
+    return {
+      connection: row ? connectionOf(row, this.clock.now()) : null,
+      request: request
+        ? {
+            requested_at: request.requested_at.toISOString(),
+            expires_at: request.expires_at.toISOString(),
+            state: request.failure !== null ? 'failed' : request.used_at !== null ? 'used' : 'open',
+            reason: request.failure,
+          }
+        : null,
+    };
+  }
+}

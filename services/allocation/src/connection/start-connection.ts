@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type ReplyOf, type RequestOf, startConnection } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+  ofBusiness,
+} from '@pinkas/service-kit';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { AuthorityGrants } from '../authority/authority-grants.js';
+import { storeRequest } from './connection.repository.js';
+
+/** How long an owner may take to log in at the authority. */
+const requestLifeMs = 10 * 60 * 1_000;
+
+/** What is kept of a state: who reads the database cannot complete a connection with it. */
+export const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest();
+
+/** Makes the address at which an owner logs in, with a state that only this business's request bears. */
+@Operation(startConnection)
+export class StartConnection {
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly grants: AuthorityGrants,
+  ) {}
+
+  async handle({ business_id }: RequestOf<typeof startConnection>): Promise<ReplyOf<typeof startConnection>> {
+    const state = randomBytes(32).toString('base64url');
+    const requestedAt = this.clock.now();
+    const expiresAt = new Date(requestedAt.getTime() + requestLifeMs);
+    await storeRequest(ofBusiness(this.db, business_id), {
+      business_id,
+      state_hash: hashOf(state),
+      requested_at: requestedAt,
+      expires_at: expiresAt,
+    });
+    return {
+      authorize_url: this.grants.authorizeUrl(state),
+      requested_at: requestedAt.toISOString(),
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+}

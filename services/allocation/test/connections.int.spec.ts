@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  completeConnection,
+  listConnections,
+  listGivenUpAllocations,
+  showConnection,
+  startConnection,
+} from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { decryptToken } from '../src/authority/token-cipher.js';
+import { type AllocationUnderTest, redirectUri, startAllocation } from './allocation.js';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+describe('the owner of a business', () => {
+  let allocation: AllocationUnderTest;
+  beforeAll(async () => {
+    allocation = await startAllocation({ autoConnect: false, timeoutMs: 10_000 });
+  });
+  afterAll(() => allocation.stop());
+  afterEach(() => allocation.authority.behave());
+
+  const start = (businessId: string) => allocation.network.ask(startConnection, { business_id: businessId });
+  const show = (businessId: string) => allocation.network.ask(showConnection, { business_id: businessId });
+  /** Agrees at the authority. @returns what the browser brings back. */
+  const agree = async (authorizeUrl: string) => {
+    const given = (await allocation.authority.agree(authorizeUrl)).searchParams;
+    return { state: given.get('state') ?? '', code: given.get('code') };
+  };
+  const complete = (given: { state: string; code: string | null; business_id?: string }) =>
+    allocation.network.ask(completeConnection, given);
+  const nothing = { outcome: 'stale', business_id: null, reason: null };
+
+  it('is given an address at the authority, and comes back connected', async () => {
+    const id = randomUUID();
+    const started = await start(id);
+    const url = new URL(started.authorize_url);
+    expect(`${url.origin}${url.pathname}`).toBe(`${allocation.authority.url}/longtimetoken/oauth2/authorize`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'client',
+      scope: 'scope',
+      redirect_uri: redirectUri,
+      state: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(await show(id)).toEqual({
+      connection: null,
+      request: {
+        requested_at: started.requested_at,
+        expires_at: new Date(Date.parse(started.requested_at) + 10 * minute).toISOString(),
+        state: 'open',
+        reason: null,
+      },
+    });
+
+    expect(await complete(await agree(started.authorize_url))).toEqual({
+      outcome: 'connected',
+      business_id: id,
+      reason: null,
+    });
+    const now = allocation.clock.now.toISOString();
+    const connection = {
+      business_id: id,
+      state: 'connected',
+      since: now,
+      connected_at: now,
+      until: new Date(allocation.clock.now.getTime() + 90 * day).toISOString(),
+    };
+    expect(await show(id)).toEqual({ connection, request: null });
+    const { connections } = await allocation.network.ask(listConnections, { limit: 500 });
+    expect(connections).toContainEqual(connection);
+    const invoice = await allocation.issue({}, { id });
+    expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
+  });
+
+  it('can use the address once, and only within ten minutes', async () => {
+    const id = randomUUID();
+    const first = await agree((await start(id)).authorize_url);
+    expect((await complete(first)).outcome).toBe('connected');
+    expect(await complete(first)).toEqual(nothing);
+    const late = await agree((await start(id)).authorize_url);
+    allocation.pass(10 * minute);
+    expect(await complete(late)).toEqual(nothing);
+    expect(await complete({ state: 'made up', code: 'made up' })).toEqual(nothing);
+  });
+
+  it('gets a connection once, when the browser comes back twice at the same moment', async () => {
+    const given = await agree((await start(randomUUID())).authorize_url);
+    const outcomes = await Promise.all([complete(given), complete(given), complete(given)]);
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['connected', 'stale', 'stale']);
+  });
+
+  it('cannot complete the connection of another business, nor an address that a newer one has replaced', async () => {
+    const id = randomUUID();
+    const given = await agree((await start(id)).authorize_url);
+    expect(await complete({ ...given, business_id: randomUUID() })).toEqual(nothing);
+    const newer = await agree((await start(id)).authorize_url);
+    expect(await complete(given)).toEqual(nothing);
+    expect((await complete({ ...newer, business_id: id })).outcome).toBe('connected');
+  });
+
+  it('is kept as a hash of the state, so that the database completes nothing', async () => {
+    const id = randomUUID();
+    const { state } = await agree((await start(id)).authorize_url);
+    const { rows } = await dump(id);
+    expect(rows).toContain('"used_at":null');
+    expect(rows).not.toContain(state);
+    expect(rows).not.toContain(Buffer.from(state).toString('hex'));
+  });
+  const dump = async (businessId: string) => {
+    const rows = await allocation.database.db
+      .selectFrom('connection_request')
+      .selectAll()
+      .where('business_id', '=', businessId)
+      .execute();
+    return {
+      rows: JSON.stringify(rows.map((row) => ({ ...row, state_hash: row.state_hash.toString('hex') }))),
+    };
+  };
+
+  it.each([
+    ['who did not agree', null, 'The owner did not agree at the tax authority.'],
+    ['whose code is worth nothing', 'used-before', 'The tax authority did not take the code'],
+  ])('%s is not connected, and whoever waits is told why', async (_case, code, reason) => {
+    const id = randomUUID();
+    const { state } = await agree((await start(id)).authorize_url);
+    expect(await complete({ state, code })).toEqual({
+      outcome: 'failed',
+      business_id: id,
+      reason: expect.stringContaining(reason),
+    });
+    expect(await show(id)).toMatchObject({
+      connection: null,
+      request: { state: 'failed', reason: expect.stringContaining(reason) },
+    });
+    await allocation.connect(id);
+    expect(await show(id)).toMatchObject({ connection: { state: 'connected' }, request: null });
+  });
+
+  it('who connects the business at last gets the numbers of all documents that waited, parked ones too', async () => {
+    const id = randomUUID();
+    const waiting = await allocation.issue({}, { id });
+    expect(await allocation.settled(waiting.id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('has to connect it again'),
+    });
+    const parked = await allocation.issue({}, { id });
+    await allocation.settled(parked.id);
+    allocation.pass(25 * 60 * minute);
+    await eventually('given up after a day', async () => {
+      const { documents } = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
+      return documents.some((one) => one.document_id === parked.id);
+    });
+    await allocation.connect(id);
+    expect(await allocation.settled(waiting.id, 2)).toMatchObject({ status: 'issued' });
+    expect(await allocation.settled(parked.id, 2)).toMatchObject({ status: 'issued' });
+  });
+
+  it('has to log in again when the authority refuses a fresh token as well; it is asked twice, not more', async () => {
+    const id = randomUUID();
+    await allocation.connect(id);
+    await allocation.authority.play({ mode: 'unauthorized' });
+    const invoice = await allocation.issue({}, { id });
+    expect(await allocation.settled(invoice.id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('has to connect it again'),
+    });
+    expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
+    const calls = (await allocation.authority.calls()).calls.filter((call) => call.path.endsWith('Approval'));
+    expect(calls.slice(-2).map((call) => call.status)).toEqual([401, 401]);
+    await allocation.authority.behave();
+    await allocation.connect(id);
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
+  });
+
+  it('has to log in again when a process died between a refresh and its commit, and the document says so', async () => {
+    const id = randomUUID();
+    await allocation.connect(id);
+    const row = await allocation.database.db
+      .selectFrom('connection')
+      .selectAll()
+      .where('business_id', '=', id)
+      .executeTakeFirstOrThrow();
+    // What such a process has done: the token is spent, and its successor stored nowhere.
+    const spent = decryptToken(allocation.tokenEncryptionKey, `${id} refresh`, row.refresh_token);
+    await allocation.authority.spend(spent);
+    allocation.pass(11 * minute);
+    const invoice = await allocation.issue({}, { id });
+    expect(await allocation.settled(invoice.id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('has ended'),
+    });
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'asking',
+      waits_for_connection: true,
+      unclear: false,
+    });
+    expect(await show(id)).toMatchObject({ connection: { state: 'ended' } });
+    await allocation.connect(id);
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
+  });
+
+  it('is expected back before the connection ends: it is expiring, then ended, and each is told once', async () => {
+    const id = randomUUID();
+    await allocation.connect(id);
+    const warned = async () =>
+      (
+        await allocation.database.db
+          .selectFrom('connection')
+          .select('warned')
+          .where('business_id', '=', id)
+          .executeTakeFirstOrThrow()
+      ).warned;
+    allocation.pass(75 * day);
+    expect((await show(id)).connection?.state).toBe('connected');
+    expect(await warned()).toBeNull();
+    allocation.pass(day);
+    expect((await show(id)).connection?.state).toBe('expiring');
+    await eventually('the log is told', async () => (await warned()) === 'expiring');
+    allocation.pass(14 * day);
+    expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
+    await eventually('the log is told', async () => (await warned()) === 'ended');
+    await allocation.connect(id);
+    expect((await show(id)).connection?.state).toBe('connected');
+    expect(await warned()).toBeNull();
+  });
+
+  it('is one of many: every connection is listed once, page by page', async () => {
+    const ids = Array.from({ length: 3 }, () => randomUUID());
+    for (const id of ids) await allocation.connect(id);
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const page: { connections: { business_id: string }[]; next_after: string | null } =
+        await allocation.network.ask(listConnections, { limit: 2, ...(after === null ? {} : { after }) });
+      seen.push(...page.connections.map((one) => one.business_id));
+      after = page.next_after;
+    } while (after !== null);
+    expect(seen).toEqual([...new Set(seen)].sort());
+    for (const id of ids) expect(seen).toContain(id);
+  });
+});

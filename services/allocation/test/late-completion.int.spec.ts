@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditAllocations, listGivenUpAllocations, type ReplyOf, retryAllocation } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { type AllocationUnderTest, startAllocation } from './allocation.js';
+
+const second = 1_000;
+
+describe('a document without its number', () => {
+  let allocation: AllocationUnderTest;
+  beforeAll(async () => {
+    allocation = await startAllocation({ timeoutMs: 10_000 });
+  });
+  afterAll(() => allocation.stop());
+  afterEach(() => allocation.authority.behave());
+
+  const retry = (documentId: string) => allocation.network.ask(retryAllocation, { document_id: documentId });
+  const issueWhile = async (mode: 'refuse' | 'error' | 'forbidden') => {
+    await allocation.authority.play({ mode });
+    const invoice = await allocation.issue();
+    await allocation.settled(invoice.id);
+    return invoice;
+  };
+
+  it('that was refused keeps the refusal with its codes, words and whole answer', async () => {
+    const invoice = await issueWhile('refuse');
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'refused',
+      reason: 'refused: 460 the number was refused',
+      refused_at: allocation.clock.now,
+      refusal_codes: ['460'],
+      refusal_words: '460 the number was refused',
+      refusal_answer: expect.stringContaining('"approved":false'),
+    });
+  });
+
+  it('that was refused is never asked for by itself again, and gets its number when the operator asks', async () => {
+    const invoice = await issueWhile('refuse');
+    expect(await retry(invoice.id)).toMatchObject({
+      outcome: 'refused',
+      refusal_codes: ['460'],
+      reason: 'refused: 460 the number was refused',
+      number: null,
+      next_attempt_at: null,
+    });
+    await allocation.authority.behave();
+    allocation.pass(3_600 * second);
+    const marker = await allocation.issue();
+    await allocation.settled(marker.id);
+    expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
+
+    const completed = await retry(invoice.id);
+    const [grant] = await allocation.authority.grantsOf(invoice.id);
+    expect(completed).toMatchObject({
+      business_id: allocation.business.id,
+      document_id: invoice.id,
+      outcome: 'issued',
+      number: grant?.confirmation_number.slice(-9),
+      reason: null,
+    });
+    await eventually('the number is announced', () =>
+      allocation.settledOf(invoice.id).some((outcome) => outcome.number === completed.number),
+    );
+    // The refusal was a legal event, which a later number does not undo.
+    expect(await allocation.row(invoice.id)).toMatchObject({
+      state: 'issued',
+      reason: null,
+      refusal_codes: ['460'],
+      refusal_answer: expect.stringContaining('"approved":false'),
+    });
+  });
+
+  it('that the authority will not serve is parked at once, with what has to be done, and is listed', async () => {
+    const invoice = await issueWhile('forbidden');
+    const reason = expect.stringContaining('has to be subscribed');
+    expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);
+    const list = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
+    expect(list.documents.find((one) => one.document_id === invoice.id)).toEqual({
+      document_id: invoice.id,
+      business_id: allocation.business.id,
+      reason,
+      attempts: 1,
+      given_up_at: allocation.clock.now.toISOString(),
+    });
+    expect(await retry(invoice.id)).toMatchObject({ outcome: 'failed', reason, next_attempt_at: null });
+    await allocation.authority.behave();
+    expect(await retry(invoice.id)).toMatchObject({ outcome: 'issued' });
+    const after = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
+    expect(after.documents.map((one) => one.document_id)).not.toContain(invoice.id);
+  });
+
+  it('is listed page by page, each once', async () => {
+    const parked = await Promise.all([1, 2, 3].map(() => issueWhile('forbidden')));
+    const seen: string[] = [];
+    let after: ReplyOf<typeof listGivenUpAllocations>['next_after'] = null;
+    do {
+      const page: ReplyOf<typeof listGivenUpAllocations> = await allocation.network.ask(
+        listGivenUpAllocations,
+        { limit: 2, ...(after ? { after } : {}) },
+      );
+      seen.push(...page.documents.map((one) => one.document_id));
+      after = page.next_after;
+    } while (after);
+    expect(new Set(seen).size).toBe(seen.length);
+    for (const invoice of parked) expect(seen).toContain(invoice.id);
+    await allocation.authority.behave();
+    for (const id of seen) await retry(id);
+    expect(await allocation.network.ask(listGivenUpAllocations, { limit: 500 })).toEqual({
+      documents: [],
+      next_after: null,
+    });
+  });
+
+  it('that is tried again by itself is tried now when the operator asks, and the reply says when it goes on', async () => {
+    const invoice = await issueWhile('error');
+    const failed = await retry(invoice.id);
+    expect(failed).toMatchObject({
+      outcome: 'failed',
+      reason: 'The tax authority answered with HTTP status 500.',
+      next_attempt_at: new Date(allocation.clock.now.getTime() + 30 * second).toISOString(),
+    });
+    await allocation.authority.behave();
+    expect(await retry(invoice.id)).toMatchObject({ outcome: 'issued' });
+    expect(await allocation.authority.grantsOf(invoice.id)).toHaveLength(1);
+  });
+
+  it('is asked for once when two operators ask at the same moment', async () => {
+    const invoice = await issueWhile('forbidden');
+    await allocation.authority.behave();
+    await allocation.authority.play({ mode: 'ok', delay_ms: 300 });
+    const replies = await Promise.all([retry(invoice.id), retry(invoice.id)]);
+    expect(replies.map((reply) => reply.outcome).sort()).toEqual(['issued', 'not_retryable']);
+    expect(new Set(replies.map((reply) => reply.number)).size).toBe(1);
+    // The one that was refused, and one more.
+    expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
+  });
+
+  it('that has its number, or needs none, or lacks a tax id is not asked for, and the reply says why', async () => {
+    const issued = await allocation.issue();
+    const { number } = await allocation.settled(issued.id);
+    expect(await retry(issued.id)).toMatchObject({
+      outcome: 'not_retryable',
+      number,
+      reason: 'The document has its number already.',
+    });
+    const quote = await allocation.issue({ type: 'quote' });
+    await allocation.settled(quote.id);
+    expect(await retry(quote.id)).toMatchObject({
+      outcome: 'not_retryable',
+      number: null,
+      reason: 'A document of type quote needs no allocation number.',
+    });
+    const skipped = await allocation.issue({}, { tax_id: null });
+    await allocation.settled(skipped.id);
+    expect(await retry(skipped.id)).toMatchObject({
+      outcome: 'not_retryable',
+      reason: 'The business has no tax id in its profile.',
+    });
+    await expect(retry(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is counted where Prometheus looks', async () => {
+    await issueWhile('forbidden');
+    const response = await fetch(`http://127.0.0.1:${allocation.service.healthPort}/metrics`);
+    const text = await response.text();
+    expect(text).toMatch(/^pinkas_allocations_given_up [1-9]/m);
+    for (const outcome of ['issued', 'refused', 'asking', 'given_up']) {
+      expect(text).toMatch(new RegExp(`^pinkas_allocation_tries_total{outcome="${outcome}"} [1-9]`, 'm'));
+    }
+    expect(text).toContain('pinkas_authority_connections_expiring 0');
+    expect(text).toContain('pinkas_authority_connections_ended 0');
+  });
+
+  it('is audited beside those that have theirs, and beside what is unknown here', async () => {
+    const issued = await allocation.issue();
+    const { number } = await allocation.settled(issued.id);
+    const asking = await issueWhile('error');
+    const quote = await allocation.issue({ type: 'quote' });
+    await allocation.settled(quote.id);
+    const strange = await allocation.issue({}, { id: randomUUID() });
+    await allocation.settled(strange.id);
+    const ids = [asking.id, issued.id, quote.id, strange.id];
+    const { documents } = await allocation.network.ask(auditAllocations, {
+      business_id: allocation.business.id,
+      document_ids: ids,
+    });
+    expect(documents).toEqual([
+      {
+        document_id: asking.id,
+        state: 'asking',
+        number: null,
+        next_attempt_at: (await allocation.row(asking.id)).next_attempt_at?.toISOString(),
+      },
+      { document_id: issued.id, state: 'issued', number, next_attempt_at: null },
+      { document_id: quote.id, state: 'not_required', number: null, next_attempt_at: null },
+      // Another business's is none of this one's.
+      { document_id: strange.id, state: null, number: null, next_attempt_at: null },
+    ]);
+  });
+});
