@@ -25,7 +25,10 @@ export interface Addresses {
   smtpUrl: string;
   /** The page of our mailbox; null when mail goes elsewhere. */
   mailboxUrl: string | null;
-  whatsappUrl: string | null;
+  /** The Cloud API's base, before the id of the phone. */
+  whatsappUrl: string;
+  /** Without a path: where the simulator takes `/_mode`. */
+  whatsappOrigin: string;
 }
 
 /** The names under which ports are kept. */
@@ -39,6 +42,7 @@ export const portNames: readonly string[] = [
   'tax-authority',
   'mailbox',
   'mailbox-smtp',
+  'whatsapp',
 ];
 
 /** The gateway's port unless it is taken. */
@@ -52,6 +56,7 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
   const postgresUrl =
     replaced.postgres ?? `postgres://postgres:${secrets.postgresPassword}@${at('postgres')}/postgres`;
   const taxAuthorityUrl = replaced.taxAuthority ?? `http://${at('tax-authority')}/shaam/tsandbox`;
+  const whatsappUrl = replaced.whatsapp ?? `http://${at('whatsapp')}`;
   return {
     baseUrl: `${origin}/v1`,
     viewUrlBase: `${origin}/d`,
@@ -69,6 +74,7 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
     taxAuthorityOrigin: new URL(taxAuthorityUrl).origin,
     smtpUrl: replaced.smtp ?? `smtp://${at('mailbox-smtp')}`,
     mailboxUrl: replaced.smtp === null ? `http://${at('mailbox')}` : null,
-    whatsappUrl: replaced.whatsapp,
+    whatsappUrl,
+    whatsappOrigin: new URL(whatsappUrl).origin,
   };
 }

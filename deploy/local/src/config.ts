@@ -22,7 +22,7 @@ export interface Replacements {
   taxAuthority: string | null;
   /** `SMTP_URL`, such as `smtp://127.0.0.1:2525`. */
   smtp: string | null;
-  /** `WHATSAPP_URL`: the Cloud API's base. */
+  /** `WHATSAPP_URL`: the Cloud API's base, with its version; the id of the phone comes after it. */
   whatsapp: string | null;
 }
 

@@ -35,6 +35,10 @@ const natsPayloadBytesMax = 4 * 1024 * 1024;
 /** The authority's number for software that has none of its own. */
 const unregisteredSoftware = '99999999';
 
+/** The phone that messages come from here; it has no number. */
+const localPhoneNumberId = '100000000000001';
+const localTemplate = 'document_ready';
+
 /** GET answers 200. Throws when nobody answers. */
 async function answersOk(url: string): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(4_000) });
@@ -44,7 +48,7 @@ async function answersOk(url: string): Promise<boolean> {
 
 /** What each service is told beside the variables that all are told. */
 function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.ProcessEnv> {
-  const { addresses, home, ports, secrets } = context;
+  const { addresses, config, home, ports, secrets } = context;
   return {
     gateway: {
       HTTP_HOST: '127.0.0.1',
@@ -66,6 +70,8 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
     },
     allocation: {
       TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
+      TAX_AUTHORITY_AUTHORIZE_URL: `${addresses.taxAuthorityUrl}/longtimetoken/oauth2/authorize`,
+      TAX_AUTHORITY_REDIRECT_URI: `${new URL(addresses.baseUrl).origin}/tax-authority/connected`,
       TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
       TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
       TAX_AUTHORITY_AUTO_CONNECT: 'true',
@@ -74,10 +80,33 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
     },
     delivery: {
       SMTP_URL: addresses.smtpUrl,
+      SMTP_TLS: smtpTlsOf(config, addresses.smtpUrl),
       MAIL_FROM: 'documents@pinkas.localhost',
       VIEW_URL_BASE: addresses.viewUrlBase,
+      WHATSAPP_URL: addresses.whatsappUrl,
+      ...whatsappVariables(context),
     },
   };
+}
+
+/** Who sends by WhatsApp here, and with which template: what the environment says of somebody else's, else our own. */
+function whatsappVariables({ config, secrets }: PartsContext): NodeJS.ProcessEnv {
+  const given = config.replaced.whatsapp === null ? {} : config.inherited;
+  return {
+    WHATSAPP_PHONE_NUMBER_ID: given.WHATSAPP_PHONE_NUMBER_ID || localPhoneNumberId,
+    WHATSAPP_TOKEN: given.WHATSAPP_TOKEN || secrets.whatsappToken,
+    WHATSAPP_TEMPLATE: given.WHATSAPP_TEMPLATE || localTemplate,
+  };
+}
+
+/**
+ * Our mailbox is on this machine and its certificate nobody's. So is another mail server here, as a rule; one that is
+ * elsewhere must be encrypted to unless the environment says otherwise.
+ */
+function smtpTlsOf({ replaced, inherited }: StackConfig, smtpUrl: string): string {
+  if (replaced.smtp === null) return 'off';
+  const isHere = ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(smtpUrl).hostname);
+  return inherited.SMTP_TLS || (isHere ? 'opportunistic' : 'required');
 }
 
 function serverParts(context: PartsContext): ProcessPart[] {
@@ -160,6 +189,15 @@ function standInParts(context: PartsContext): ProcessPart[] {
   }
   if (config.replaced.smtp === null) {
     parts.push(part('mailbox', { SMTP_PORT: String(ports.number('mailbox-smtp')) }, ['mailbox-smtp']));
+  }
+  if (config.replaced.whatsapp === null) {
+    parts.push(
+      part('whatsapp', {
+        PHONE_NUMBER_ID: localPhoneNumberId,
+        TOKEN: secrets.whatsappToken,
+        TEMPLATE: localTemplate,
+      }),
+    );
   }
   return parts;
 }

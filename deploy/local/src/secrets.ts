@@ -16,6 +16,7 @@ export interface Secrets {
   taxAuthorityClientId: string;
   taxAuthorityClientSecret: string;
   signingPassword: string;
+  whatsappToken: string;
 }
 
 const token = (bytes: number) => randomBytes(bytes).toString('hex');
@@ -29,6 +30,7 @@ function makeSecrets(): Secrets {
     taxAuthorityClientId: `pinkas-${token(6)}`,
     taxAuthorityClientSecret: token(24),
     signingPassword: token(16),
+    whatsappToken: token(24),
   };
 }
 

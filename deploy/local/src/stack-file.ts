@@ -24,8 +24,8 @@ export interface StackFile {
   demo: Demo | null;
   /** The mailbox's page; null when mail goes elsewhere. */
   mailbox_url: string | null;
-  /** Base URLs of what stands in for the outside; null where nothing does. */
-  simulators: { gotenberg: string; tax_authority: string; whatsapp: string | null };
+  /** Base URLs of what stands in for the outside. */
+  simulators: { gotenberg: string; tax_authority: string; whatsapp: string };
   /** Our processes; none after `down`. */
   services: { name: string; pid: number; log: string; health_url: string | null }[];
 }
@@ -50,7 +50,7 @@ export function writeStackFile(
     simulators: {
       gotenberg: addresses.gotenbergUrl,
       tax_authority: addresses.taxAuthorityOrigin,
-      whatsapp: addresses.whatsappUrl,
+      whatsapp: addresses.whatsappOrigin,
     },
     services: parts.flatMap(({ name, process, log, healthUrl }) =>
       process === null ? [] : [{ name, pid: process.pid, log, health_url: healthUrl }],

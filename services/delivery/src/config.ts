@@ -1,4 +1,20 @@
-import { type ConfigOf, integer, serviceFields, text, url } from '@pinkas/service-kit';
+import {
+  ConfigError,
+  type ConfigOf,
+  type EnvField,
+  integer,
+  readEnvironment,
+  serviceFields,
+  text,
+  url,
+} from '@pinkas/service-kit';
+
+/** How mail is kept from being read on its way to the mail server. */
+export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
+export type SmtpTls = (typeof smtpTlsModes)[number];
+
+/** A variable that may be absent. */
+const optional = <T>(field: EnvField<T>): EnvField<T | null> => ({ ...field, fallback: null });
 
 /** The environment of the delivery service. */
 export const fields = {
@@ -9,6 +25,26 @@ export const fields = {
     protocols: ['smtp:', 'smtps:'],
     secret: true,
   }),
+  smtpTls: {
+    ...text('SMTP_TLS', {
+      meaning:
+        'On a smtp:// connection: required (STARTTLS with a certificate that holds, or nothing is sent), opportunistic (encrypted where the server can, whoever it is) or off. A smtps:// connection is always encrypted.',
+      example: 'required',
+    }),
+    fallback: 'required',
+    parse: (value: string): SmtpTls => {
+      const mode = smtpTlsModes.find((one) => one === value);
+      if (!mode) throw new Error(`expected ${smtpTlsModes.join(', ')}`);
+      return mode;
+    },
+  } as EnvField<SmtpTls>,
+  smtpCaFile: optional(
+    text('SMTP_CA_FILE', {
+      meaning:
+        "A PEM file with the certificate that the mail server's own is signed by, beside the well-known ones.",
+      example: '/etc/pinkas/mail-ca.pem',
+    }),
+  ),
   smtpTimeoutMs: integer('SMTP_TIMEOUT_MS', {
     meaning: 'How long the mail server may stay silent, in milliseconds.',
     example: '30000',
@@ -31,5 +67,119 @@ export const fields = {
     example: 'https://pinkas.example.com/d',
     protocols: ['https:', 'http:'],
   }),
+  whatsappUrl: optional(
+    url('WHATSAPP_URL', {
+      meaning: 'The WhatsApp Cloud API with its version. Without it nothing is sent by WhatsApp.',
+      example: 'https://graph.facebook.com/v23.0',
+      protocols: ['https:', 'http:'],
+    }),
+  ),
+  whatsappPhoneNumberId: optional({
+    ...text('WHATSAPP_PHONE_NUMBER_ID', {
+      meaning: 'The id, not the number, of the phone that messages come from.',
+      example: '106540352242922',
+    }),
+    parse: (value: string): string => {
+      if (!/^\d{1,32}$/.test(value)) throw new Error('expected digits');
+      return value;
+    },
+  }),
+  whatsappToken: optional(
+    text('WHATSAPP_TOKEN', {
+      meaning: 'The access token of the system user who may send from that phone.',
+      example: 'EAAG…',
+      secret: true,
+    }),
+  ),
+  whatsappTemplate: optional(
+    text('WHATSAPP_TEMPLATE', {
+      meaning:
+        'The name of the approved template. Its body has four parameters (business, type, number, total); its button opens VIEW_URL_BASE/{{1}}.',
+      example: 'document_ready',
+    }),
+  ),
+  whatsappLanguageHe: text('WHATSAPP_LANGUAGE_HE', {
+    meaning: 'The language code of the template in Hebrew.',
+    example: 'he',
+    fallback: 'he',
+  }),
+  whatsappLanguageEn: text('WHATSAPP_LANGUAGE_EN', {
+    meaning: 'The language code of the template in English.',
+    example: 'en_US',
+    fallback: 'en',
+  }),
+  whatsappTimeoutMs: integer('WHATSAPP_TIMEOUT_MS', {
+    meaning: 'How long one question to the WhatsApp Cloud API may take, in milliseconds.',
+    example: '15000',
+    fallback: 15_000,
+    min: 200,
+    max: 120_000,
+  }),
 };
-export type DeliveryConfig = ConfigOf<typeof fields>;
+type DeliveryFields = ConfigOf<typeof fields>;
+
+/** How messages are sent by WhatsApp. */
+export interface WhatsAppAccount {
+  readonly url: string;
+  readonly phoneNumberId: string;
+  readonly token: string;
+  readonly template: string;
+  /** The template's language codes by the language of the business. */
+  readonly languages: Readonly<Record<'he' | 'en', string>>;
+  readonly timeoutMs: number;
+}
+
+/** The configuration of the delivery service. */
+export interface DeliveryConfig extends Omit<DeliveryFields, `whatsapp${string}`> {
+  /** Null where nothing is sent by WhatsApp. */
+  readonly whatsapp: WhatsAppAccount | null;
+}
+
+/**
+ * Puts the variables together that belong together.
+ * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message.
+ */
+export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
+  const {
+    whatsappUrl,
+    whatsappPhoneNumberId,
+    whatsappToken,
+    whatsappTemplate,
+    whatsappLanguageHe,
+    whatsappLanguageEn,
+    whatsappTimeoutMs,
+    ...others
+  } = values;
+  const together = {
+    [fields.whatsappUrl.name]: whatsappUrl,
+    [fields.whatsappPhoneNumberId.name]: whatsappPhoneNumberId,
+    [fields.whatsappToken.name]: whatsappToken,
+    [fields.whatsappTemplate.name]: whatsappTemplate,
+  };
+  const missing = Object.keys(together).filter((name) => together[name] === null);
+  if (missing.length > 0 && missing.length < Object.keys(together).length) {
+    throw new ConfigError(
+      `The environment is not complete:\n  ${missing.join(', ')}: WhatsApp needs ${Object.keys(together).join(', ')}, or none of them`,
+    );
+  }
+  const whatsapp =
+    whatsappUrl === null ||
+    whatsappPhoneNumberId === null ||
+    whatsappToken === null ||
+    whatsappTemplate === null
+      ? null
+      : {
+          url: whatsappUrl,
+          phoneNumberId: whatsappPhoneNumberId,
+          token: whatsappToken,
+          template: whatsappTemplate,
+          languages: { he: whatsappLanguageHe, en: whatsappLanguageEn },
+          timeoutMs: whatsappTimeoutMs,
+        };
+  return { ...others, whatsapp };
+}
+
+/** Reads the configuration of this process. */
+export function readDeliveryConfig(): DeliveryConfig {
+  return deliveryConfig(readEnvironment(fields));
+}

@@ -1,11 +1,11 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
-import { fields } from './config.js';
+import { runService } from '@pinkas/service-kit';
+import { readDeliveryConfig } from './config.js';
 import { SendMessages } from './delivery/send-messages.js';
 import { DeliveryModule } from './delivery.module.js';
 
 await runService(() => ({
   name: 'delivery',
-  config: readEnvironment(fields),
+  config: readDeliveryConfig(),
   module: DeliveryModule,
   backgrounds: [SendMessages],
 }));

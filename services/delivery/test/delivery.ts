@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,25 +17,30 @@ import {
   messageSent,
   streamOf,
 } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit';
+import { Problem, type RunningService, type ServiceOptions, startService } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
   exampleDocument,
   type ServiceUnderTest,
+  serviceConfig,
   startServiceUnderTest,
 } from '@pinkas/testkit';
+import type { Selectable } from 'kysely';
 import type { DeliveryConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
 import type { DeliveryRow } from '../src/delivery/delivery.repository.js';
-import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
+import type { AttemptTable, DeliveryTables } from '../src/delivery/delivery.tables.js';
 import { SendMessages } from '../src/delivery/send-messages.js';
 import { DeliveryModule } from '../src/delivery.module.js';
 import { type MailboxStandIn, startMailboxStandIn } from './mailbox-stand-in.js';
+import { startWhatsAppStandIn, type WhatsAppStandIn, whatsappAccount } from './whatsapp-stand-in.js';
 
 /** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */
 export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   mailbox: MailboxStandIn;
+  /** Null unless the service was started with it. */
+  whatsapp: WhatsAppStandIn | null;
   business: Business;
   clock: { now: Date };
   pdf: Buffer;
@@ -51,6 +56,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pass(ms: number): void;
   /** A recipient of its own for each call, so that tests do not see each other's mail. */
   newRecipient(): string;
+  /** A phone number of its own for each call, in E.164. */
+  newPhone(): string;
   issue(
     recipient: string | null,
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
@@ -63,6 +70,10 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   sentOf(document: IssuedDocument): EventOf<typeof messageSent>[];
   failedOf(document: IssuedDocument): EventOf<typeof messageFailed>[];
   rows(document: IssuedDocument): Promise<DeliveryRow[]>;
+  /** Every handing over of a document's messages, in order. */
+  attempts(document: IssuedDocument): Promise<Selectable<AttemptTable>[]>;
+  /** Starts another instance of the service on the same servers. */
+  startAnother(): Promise<RunningService>;
   /** Waits until the only message of a document is as the probe wants it. */
   rowWhere(
     document: IssuedDocument,
@@ -73,26 +84,37 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   redeliverAll(): Promise<void>;
 }
 
-export async function startDelivery(): Promise<DeliveryUnderTest> {
+/** @param parts `whatsapp`: with a WhatsApp to send by; `patience`: how long a provider may be silent, in milliseconds, by default a second; `config`: what else is different, given the mailbox and a folder. */
+export async function startDelivery(
+  parts: {
+    whatsapp?: boolean;
+    patience?: number;
+    config?: (mailbox: MailboxStandIn, folder: string) => Promise<Partial<DeliveryConfig>>;
+  } = {},
+): Promise<DeliveryUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-mailbox-'));
   const mailbox = await startMailboxStandIn(folder);
+  const whatsapp = parts.whatsapp ? await startWhatsAppStandIn(join(folder, 'whatsapp')) : null;
   // Noon in Israel.
   const clock = { now: new Date('2026-06-15T09:00:00Z') };
-  const tested = await startServiceUnderTest<DeliveryTables, DeliveryConfig>({
-    service: {
-      name: 'delivery',
-      module: DeliveryModule,
-      backgrounds: [SendMessages],
-      clock: { now: () => clock.now },
-    },
-    migrations,
-    config: {
-      smtpUrl: mailbox.smtpUrl,
-      smtpTimeoutMs: 1_000,
-      mailFrom: 'documents@pinkas.example.com',
-      viewUrlBase: 'https://pinkas.example.com/d',
-    },
-  });
+  const service: Omit<ServiceOptions, 'config'> = {
+    name: 'delivery',
+    module: DeliveryModule,
+    backgrounds: [SendMessages],
+    clock: { now: () => clock.now },
+  };
+  const config = {
+    smtpUrl: mailbox.smtpUrl,
+    smtpTls: 'off',
+    smtpCaFile: null,
+    smtpTimeoutMs: parts.patience ?? 1_000,
+    mailFrom: 'documents@pinkas.example.com',
+    viewUrlBase: 'https://pinkas.example.com/d',
+    whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 1_000),
+    ...(await parts.config?.(mailbox, folder)),
+  } as const;
+  const tested = await startServiceUnderTest<DeliveryTables, DeliveryConfig>({ service, migrations, config });
+  const others: RunningService[] = [];
   const { network, database } = tested;
   const business = exampleBusiness();
   const planned = network.collect(deliveryPlanned);
@@ -105,6 +127,7 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
   const made: DeliveryUnderTest = {
     ...tested,
     mailbox,
+    whatsapp,
     business,
     clock,
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
@@ -117,6 +140,7 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
       tested.service.app.get(SendMessages).nudge();
     },
     newRecipient: () => `customer-${randomUUID()}@example.com`,
+    newPhone: () => `+97250${String(randomInt(10_000_000)).padStart(7, '0')}`,
     issue: async (recipient, change = {}) => {
       const document = exampleDocument({ business_id: business.id, ...change.document });
       document.customer.email = recipient;
@@ -159,6 +183,22 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
         .where('document_id', '=', document.id)
         .orderBy('purpose')
         .execute(),
+    attempts: async (document) => {
+      const ids = (await made.rows(document)).map(({ id }) => id);
+      return database.db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('delivery_id', 'in', ids)
+        .orderBy('delivery_id')
+        .orderBy('n')
+        .execute();
+    },
+    startAnother: async () => {
+      const servers = { natsUrl: tested.nats.url, databaseUrl: database.url };
+      const another = await startService({ ...service, config: { ...serviceConfig(servers), ...config } });
+      others.push(another);
+      return another;
+    },
     rowWhere: (document, what, probe) =>
       eventually(what, async () => {
         const [row] = await made.rows(document);
@@ -180,8 +220,10 @@ export async function startDelivery(): Promise<DeliveryUnderTest> {
       }
     },
     stop: async () => {
+      await Promise.all(others.map((another) => another.stop()));
       await tested.stop();
       await mailbox.kill();
+      await whatsapp?.kill();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -5,6 +5,7 @@ export interface ReceivedMail {
   id: string;
   from: string;
   to: string[];
+  secure: boolean;
   subject: string;
   message_id: string;
   attachments: { filename: string; contentType: string; size: number }[];
@@ -15,7 +16,11 @@ export interface ReceivedMail {
 /** The mailbox of the local stack as a process of its own, so that it can be away. */
 export interface MailboxStandIn {
   readonly smtpUrl: string;
-  mode(mode: 'ok' | 'refuse' | 'greylist' | 'hang'): Promise<void>;
+  /** Sets how it fails; `times`: how often, where not for good. */
+  mode(
+    mode: 'ok' | 'refuse' | 'temporary' | 'greylist' | 'hang' | 'drop_after_data' | 'drop_tls' | 'ascii_only',
+    times?: number,
+  ): Promise<void>;
   /** What came for one recipient, newest first. */
   mailTo(recipient: string): Promise<ReceivedMail[]>;
   /** A mail as it came over the wire. */
@@ -39,7 +44,7 @@ export async function startMailboxStandIn(dataDir: string): Promise<MailboxStand
   };
   return {
     smtpUrl,
-    mode: (mode) => running.mode({ mode }),
+    mode: (mode, times = 0) => running.mode({ mode, times }),
     mailTo: (recipient) => running.read<ReceivedMail[]>(`/messages?to=${encodeURIComponent(recipient)}`),
     raw: async (id) => (await read(`/messages/${id}/raw`)).text(),
     attachment: async (id, position) =>

@@ -1,5 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerEnvelope } from 'smtp-server';
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo, Socket } from 'node:net';
+import { createSelfSignedP12 } from '@pinkas/local-servers';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import {
   type Listen,
   listenFrom,
@@ -37,18 +39,44 @@ export interface RunningMailbox extends RunningStandIn {
   readonly smtpUrl: string;
 }
 
+const faults = [
+  'ok',
+  'refuse',
+  'temporary',
+  'greylist',
+  'hang',
+  'drop_after_data',
+  'drop_tls',
+  'ascii_only',
+] as const;
+
 interface Mode {
   /**
-   * `ok`; `refuse` (550 to every recipient); `greylist` (451 to the first try of each recipient); `hang` (a mail is taken in
-   * but never answered, and not kept).
+   * `ok`; `refuse` (550 to every recipient); `temporary` (451 to every recipient); `greylist` (451 to the first try of each
+   * recipient); `hang` (a mail is taken in but never answered, and not kept); `drop_after_data` (a mail is taken in and kept,
+   * and the connection cut instead of the answer); `drop_tls` (the connection is cut when the TLS handshake begins);
+   * `ascii_only` (SMTPUTF8 is not offered).
    */
-  readonly mode: 'ok' | 'refuse' | 'greylist' | 'hang';
+  readonly mode: (typeof faults)[number];
+  /** How often the fault happens before the mode is `ok` again; 0: every time. Means nothing to `greylist` and `ascii_only`. */
+  readonly times: number;
 }
 
-const noFaults: Mode = { mode: 'ok' };
+const noFaults: Mode = { mode: 'ok', times: 0 };
+
+let certificate: Promise<{ pfx: Buffer; passphrase: string }> | undefined;
+
+/** The certificate of every mailbox of this process, which nobody else has signed. Its key takes a moment to make. */
+function ownCertificate(): Promise<{ pfx: Buffer; passphrase: string }> {
+  const passphrase = randomBytes(16).toString('hex');
+  certificate ??= createSelfSignedP12({ commonName: 'localhost', password: passphrase, years: 10 }).then(
+    (p12) => ({ pfx: Buffer.from(p12), passphrase }),
+  );
+  return certificate;
+}
 
 /**
- * Starts a mailbox that takes every mail over SMTP, without TLS and login, and shows it over HTTP: `GET /` for people,
+ * Starts a mailbox that takes every mail over SMTP, with STARTTLS or without, without a login, and shows it over HTTP: `GET /` for people,
  * `GET /messages` (newest first; `?to=` for one recipient, `?limit=`), `GET /messages/{id}`,
  * `GET /messages/{id}/attachments/{n}` and `GET /messages/{id}/raw` for programs, `DELETE /messages`, and for tests of
  * faults `POST /_mode`.
@@ -57,18 +85,28 @@ export async function startMailbox(options: MailboxOptions): Promise<RunningMail
   const folder = await MessageFolder.open(options.dataDir, options.messagesMax ?? 5_000);
   const triedBefore = new Set<string>();
   let mode = noFaults;
+  let happened = 0;
+  /** Whether a fault happens now; counts how often it did. */
+  const happens = (fault: Mode['mode']): boolean => {
+    if (mode.mode !== fault) return false;
+    happened += 1;
+    if (mode.times > 0 && happened >= mode.times) mode = noFaults;
+    return true;
+  };
 
   const smtp = new SMTPServer({
     name: 'mailbox.local',
     banner: 'mail goes no further than this',
     size: mailBytesMax,
     authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
+    disabledCommands: ['AUTH'],
+    ...(await ownCertificate()),
     disableReverseLookup: true,
     socketTimeout: silenceMaxMs,
     closeTimeout: 500,
     onRcptTo({ address }, _session, callback) {
-      if (mode.mode === 'refuse') return callback(reply(550, 'no such mailbox here'));
+      if (happens('refuse')) return callback(reply(550, 'no such mailbox here'));
+      if (happens('temporary')) return callback(reply(451, 'try again later'));
       if (mode.mode === 'greylist' && !triedBefore.has(address.toLowerCase())) {
         triedBefore.add(address.toLowerCase());
         return callback(reply(451, 'greylisted, try again later'));
@@ -76,18 +114,34 @@ export async function startMailbox(options: MailboxOptions): Promise<RunningMail
       callback();
     },
     onData(stream, session, callback) {
-      receive(stream, session.envelope).then((id) => {
-        if (id !== undefined) callback(null, `kept as ${id}`);
+      receive(stream, session).then((id) => {
+        if (id !== undefined && happens('drop_after_data')) cut(session.id);
+        else if (id !== undefined) callback(null, `kept as ${id}`);
       }, callback);
     },
   });
   // A client that breaks the connection is the client's affair.
   smtp.on('error', () => {});
+  smtp.server.on('connection', (socket: Socket) => {
+    const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
+    socket.write = (...given: unknown[]): boolean => {
+      const written = write(...given);
+      // The server has just said that TLS may begin.
+      if (String(given[0]).startsWith('220 Ready to start TLS') && happens('drop_tls')) socket.destroySoon();
+      return written;
+    };
+  });
+
+  function cut(sessionId: string): void {
+    for (const connection of smtp.connections) {
+      if (connection.id === sessionId) connection.close();
+    }
+  }
 
   /** Undefined means that the mail is never answered. */
   async function receive(
     stream: SMTPServerDataStream,
-    envelope: SMTPServerEnvelope,
+    { envelope, secure }: SMTPServerSession,
   ): Promise<string | undefined> {
     const chunks: Buffer[] = [];
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -95,10 +149,11 @@ export async function startMailbox(options: MailboxOptions): Promise<RunningMail
       if (!stream.sizeExceeded) chunks.push(chunk);
     }
     if (stream.sizeExceeded) throw reply(552, `the mail is larger than ${mailBytesMax} bytes`);
-    if (mode.mode === 'hang') return undefined;
+    if (happens('hang')) return undefined;
     const message = await folder.add(Buffer.concat(chunks), {
       from: envelope.mailFrom ? envelope.mailFrom.address : '',
       to: envelope.rcptTo.map(({ address }) => address),
+      secure,
     });
     return message.id;
   }
@@ -124,9 +179,12 @@ export async function startMailbox(options: MailboxOptions): Promise<RunningMail
       }
       if (request.method === 'POST' && url.pathname === '/_mode') {
         mode = await readMode(request, noFaults, {
-          mode: modeRules.oneOf(['ok', 'refuse', 'greylist', 'hang']),
+          mode: modeRules.oneOf(faults),
+          times: modeRules.count,
         });
         triedBefore.clear();
+        happened = 0;
+        smtp.options.hideSMTPUTF8 = mode.mode === 'ascii_only';
         return sendJson(response, 200, mode);
       }
       if (first === 'messages' && id === undefined) {

@@ -22,6 +22,8 @@ export interface Message {
   readonly from: string;
   /** The recipients in the envelope: who really got it, hidden copies included. */
   readonly to: readonly string[];
+  /** Whether it came over TLS; false where that was not written down. */
+  readonly secure: boolean;
   readonly subject: string;
   /** With its angle brackets; null when the sender gave none. */
   readonly message_id: string | null;
@@ -30,10 +32,11 @@ export interface Message {
   readonly html: string | null;
 }
 
-/** Who sent a message to whom, by the SMTP dialogue. */
+/** Who sent a message to whom and how, by the SMTP dialogue. */
 export interface Envelope {
   readonly from: string;
   readonly to: readonly string[];
+  readonly secure: boolean;
 }
 
 /**
@@ -136,7 +139,11 @@ export class MessageFolder {
     const mail = await PostalMime.parse(await readFile(this.#path(id, 'eml')));
     const stamp = Number(id.split('-')[0]);
     const to = (mail.to ?? []).flatMap(({ address }) => address ?? []);
-    return summary(id, new Date(Number.isFinite(stamp) ? stamp : 0).toISOString(), mail, { from: '', to });
+    return summary(id, new Date(Number.isFinite(stamp) ? stamp : 0).toISOString(), mail, {
+      from: '',
+      to,
+      secure: false,
+    });
   }
 
   async #deleteOldest(): Promise<void> {
@@ -163,6 +170,7 @@ function summary(id: string, at: string, mail: Email, envelope: Envelope): Messa
     at,
     from: mail.from?.address ?? envelope.from,
     to: envelope.to,
+    secure: envelope.secure,
     subject: mail.subject ?? '',
     message_id: mail.messageId ?? null,
     attachments: mail.attachments.map((attachment, index) => ({

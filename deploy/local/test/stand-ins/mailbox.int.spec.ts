@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -22,8 +24,13 @@ function start(more: object = {}): Promise<RunningMailbox> {
   return startMailbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir: folder, ...more });
 }
 
-async function mail(change: SendMailOptions = {}): Promise<void> {
-  const transport = createTransport(mailbox.smtpUrl);
+async function mail(change: SendMailOptions = {}, connection: object = {}): Promise<void> {
+  // Its certificate is its own; a client that does not care takes it.
+  const transport = createTransport({
+    url: mailbox.smtpUrl,
+    tls: { rejectUnauthorized: false },
+    ...connection,
+  });
   try {
     await transport.sendMail({
       from: '"פנקס" <invoices@pinkas.example>',
@@ -61,6 +68,7 @@ describe('a mail', () => {
         at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
         from: 'invoices@pinkas.example',
         to: ['dana@example.com', 'accountant@example.com', 'hidden@example.com'],
+        secure: true,
         subject: 'חשבונית מס 1042',
         message_id: '<document-1@pinkas.example>',
         attachments: [],
@@ -181,7 +189,7 @@ describe('faults on demand', () => {
 
   it('hang: the mail is taken in and never answered, and the mailbox still stops quickly', async () => {
     await setMode({ mode: 'hang' });
-    const transport = createTransport(`${mailbox.smtpUrl}?socketTimeout=500`);
+    const transport = createTransport(`${mailbox.smtpUrl}?socketTimeout=500&ignoreTLS=true`);
     await expect(
       transport.sendMail({ from: 'a@pinkas.example', to: 'dana@example.com', text: 'x' }),
     ).rejects.toMatchObject({ code: 'ETIMEDOUT' });
@@ -197,9 +205,59 @@ describe('faults on demand', () => {
     mailbox = await start();
   });
 
+  it('temporary: every recipient is answered 451, as often as was said', async () => {
+    await setMode({ mode: 'temporary', times: 2 });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await mail();
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it.each([false, true])(
+    'drop_after_data: the mail is kept and the connection cut (TLS off: %s)',
+    async (ignoreTLS) => {
+      await setMode({ mode: 'drop_after_data', times: 1 });
+      await expect(mail({}, { ignoreTLS })).rejects.toMatchObject({ code: 'ECONNECTION' });
+      expect(await messages()).toHaveLength(1);
+      await mail({}, { ignoreTLS });
+      expect(await messages()).toHaveLength(2);
+    },
+  );
+
+  it('drop_tls: the connection is cut when TLS begins, and stands without it', async () => {
+    await setMode({ mode: 'drop_tls' });
+    await expect(mail({}, { requireTLS: true })).rejects.toThrow();
+    expect(await messages()).toEqual([]);
+    await mail({}, { ignoreTLS: true });
+    await setMode({ mode: 'ok' });
+    await mail({}, { requireTLS: true });
+    expect((await messages()).map(({ secure }) => secure)).toEqual([true, false]);
+  });
+
+  it('ascii_only: SMTPUTF8 is not offered', async () => {
+    const offers = async () => {
+      const socket = connect(Number(new URL(mailbox.smtpUrl).port), '127.0.0.1');
+      try {
+        await once(socket, 'data');
+        socket.write('EHLO test\r\n');
+        return String((await once(socket, 'data'))[0]).includes('SMTPUTF8');
+      } finally {
+        socket.destroy();
+      }
+    };
+    expect(await offers()).toBe(true);
+    await setMode({ mode: 'ascii_only' });
+    expect(await offers()).toBe(false);
+    await setMode({});
+    expect(await offers()).toBe(true);
+  });
+
   it('a mode that is not understood is refused', async () => {
     const refused = await setMode({ mode: 'lose' });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toEqual({ error: 'mode must be one of ok, refuse, greylist, hang' });
+    expect(await refused.json()).toEqual({
+      error:
+        'mode must be one of ok, refuse, temporary, greylist, hang, drop_after_data, drop_tls, ascii_only',
+    });
   });
 });

@@ -1,7 +1,9 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
 import { deliveries } from './0002-deliveries.js';
 import { rowSecurity } from './0003-row-security.js';
 import { withdrawn } from './0004-withdrawn.js';
+import { attempts } from './0006-attempts.js';
+import { suppressions } from './0007-suppressions.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -9,4 +11,7 @@ export const migrations: Migrations = {
   '0002-deliveries': deliveries,
   '0003-row-security': rowSecurity,
   '0004-withdrawn': withdrawn,
+  '0005-sweep': messagingSweep,
+  '0006-attempts': attempts,
+  '0007-suppressions': suppressions,
 };

@@ -1,3 +1,25 @@
+CREATE TABLE public.attempt (
+    business_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    n integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    outcome text,
+    was_unknown boolean DEFAULT false NOT NULL,
+    words text,
+    provider_id text,
+    CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+    CONSTRAINT attempt_n_check CHECK ((n >= 1)),
+    CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'temporary'::text, 'permanent'::text, 'unknown'::text]))),
+    CONSTRAINT attempt_unknown_check CHECK (((outcome IS DISTINCT FROM 'unknown'::text) OR was_unknown))
+);
+
+ALTER TABLE ONLY public.attempt FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.attempt IS 'Written before a message is handed over, completed after. No second one begins while one is open.';
+
+COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether it was ever unknown if the provider took it; stays, also when its answer was learned later.';
+
 CREATE TABLE public.cancelled (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -16,7 +38,8 @@ CREATE TABLE public.dead_letter (
     body text NOT NULL,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
+    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
+    request_id text
 );
 
 CREATE TABLE public.delivery (
@@ -42,6 +65,7 @@ CREATE TABLE public.delivery (
     failed_at timestamp with time zone,
     withdrawn_at timestamp with time zone,
     withdrawn_reason text,
+    resends integer DEFAULT 0 NOT NULL,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
@@ -58,7 +82,11 @@ COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending:
 
 COMMENT ON COLUMN public.delivery.facts IS 'What the message says: enough to write it without asking anybody.';
 
+COMMENT ON COLUMN public.delivery.attempts IS 'The tries since it was last made due by an operator, also those that never came to a provider.';
+
 COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'How often nobody knows whether the provider took it; after the first time it is sent once more, after the second never.';
+
+COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due again after it had failed.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
@@ -82,7 +110,7 @@ CREATE TABLE public.outbox (
     subject text NOT NULL,
     body json NOT NULL,
     request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     sent_at timestamp with time zone
 );
 
@@ -118,6 +146,35 @@ CREATE TABLE public.rendered (
 ALTER TABLE ONLY public.rendered FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.rendered IS 'The documents whose PDF is final, so that it may go to the customer.';
+
+CREATE TABLE public.suppression (
+    business_id uuid NOT NULL,
+    channel text NOT NULL,
+    address text NOT NULL,
+    reason text NOT NULL,
+    words text,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT suppression_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
+    CONSTRAINT suppression_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'blocked'::text])))
+);
+
+ALTER TABLE ONLY public.suppression FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.suppression.address IS 'A mail address in lower case with its domain in ASCII, or a phone number in E.164.';
+
+CREATE TABLE public.sweep (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.sweep_try (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer NOT NULL
+);
+
+ALTER TABLE ONLY public.attempt
+    ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);
 
 ALTER TABLE ONLY public.cancelled
     ADD CONSTRAINT cancelled_pkey PRIMARY KEY (business_id, document_id);
@@ -155,9 +212,22 @@ ALTER TABLE ONLY public.plan
 ALTER TABLE ONLY public.rendered
     ADD CONSTRAINT rendered_pkey PRIMARY KEY (business_id, document_id);
 
+ALTER TABLE ONLY public.suppression
+    ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
+
+ALTER TABLE ONLY public.sweep
+    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.sweep_try
+    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
+
+CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
+
 CREATE INDEX delivery_due_idx ON public.delivery USING btree (next_attempt_at) WHERE (state = 'ready'::text);
 
 CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, failed_at) WHERE (state = 'failed'::text);
+
+CREATE INDEX delivery_failures_idx ON public.delivery USING btree (failed_at, id) WHERE (state = 'failed'::text);
 
 CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
 
@@ -166,6 +236,20 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE INDEX plan_document_idx ON public.plan USING btree (document_id);
+
+ALTER TABLE ONLY public.attempt
+    ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
+
+ALTER TABLE public.attempt ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY attempt_of_business ON public.attempt USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.cancelled ENABLE ROW LEVEL SECURITY;
 
@@ -197,6 +281,15 @@ END);
 ALTER TABLE public.rendered ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY rendered_of_business ON public.rendered USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.suppression ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY suppression_of_business ON public.suppression USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

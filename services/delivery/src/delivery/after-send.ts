@@ -2,11 +2,21 @@ import { nextAttemptAt } from '@pinkas/service-kit';
 
 /**
  * What one try came to. `unknown`: the whole message had left, and no answer came; the provider may have taken it or not.
- * `reason` holds the provider's own words where there are any.
+ * `reason` and `words` hold the provider's own words where there are any.
  */
 export type SendOutcome =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'temporary' | 'permanent' | 'unknown'; readonly reason: string };
+  | {
+      readonly kind: 'accepted';
+      readonly words?: string;
+      /** What the provider calls the message. */
+      readonly providerId?: string;
+    }
+  | {
+      readonly kind: 'temporary' | 'permanent' | 'unknown';
+      readonly reason: string;
+      /** `address`: the provider says that nobody is there; `access`: it does not let us in, whoever the message is for. */
+      readonly fault?: 'address' | 'access';
+    };
 
 /** What a try changes, and what of it is announced. */
 export interface AfterSend {

@@ -14,6 +14,8 @@ const plan = (
     send?: boolean;
     email?: string | null;
     phone?: string | null;
+    whatsappIsSetUp?: boolean;
+    suppressed?: readonly string[];
   } = {},
   now = noon,
 ) =>
@@ -33,7 +35,11 @@ const plan = (
       },
       accountant_copy: change.accountant ?? { enabled: false, email: null },
     } as Business,
-    now,
+    {
+      now,
+      whatsappIsSetUp: change.whatsappIsSetUp ?? false,
+      isSuppressed: ({ address }) => change.suppressed?.includes(address) ?? false,
+    },
   );
 
 const nothing = (status: string) => ({
@@ -76,10 +82,67 @@ describe("the customer's copy", () => {
     ['both', 'a@example.com', null, 'queued', 'email'],
     ['both', null, '03-1234567', 'send_failed', 'whatsapp'],
     ['both', null, null, 'no_recipient', null],
-  ] as const)('by %s with mail %s and phone %s is %s', (channel, email, phone, status, used) => {
-    const planned = plan({ channel, email, phone });
-    expect(planned.outcome).toEqual({ status, channel: used, scheduled_for: null });
-    expect(planned.messages).toHaveLength(status === 'queued' ? 1 : 0);
+  ] as const)(
+    'where WhatsApp is not set up, by %s with mail %s and phone %s, is %s',
+    (channel, email, phone, status, used) => {
+      const planned = plan({ channel, email, phone });
+      expect(planned.outcome).toEqual({ status, channel: used, scheduled_for: null });
+      expect(planned.messages.filter(({ failure }) => failure === undefined)).toHaveLength(
+        status === 'queued' ? 1 : 0,
+      );
+    },
+  );
+
+  it('that could go by WhatsApp alone, which is not set up, has failed where an operator sees it', () => {
+    expect(plan({ channel: 'both', email: null, phone: '050-1234567' }).messages).toEqual([
+      {
+        channel: 'whatsapp',
+        purpose: 'customer',
+        recipient: '+972501234567',
+        notBefore: null,
+        failure: 'WhatsApp is not set up.',
+      },
+    ]);
+  });
+
+  const mail = 'a@example.com';
+  const phone = '+972501234567';
+  it.each([
+    ['email', mail, '050-1234567', [], 'queued', 'email', [mail]],
+    ['whatsapp', mail, '050-1234567', [], 'queued', 'whatsapp', [phone]],
+    ['whatsapp', null, '1234567', [], 'no_recipient', null, []],
+    ['both', mail, '050-1234567', [], 'queued', 'both', [mail, phone]],
+    ['both', mail, '1234567', [], 'queued', 'email', [mail]],
+    ['both', null, '050-1234567', [], 'queued', 'whatsapp', [phone]],
+    ['both', null, null, [], 'no_recipient', null, []],
+    ['both', mail, '050-1234567', [mail], 'queued', 'whatsapp', [phone]],
+    ['both', mail, '050-1234567', [phone], 'queued', 'email', [mail]],
+    ['both', mail, '050-1234567', [mail, phone], 'suppressed', null, []],
+    ['email', mail, null, [mail], 'suppressed', null, []],
+    ['whatsapp', mail, '050-1234567', [phone], 'suppressed', null, []],
+  ] as const)(
+    'by %s with mail %s and phone %s, of which %p is not written to, is %s by %s',
+    (channel, email, number, suppressed, status, used, recipients) => {
+      const planned = plan({ channel, email, phone: number, suppressed, whatsappIsSetUp: true });
+      expect(planned.outcome).toEqual({ status, channel: used, scheduled_for: null });
+      expect(planned.messages.map(({ recipient }) => recipient)).toEqual(recipients);
+    },
+  );
+
+  it('by both waits for the end of the quiet hours with both', () => {
+    const planned = plan(
+      { channel: 'both', phone: '050-1234567', whatsappIsSetUp: true, quietHours: '22:00-07:00' },
+      night,
+    );
+    expect(planned.outcome).toEqual({
+      status: 'deferred_quiet_hours',
+      channel: 'both',
+      scheduled_for: '2026-06-16T04:00:00.000Z',
+    });
+    expect(planned.messages.map(({ notBefore }) => notBefore?.toISOString())).toEqual([
+      '2026-06-16T04:00:00.000Z',
+      '2026-06-16T04:00:00.000Z',
+    ]);
   });
 });
 
@@ -106,6 +169,23 @@ describe("the accountant's copy", () => {
       ['customer', '2026-06-16T04:00:00.000Z'],
       ['accountant', null],
     ]);
+  });
+
+  it("is a mail of its own also where its address is the customer's", () => {
+    const same = { enabled: true, email: 'customer@example.com' };
+    expect(plan({ accountant: same }).messages.map(({ purpose, recipient }) => [purpose, recipient])).toEqual(
+      [
+        ['customer', 'customer@example.com'],
+        ['accountant', 'customer@example.com'],
+      ],
+    );
+  });
+
+  it("is planned also where the customer's address, which is the same, is not written to: it fails in sight", () => {
+    const same = { enabled: true, email: 'customer@example.com' };
+    const planned = plan({ accountant: same, suppressed: ['customer@example.com'] });
+    expect(planned.outcome.status).toBe('suppressed');
+    expect(planned.messages.map(({ purpose }) => purpose)).toEqual(['accountant']);
   });
 
   it('does not go out when it is switched off, or has no address', () => {

@@ -1,6 +1,7 @@
 import type { DeliveryOutcome, DocumentType } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
+import type { SendOutcome } from './after-send.js';
 
 /** What a message says of its document and its business. */
 export interface DeliveryFacts {
@@ -66,6 +67,7 @@ export interface DeliveryTable {
   request_id: string | null;
   /** The end of the quiet hours that it was planned in. */
   not_before: Date | null;
+  /** The tries since it was last made due by an operator, also those that never came to a provider. */
   attempts: Generated<number>;
   unknown_outcomes: Generated<number>;
   first_attempt_at: Date | null;
@@ -79,6 +81,37 @@ export interface DeliveryTable {
   withdrawn_at: Date | null;
   /** Why it is never to be sent, in English; null unless it was withdrawn. */
   withdrawn_reason: string | null;
+  /** How often an operator made it due again after it had failed. */
+  resends: Generated<number>;
+}
+
+/** One handing over of a message to its provider: written before, completed after. */
+export interface AttemptTable {
+  business_id: string;
+  delivery_id: string;
+  /** 1, 2, … over the whole life of the message. */
+  n: number;
+  started_at: Date;
+  ended_at: Date | null;
+  /** Null while it is being handed over. */
+  outcome: SendOutcome['kind'] | null;
+  /** Whether it was ever unknown if the provider took it. */
+  was_unknown: Generated<boolean>;
+  /** The provider's own. */
+  words: string | null;
+  /** What the provider calls the message. */
+  provider_id: string | null;
+}
+
+/** An address that a business does not write to any more. */
+export interface SuppressionTable {
+  business_id: string;
+  channel: DeliveryChannel;
+  /** As `normalAddress` writes it. */
+  address: string;
+  reason: 'bounced' | 'blocked';
+  words: string | null;
+  since: Date;
 }
 
 /** The tables of the delivery service. */
@@ -87,4 +120,6 @@ export interface DeliveryTables extends MessagingTables {
   rendered: RenderedTable;
   cancelled: CancelledTable;
   delivery: DeliveryTable;
+  attempt: AttemptTable;
+  suppression: SuppressionTable;
 }

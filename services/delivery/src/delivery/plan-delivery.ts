@@ -8,10 +8,12 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
+import type { ChannelAddress } from './address.js';
 import { insertPlan } from './delivery.repository.js';
 import type { DeliveryFacts, DeliveryTables } from './delivery.tables.js';
-import { planDelivery } from './delivery-plan.js';
+import { customerAddresses, planDelivery } from './delivery-plan.js';
 import { SendMessages } from './send-messages.js';
+import { isSuppressed } from './suppression.repository.js';
 
 /** Decides what is sent of an issued document, to whom and when, and says so at once. */
 @Consumer(documentIssued, 'delivery-plan')
@@ -25,22 +27,22 @@ export class PlanDelivery {
   async handle(event: EventOf<typeof documentIssued>, trx: Transaction<DeliveryTables>): Promise<boolean> {
     const { document, business } = event;
     const now = this.clock.now();
-    const plan = planDelivery(document, business, now);
-    const mayLeave = await insertPlan(
-      trx,
-      { business_id: document.business_id, document_id: document.id },
-      plan,
-      {
-        facts: factsOf(event),
-        messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
-        now,
-      },
-    );
-    await announce(trx, deliveryPlanned, document.id, {
-      document_id: document.id,
-      business_id: document.business_id,
-      delivery: plan.outcome,
+    const key = { business_id: document.business_id, document_id: document.id };
+    const suppressed = new Set<ChannelAddress['channel']>();
+    for (const { channel, address } of customerAddresses(document.customer, business.auto_send.channel)) {
+      if (await isSuppressed(trx, key.business_id, channel, address)) suppressed.add(channel);
+    }
+    const plan = planDelivery(document, business, {
+      now,
+      whatsappIsSetUp: this.config.whatsapp !== null,
+      isSuppressed: ({ channel }) => suppressed.has(channel),
     });
+    const { isNew, mayLeave } = await insertPlan(trx, key, plan, {
+      facts: factsOf(event),
+      messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
+      now,
+    });
+    if (isNew) await announce(trx, deliveryPlanned, document.id, { ...key, delivery: plan.outcome });
     return mayLeave;
   }
 

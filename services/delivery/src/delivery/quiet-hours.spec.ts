@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { quietUntil } from './quiet-hours.js';
+import { heldUntil, quietUntil } from './quiet-hours.js';
 
 const until = (range: string, instant: string) => quietUntil(range, new Date(instant))?.toISOString() ?? null;
 
@@ -52,6 +52,41 @@ describe('quiet hours', () => {
     expect(until('22:00-01:30', '2026-10-24T20:00:00Z')).toBe('2026-10-24T22:30:00.000Z');
     expect(until('22:00-01:30', '2026-10-24T22:45:00Z')).toBeNull();
     expect(until('22:00-01:30', '2026-10-24T23:10:00Z')).toBe('2026-10-24T23:30:00.000Z');
+  });
+
+  it.each([
+    ['that pass midnight', '22:00-07:00', '2026-03-26T20:00:00Z', '2026-03-27T04:00:00.000Z'],
+    ['that begin in the skipped hour', '02:30-06:00', '2026-03-27T00:00:00Z', '2026-03-27T03:00:00.000Z'],
+    ['that begin with the change', '03:00-06:00', '2026-03-27T00:00:00Z', '2026-03-27T03:00:00.000Z'],
+    ['of the whole day but an hour', '08:00-07:00', '2026-03-26T06:00:00Z', '2026-03-27T04:00:00.000Z'],
+  ])('%s, in the night that is an hour short, end by the clock on the wall', (_case, range, instant, end) => {
+    expect(until(range, instant)).toBe(end);
+  });
+
+  it.each([
+    ['that pass midnight', '22:00-07:00', '2026-10-24T19:00:00Z', '2026-10-25T05:00:00.000Z'],
+    [
+      'that begin in the hour that comes twice',
+      '01:30-06:00',
+      '2026-10-24T22:30:00Z',
+      '2026-10-25T04:00:00.000Z',
+    ],
+    [
+      'that have begun when it comes again',
+      '01:30-06:00',
+      '2026-10-24T23:30:00Z',
+      '2026-10-25T04:00:00.000Z',
+    ],
+    ['of the whole day but an hour', '08:00-07:00', '2026-10-24T05:00:00Z', '2026-10-25T05:00:00.000Z'],
+  ])('%s, in the night that is an hour long, end by the clock on the wall', (_case, range, instant, end) => {
+    expect(until(range, instant)).toBe(end);
+  });
+
+  it('are none for the accountant, and where the business has none', () => {
+    const night = new Date('2026-06-15T20:00:00Z');
+    expect(heldUntil('customer', '22:00-07:00', night)?.toISOString()).toBe('2026-06-16T04:00:00.000Z');
+    expect(heldUntil('accountant', '22:00-07:00', night)).toBeNull();
+    expect(heldUntil('customer', null, night)).toBeNull();
   });
 
   it('agree with a walk minute by minute through both nights of change', () => {

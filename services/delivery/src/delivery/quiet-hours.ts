@@ -15,7 +15,7 @@ const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Numb
 /**
  * The end of the quiet hours that an instant lies in, as an instant: the first one from then on at which the wall clock in
  * Israel shows a time outside of them. Where summer time skips the end, that is the moment of the change; where it comes
- * twice, the first time that is not quiet.
+ * twice, the first time that is not quiet. Where the start comes twice, the minutes between do not end what has begun.
  * @param quietHours `HH:MM-HH:MM`, Israel time; the start is quiet, the end is not; may pass midnight. A range whose start
  * is its end is empty.
  * @returns null when the instant is not quiet.
@@ -38,4 +38,16 @@ export function quietUntil(quietHours: string, instant: Date): Date | null {
     left = remaining(time);
   }
   return new Date(time);
+}
+
+/**
+ * Until when a message must not leave, if it may not now. The accountant's copy knows no quiet hours.
+ * @param quietHours of the business; null where it has none.
+ */
+export function heldUntil(
+  purpose: 'customer' | 'accountant',
+  quietHours: string | null,
+  instant: Date,
+): Date | null {
+  return purpose === 'customer' && quietHours !== null ? quietUntil(quietHours, instant) : null;
 }

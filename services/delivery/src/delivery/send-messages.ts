@@ -5,6 +5,7 @@ import {
   announce,
   type Background,
   type Clock,
+  type Counter,
   type Database,
   DueWorker,
   InjectClock,
@@ -12,6 +13,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  Metrics,
   ofBusiness,
   ofEveryBusiness,
   Peers,
@@ -21,20 +23,26 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import { writeLetter } from '../mail/letter.js';
 import { Mailer, messagesAtOnceMax } from '../mail/mailer.js';
+import { WhatsApp } from '../whatsapp/whatsapp.js';
+import { normalAddress } from './address.js';
 import { afterSend, type SendOutcome } from './after-send.js';
 import {
+  beginAttempt,
   claimDue,
   type DeliveryRow,
+  endAttempt,
   isCancelled,
   lockDelivery,
   lockLapsed,
-  markSending,
   postpone,
   storeSend,
+  suppressedReason,
   withdraw,
 } from './delivery.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
-import { quietUntil } from './quiet-hours.js';
+import { whatsappIsNotSetUp } from './delivery-plan.js';
+import { heldUntil } from './quiet-hours.js';
+import { isSuppressed, suppress } from './suppression.repository.js';
 
 /** How long a claim lasts until the message is about to be handed over: for fetching the PDF. */
 const claimMs = 30_000;
@@ -45,8 +53,8 @@ const lapsedAtOnceMax = 20;
 /**
  * Sends the messages that are due.
  *
- * Once only, as far as mail allows: a message is claimed, its PDF given out by rendering, which from then on makes copies
- * only, the message marked as `sending`, and only then handed over. What a process
+ * Once only, as far as the providers allow (ADR 0013): a message is claimed, its PDF given out by rendering, which from then
+ * on makes copies only, an attempt written down and the message marked as `sending`, and only then handed over. What a process
  * that died leaves in `sending` may or may not have been taken; it is sent once more under the same Message-ID, and if its
  * fate is unknown again, it has failed and an operator decides (see `afterSend`). What a document that was cancelled still
  * has here is withdrawn at whichever of these steps it is noticed.
@@ -54,6 +62,7 @@ const lapsedAtOnceMax = 20;
 @Injectable()
 export class SendMessages implements Background {
   readonly #worker: DueWorker<DeliveryRow>;
+  readonly #tries: Counter<'channel' | 'outcome'>;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -62,8 +71,15 @@ export class SendMessages implements Background {
     @InjectLogger() private readonly logger: Logger,
     private readonly peers: Peers,
     private readonly mailer: Mailer,
+    private readonly whatsapp: WhatsApp,
     private readonly relay: Relay,
+    metrics: Metrics,
   ) {
+    this.#tries = metrics.counter(
+      'pinkas_delivery_tries_total',
+      'What tries to send a message came to: sent, failed, withdrawn, or temporary or unknown, after which it is tried again.',
+      ['channel', 'outcome'],
+    );
     const all = ofEveryBusiness(db);
     this.#worker = new DueWorker({
       name: 'send-messages',
@@ -96,23 +112,17 @@ export class SendMessages implements Background {
   /** Never rejects: what could not be stored is taken up again when the claim ends. */
   async #send(row: DeliveryRow): Promise<void> {
     try {
-      const quietEnd = this.#quietEnd(row);
-      if (quietEnd) return await postpone(ofBusiness(this.db, row.business_id), row, quietEnd);
+      const db = ofBusiness(this.db, row.business_id);
+      // A message that was held up must not leave in the quiet hours that have begun meanwhile.
+      const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
+      if (quietEnd) return await postpone(db, row, quietEnd);
+      const refusal = await this.#refusal(db, row);
+      if (refusal) return await this.#store(row, null, refusal);
       const pdf = await this.#artifact(row);
       if (pdf === 'cancelled') return await this.#withdraw(row);
-      if (!Buffer.isBuffer(pdf)) return await this.#store(row, pdf);
-      const sending = await this.#markSending(row);
-      if (!sending) return;
-      const letter = writeLetter(row.facts, row.purpose, this.config.viewUrlBase);
-      const outcome = await this.mailer.send({
-        letter,
-        pdf,
-        messageId: row.message_id,
-        fromName: row.facts.business.name,
-        replyTo: row.facts.business.email,
-        recipient: row.recipient,
-      });
-      await this.#store(sending, outcome);
+      if (!Buffer.isBuffer(pdf)) return await this.#store(row, null, pdf);
+      const attempt = await this.#beginAttempt(db, row);
+      if (attempt) await this.#store(attempt.row, attempt.n, await this.#handOver(row, pdf));
     } catch (error) {
       this.logger.error(
         { delivery_id: row.id, document_id: row.document_id, err: error },
@@ -121,15 +131,29 @@ export class SendMessages implements Background {
     }
   }
 
-  /** A message that was held up must not leave in the quiet hours that have begun meanwhile. */
-  #quietEnd(row: DeliveryRow): Date | null {
-    const { quiet_hours: quietHours } = row.facts.business;
-    return row.purpose === 'customer' && quietHours !== null
-      ? quietUntil(quietHours, this.clock.now())
-      : null;
+  /** Why a message is not even tried, if so. */
+  async #refusal(db: Database<DeliveryTables>, row: DeliveryRow): Promise<SendOutcome | undefined> {
+    if (await isSuppressed(db, row.business_id, row.channel, row.recipient)) {
+      return { kind: 'permanent', reason: suppressedReason };
+    }
+    return row.channel === 'whatsapp' && !this.whatsapp.isSetUp
+      ? { kind: 'permanent', reason: whatsappIsNotSetUp }
+      : undefined;
   }
 
-  /** The final PDF, or why it is not sent or cannot be had now. */
+  #handOver(row: DeliveryRow, pdf: Buffer): Promise<SendOutcome> {
+    if (row.channel === 'whatsapp') return this.whatsapp.send(row);
+    return this.mailer.send({
+      letter: writeLetter(row.facts, row.purpose, this.config.viewUrlBase),
+      pdf,
+      messageId: row.message_id,
+      fromName: row.facts.business.name,
+      replyTo: row.facts.business.email,
+      recipient: row.recipient,
+    });
+  }
+
+  /** The final PDF, or why it is not sent or cannot be had now. What goes out by WhatsApp leads to it. */
   async #artifact(row: DeliveryRow): Promise<Buffer | 'cancelled' | SendOutcome> {
     try {
       const { business_id, document_id } = row;
@@ -146,12 +170,14 @@ export class SendMessages implements Background {
     }
   }
 
-  async #markSending(row: DeliveryRow): Promise<DeliveryRow | undefined> {
+  async #beginAttempt(
+    db: Database<DeliveryTables>,
+    row: DeliveryRow,
+  ): Promise<{ row: DeliveryRow; n: number } | undefined> {
     const now = this.clock.now();
-    const until = new Date(now.getTime() + this.mailer.sendTimeoutMs + claimMarginMs);
-    return ofBusiness(this.db, row.business_id)
-      .transaction()
-      .execute((trx) => markSending(trx, row, now, until));
+    const { sendTimeoutMs } = row.channel === 'whatsapp' ? this.whatsapp : this.mailer;
+    const until = new Date(now.getTime() + sendTimeoutMs + claimMarginMs);
+    return db.transaction().execute((trx) => beginAttempt(trx, row, now, until));
   }
 
   async #withdraw(row: DeliveryRow): Promise<void> {
@@ -168,15 +194,19 @@ export class SendMessages implements Background {
       const rows = await lockLapsed(trx, lapsedAtOnceMax, now);
       for (const row of rows) {
         const reason = 'The process that was sending it ended; nobody knows whether it was taken.';
-        await this.#settle(trx, row, { kind: 'unknown', reason }, now);
+        const outcome = { kind: 'unknown', reason } as const;
+        await endAttempt(trx, row, null, outcome, now);
+        await this.#settle(trx, row, outcome, now);
       }
     });
   }
 
-  async #store(row: DeliveryRow, outcome: SendOutcome): Promise<void> {
+  /** @param n the number of the attempt; null where the message was not handed over. */
+  async #store(row: DeliveryRow, n: number | null, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
     await this.relay.transaction(ofBusiness(this.db, row.business_id), async (trx) => {
       const current = await lockDelivery(trx, row);
+      if (n !== null) await endAttempt(trx, row, n, outcome, now);
       // Sent is sent, however late we learn of it. A failure counts only while nobody else has taken the message up.
       const ours = current.claimed_until?.getTime() === row.claimed_until?.getTime();
       if (outcome.kind === 'accepted' ? current.state === 'sent' : !ours) return;
@@ -192,6 +222,16 @@ export class SendMessages implements Background {
   ): Promise<void> {
     const after = afterSend({ ...row, cancelled: await isCancelled(trx, row) }, outcome, now);
     await storeSend(trx, row, after, now);
+    if (outcome.kind === 'permanent' && outcome.fault === 'address') {
+      await suppress(trx, {
+        business_id: row.business_id,
+        channel: row.channel,
+        address: normalAddress(row.channel, row.recipient),
+        reason: 'bounced',
+        words: outcome.reason,
+        since: now,
+      });
+    }
     const step = {
       document_id: row.document_id,
       business_id: row.business_id,
@@ -204,8 +244,24 @@ export class SendMessages implements Background {
       await announce(trx, messageFailed, row.document_id, { ...step, reason: after.lastError ?? '' });
     }
     // The provider's words may name the recipient: they stay in the table.
-    const line = { delivery_id: row.id, document_id: row.document_id, attempts: after.attempts };
+    this.#tries.inc({
+      channel: row.channel,
+      outcome: after.state === 'ready' ? outcome.kind : after.state,
+    });
+    const line = {
+      delivery_id: row.id,
+      document_id: row.document_id,
+      channel: row.channel,
+      attempts: after.attempts,
+    };
     if (after.state === 'sent') this.logger.info(line, 'a message was sent');
     else this.logger.warn({ ...line, outcome: outcome.kind, state: after.state }, 'a message was not taken');
+    if (outcome.kind !== 'accepted' && outcome.fault === 'access') {
+      // Every message meets it until somebody mends it.
+      this.logger.error(
+        line,
+        'the provider does not let us in: look at the login or token, and at our account there',
+      );
+    }
   }
 }

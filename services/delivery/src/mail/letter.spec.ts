@@ -83,4 +83,35 @@ describe('the mail of a document', () => {
     expect(letter.html).not.toContain('<b>');
     expect(letter.text.split('\n')).not.toContain('Bcc: all@example.com');
   });
+
+  it('isolates a name that runs the other way, and no other, so that its numbers stay on its right side', () => {
+    const hebrew = writeLetter(
+      facts({ business: { name: '2000 Example Ltd.' }, document: { customer_name: 'לקוח לדוגמה 2' } }),
+      'customer',
+      base,
+    );
+    expect(hebrew.subject).toBe('חשבונית מס 1042 מאת \u20682000 Example Ltd.\u2069');
+    expect(hebrew.text).toContain('\u20682000 Example Ltd.\u2069.');
+    expect(hebrew.text).toContain('שלום לקוח לדוגמה 2,');
+    const english = writeLetter(
+      facts({
+        business: { name: 'Example Ltd', language: 'en' },
+        document: { customer_name: 'לקוח לדוגמה 2' },
+      }),
+      'customer',
+      base,
+    );
+    expect(english.subject).toBe('Tax invoice 1042 from Example Ltd');
+    expect(english.text).toContain('Dear \u2068לקוח לדוגמה 2\u2069,');
+  });
+
+  it('lets no name turn the direction of what stands beside it', () => {
+    const letter = writeLetter(
+      facts({ business: { name: '\u202eltd\u2066' }, document: { customer_name: '\u2069\u200f' } }),
+      'customer',
+      base,
+    );
+    expect(letter.subject).toBe('חשבונית מס 1042 מאת \u2068ltd\u2069');
+    expect(letter.text).not.toMatch(/[\u202a-\u202e\u2066\u2067]/);
+  });
 });

@@ -1,5 +1,5 @@
-import { documentTypeRules } from '@pinkas/contracts';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
+import { oneLine, totalText, typeName } from '../delivery/wording.js';
 
 /** A mail without its envelope and its attachment. */
 export interface Letter {
@@ -8,11 +8,11 @@ export interface Letter {
   readonly html: string;
   /** The name of the attached PDF. */
   readonly fileName: string;
+  readonly language: 'he' | 'en';
 }
 
 interface Wording {
   readonly direction: 'rtl' | 'ltr';
-  readonly locale: string;
   subject(type: string, number: number, business: string): string;
   accountantSubject(type: string, number: number, business: string): string;
   greeting(customer: string): string;
@@ -28,7 +28,6 @@ interface Wording {
 const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   he: {
     direction: 'rtl',
-    locale: 'he-IL',
     subject: (type, number, business) => `${type} ${number} מאת ${business}`,
     accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
     greeting: (customer) => `שלום ${customer},`,
@@ -42,7 +41,6 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   },
   en: {
     direction: 'ltr',
-    locale: 'en-IL',
     subject: (type, number, business) => `${type} ${number} from ${business}`,
     accountantSubject: (type, number, business) => `Copy for your books: ${type} ${number}, ${business}`,
     greeting: (customer) => `Dear ${customer},`,
@@ -57,8 +55,17 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   },
 };
 
-/** No control characters and line breaks: a name must not become a header of its own. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+const otherWay = {
+  rtl: /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u,
+  ltr: /[\p{Script=Hebrew}\p{Script=Arabic}]/u,
+} as const;
+
+/**
+ * A name inside a sentence of ours. Where it has letters that run the other way it is isolated (Unicode UAX #9: first strong
+ * isolate), since its numbers and full stops would else be shown on its wrong side.
+ */
+const within = (direction: Wording['direction'], name: string): string =>
+  otherWay[direction].test(name) ? `\u2068${name}\u2069` : name;
 
 /** For text and attribute values of HTML. */
 const escapeHtml = (text: string): string =>
@@ -79,10 +86,10 @@ export function writeLetter(facts: DeliveryFacts, purpose: DeliveryPurpose, view
   const { document } = facts;
   const { language } = facts.business;
   const words = wordings[language];
-  const rules = documentTypeRules[document.type];
-  const type = language === 'he' ? rules.nameHe : rules.name;
-  const business = oneLine(facts.business.name);
-  const customer = oneLine(document.customer_name);
+  const type = typeName(facts);
+  const name = oneLine(facts.business.name);
+  const business = within(words.direction, name);
+  const customer = within(words.direction, oneLine(document.customer_name));
   const forAccountant = purpose === 'accountant';
   const lines = {
     type,
@@ -93,19 +100,17 @@ export function writeLetter(facts: DeliveryFacts, purpose: DeliveryPurpose, view
     rows: [
       [words.number, String(document.number)],
       [words.date, israeliDate(document.date)],
-      [
-        words.total,
-        new Intl.NumberFormat(words.locale, { style: 'currency', currency: 'ILS' }).format(document.total),
-      ],
+      [words.total, totalText(facts)],
     ] as const,
     link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
-    business,
+    business: name,
   };
   return {
     subject: lines.subject,
     text: toText(lines, words),
     html: toHtml(lines, words, language),
     fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
+    language,
   };
 }
 

@@ -1,15 +1,28 @@
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import { InjectConfig } from '@pinkas/service-kit';
 import { createTransport } from 'nodemailer';
-import type { DeliveryConfig } from '../config.js';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { DeliveryConfig, SmtpTls } from '../config.js';
+import { mailAddress } from '../delivery/address.js';
 import type { SendOutcome } from '../delivery/after-send.js';
+import { shortLine } from '../delivery/short-line.js';
+import { oneLine } from '../delivery/wording.js';
 import type { Letter } from './letter.js';
 import { type SmtpError, sendFailure } from './send-failure.js';
 
 /** How many messages are handed over at once, each on a connection of its own that is kept for the next. */
 export const messagesAtOnceMax = 5;
 const connectTimeoutMaxMs = 10_000;
+
+/** What the library is told of each mode; on a smtps:// connection none of it has a meaning. */
+const tlsOptions: Readonly<Record<SmtpTls, object>> = {
+  required: { requireTLS: true },
+  opportunistic: { opportunisticTLS: true },
+  off: { ignoreTLS: true },
+};
 
 /** One mail, ready to go. */
 export interface Mail {
@@ -39,12 +52,16 @@ export class Mailer {
       url: config.smtpUrl,
       pool: true,
       maxConnections: messagesAtOnceMax,
+      // A try is one try: what became of it is stored before there is another.
+      maxRequeues: 0,
       dnsTimeout: connectMs,
       connectionTimeout: connectMs,
       greetingTimeout: connectMs,
       socketTimeout: silenceMs,
       disableFileAccess: true,
       disableUrlAccess: true,
+      ...tlsOptions[config.smtpTls],
+      tls: certificatesOf(config),
     });
     this.#transport.use('stream', (mail, done) => {
       const { message } = mail;
@@ -58,24 +75,30 @@ export class Mailer {
 
   /** Tries once. Never throws: whatever goes wrong is an outcome. */
   async send(mail: Mail): Promise<SendOutcome> {
+    const recipient = mailAddress(mail.recipient);
+    if (recipient === null) return { kind: 'permanent', reason: 'That is no mail address.' };
+    if (!isAscii(recipient)) {
+      const refusal = await this.#refusalOfLetters();
+      if (refusal) return refusal;
+    }
     const streams: Readable[] = [];
     this.#streams.set(mail.messageId, streams);
     try {
-      await this.#transport.sendMail({
-        from: { name: mail.fromName, address: this.config.mailFrom },
-        to: { name: '', address: mail.recipient },
+      const { response } = await this.#transport.sendMail({
+        from: { name: oneLine(mail.fromName), address: this.config.mailFrom },
+        to: { name: '', address: recipient },
         ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
         // The envelope is said apart, so that no header can add to it.
-        envelope: { from: this.config.mailFrom, to: [mail.recipient] },
+        envelope: { from: this.config.mailFrom, to: [recipient] },
         messageId: mail.messageId,
         subject: mail.letter.subject,
         text: mail.letter.text,
         html: mail.letter.html,
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.letter.language },
         attachments: [{ filename: mail.letter.fileName, content: mail.pdf, contentType: 'application/pdf' }],
         signal: AbortSignal.timeout(this.sendTimeoutMs),
       });
-      return { kind: 'accepted' };
+      return { kind: 'accepted', words: shortLine(response) };
     } catch (error) {
       // Read to its end, the message may have left to its last byte, and the server may have taken it.
       return sendFailure(
@@ -91,4 +114,46 @@ export class Mailer {
   close(): void {
     this.#transport.close();
   }
+
+  /**
+   * Why a recipient with letters beyond ASCII before the @ cannot be written to now, if so: only a server that offers SMTPUTF8
+   * (RFC 6531) may be told such an address, and the library would tell any.
+   */
+  #refusalOfLetters(): Promise<SendOutcome | undefined> {
+    const connection = new SMTPConnection(this.#transport.options);
+    return new Promise<SendOutcome | undefined>((resolve) => {
+      const timer = setTimeout(
+        () => resolve({ kind: 'temporary', reason: 'The mail server did not say what it can do.' }),
+        this.sendTimeoutMs,
+      );
+      connection.once('error', (error: Error) => {
+        clearTimeout(timer);
+        resolve(sendFailure(error, false));
+      });
+      connection.connect(() => {
+        clearTimeout(timer);
+        const offers = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
+        resolve(
+          offers
+            ? undefined
+            : {
+                kind: 'permanent',
+                reason: 'The mail server takes no address with letters beyond ASCII (SMTPUTF8).',
+              },
+        );
+      });
+    }).finally(() => connection.close());
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII.
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
+
+/** @throws when the file of the configuration cannot be read. */
+function certificatesOf({ smtpCaFile, smtpTls, smtpUrl }: DeliveryConfig): ConnectionOptions {
+  return {
+    ...(smtpCaFile === null ? {} : { ca: [...rootCertificates, readFileSync(smtpCaFile, 'utf8')] }),
+    // Whoever goes on without TLS where there is none does not ask whose it is where there is (RFC 7435).
+    ...(smtpTls === 'opportunistic' && smtpUrl.startsWith('smtp:') ? { rejectUnauthorized: false } : {}),
+  };
 }

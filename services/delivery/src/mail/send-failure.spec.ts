@@ -22,6 +22,44 @@ describe('a message that was not taken', () => {
     expect(sendFailure({ code: 'EMESSAGE', responseCode: 550, message: 'x' }, true).kind).toBe('permanent');
   });
 
+  it.each([
+    ['550 no such mailbox here', 550],
+    ['550 5.1.1 The email account that you tried to reach does not exist', 550],
+    ['551 5.1.6 User has moved', 551],
+    ['553 5.1.3 Bad recipient address syntax', 553],
+    ['556 5.1.10 Recipient address has null MX', 556],
+    ['550 5.2.1 The account is disabled', 550],
+  ])('for good, to its recipient: %s: nobody is there', (response, responseCode) => {
+    const error = { code: 'EENVELOPE', command: 'RCPT TO', response, responseCode, message: 'x' };
+    expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response, fault: 'address' });
+  });
+
+  it.each([
+    ['RCPT TO', '550 5.7.1 Unauthenticated mail is not accepted', 550],
+    ['RCPT TO', '554 5.7.1 Relay access denied', 554],
+    ['RCPT TO', '550 relay not permitted', 550],
+    ['RCPT TO', '550 Blocked by a block list', 550],
+    ['RCPT TO', '552 5.2.2 Mailbox full', 552],
+    ['RCPT TO', '550 5.1.8 Bad sender system address', 550],
+    ['RCPT TO', '501 Syntax error', 501],
+    ['MAIL FROM', '550 5.1.0 Address rejected', 550],
+    ['DATA', '550 5.1.1 The content is unwanted', 550],
+  ])('for good, %s: %s: says nothing of the address', (command, response, responseCode) => {
+    const error = { code: 'EENVELOPE', command, response, responseCode, message: 'x' };
+    expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response });
+  });
+
+  it.each([
+    ['EAUTH', 535],
+    ['EENVELOPE', 530],
+  ])('because we are not let in (%s %s) is our fault, and waits', (code, responseCode) => {
+    expect(sendFailure({ code, responseCode, message: 'x' }, false)).toEqual({
+      kind: 'temporary',
+      reason: 'x',
+      fault: 'access',
+    });
+  });
+
   it('keeps the words of the server on one short line', () => {
     const reason = sendFailure(
       { code: 'EENVELOPE', responseCode: 550, response: `550 no\r\n${'x'.repeat(1_000)}`, message: 'y' },

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '@pinkas/service-kit';
+import { deliveryConfig, fields } from './config.js';
+
+const least = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  DATABASE_URL: 'postgres://delivery@127.0.0.1/delivery',
+  HEALTH_PORT: '0',
+  SMTP_URL: 'smtp://mail.example.com',
+  MAIL_FROM: 'documents@example.com',
+  VIEW_URL_BASE: 'https://pinkas.example.com/d',
+};
+const whatsapp = {
+  WHATSAPP_URL: 'https://graph.example.com/v23.0',
+  WHATSAPP_PHONE_NUMBER_ID: '106540352242922',
+  WHATSAPP_TOKEN: 'secret',
+  WHATSAPP_TEMPLATE: 'document_ready',
+};
+const read = (env: Record<string, string>) => deliveryConfig(readConfig(fields, env));
+
+describe('the configuration of delivery', () => {
+  it('sends nothing by WhatsApp, and no mail without TLS, unless told otherwise', () => {
+    expect(read(least)).toMatchObject({ whatsapp: null, smtpTls: 'required', smtpCaFile: null });
+  });
+
+  it('takes the four variables of WhatsApp together', () => {
+    expect(read({ ...least, ...whatsapp, WHATSAPP_LANGUAGE_EN: 'en_US' }).whatsapp).toEqual({
+      url: 'https://graph.example.com/v23.0',
+      phoneNumberId: '106540352242922',
+      token: 'secret',
+      template: 'document_ready',
+      languages: { he: 'he', en: 'en_US' },
+      timeoutMs: 15_000,
+    });
+  });
+
+  it.each(Object.keys(whatsapp))('refuses WhatsApp without %s, by its name, and shows no secret', (name) => {
+    const { [name as keyof typeof whatsapp]: _left, ...rest } = whatsapp;
+    expect(() => read({ ...least, ...rest })).toThrow(`${name}: WhatsApp needs`);
+    expect(() => read({ ...least, ...rest })).not.toThrow('secret');
+  });
+
+  it('refuses what is no mode of TLS and no id of a phone', () => {
+    expect(() => read({ ...least, ...whatsapp, SMTP_TLS: 'yes', WHATSAPP_PHONE_NUMBER_ID: '05x' })).toThrow(
+      /SMTP_TLS is wrong[\s\S]*WHATSAPP_PHONE_NUMBER_ID is wrong/,
+    );
+  });
+});

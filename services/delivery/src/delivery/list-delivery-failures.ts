@@ -1,0 +1,42 @@
+import { listDeliveryFailures, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, InjectDatabase, Operation, ofBusiness, ofEveryBusiness } from '@pinkas/service-kit';
+import { failedMessages } from './delivery.repository.js';
+import type { DeliveryTables } from './delivery.tables.js';
+
+const pageMax = 200;
+
+/** What did not arrive, for the operator to see. */
+@Operation(listDeliveryFailures)
+export class ListDeliveryFailures {
+  constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
+
+  async handle({
+    business_id: businessId,
+    after,
+  }: RequestOf<typeof listDeliveryFailures>): Promise<ReplyOf<typeof listDeliveryFailures>> {
+    const db = businessId === undefined ? ofEveryBusiness(this.db) : ofBusiness(this.db, businessId);
+    const position = after && { failed_at: new Date(after.failed_at), id: after.delivery_id };
+    const rows = await failedMessages(db, businessId, position, pageMax);
+    const failures = rows.map((row) => ({
+      delivery_id: row.id,
+      business_id: row.business_id,
+      document_id: row.document_id,
+      document_type: row.facts.document.type,
+      document_number: row.facts.document.number,
+      channel: row.channel,
+      purpose: row.purpose,
+      recipient: row.recipient,
+      reason: row.last_error ?? '',
+      tries: row.attempts,
+      failed_at: (row.failed_at ?? row.created_at).toISOString(),
+    }));
+    const last = failures.at(-1);
+    return {
+      failures,
+      next_after:
+        last && failures.length === pageMax
+          ? { failed_at: last.failed_at, delivery_id: last.delivery_id }
+          : null,
+    };
+  }
+}

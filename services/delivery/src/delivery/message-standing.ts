@@ -1,0 +1,17 @@
+import type { MessageStanding } from '@pinkas/contracts';
+import type { DeliveryRow } from './delivery.repository.js';
+
+/** A message with where it stands, as an operator is told. */
+export function messageStanding(row: DeliveryRow): MessageStanding {
+  const endedAt = row.sent_at ?? row.failed_at ?? row.withdrawn_at;
+  return {
+    delivery_id: row.id,
+    channel: row.channel,
+    purpose: row.purpose,
+    state: row.state,
+    next_attempt_at: row.state === 'ready' ? row.next_attempt_at.toISOString() : null,
+    not_before: row.not_before?.toISOString() ?? null,
+    ended_at: endedAt?.toISOString() ?? null,
+    reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
+  };
+}

@@ -1,0 +1,24 @@
+import { documentTypeRules } from '@pinkas/contracts';
+import type { DeliveryFacts } from './delivery.tables.js';
+
+const locales = { he: 'he-IL', en: 'en-IL' } as const;
+
+/** A name on one line: no control characters and line breaks, which could become a header, and no characters that turn the direction of what follows. */
+export const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+
+/** What a message calls the kind of its document, in the language of the business. */
+export function typeName({ document, business }: DeliveryFacts): string {
+  const rules = documentTypeRules[document.type];
+  return business.language === 'he' ? rules.nameHe : rules.name;
+}
+
+/** The total as it is written in the language of the business, with the sign of the shekel. */
+export function totalText({ document, business }: DeliveryFacts): string {
+  return new Intl.NumberFormat(locales[business.language], { style: 'currency', currency: 'ILS' }).format(
+    document.total,
+  );
+}

@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  artifactRendered,
+  auditDeliveries,
+  documentCancelled,
+  documentIssued,
+  type IssuedDocument,
+} from '@pinkas/contracts';
+import { eventually, exampleDocument } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+import type { WhatsAppStandIn } from './whatsapp-stand-in.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+/** A place in every order that a run tries; the same on every run. */
+const shuffled = <T>(values: readonly T[]): T[] =>
+  values
+    .map((value, index) => ({ value, place: (index * 7_919 + 104_729) % 1_009 }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ value }) => value);
+
+describe('two instances of the service on one database', () => {
+  let delivery: DeliveryUnderTest;
+  let whatsapp: WhatsAppStandIn;
+  beforeAll(async () => {
+    delivery = await startDelivery({ whatsapp: true, patience: 30 * second });
+    whatsapp = delivery.whatsapp as WhatsAppStandIn;
+    await delivery.startAnother();
+  });
+  afterAll(() => delivery.stop());
+  afterEach(() => Promise.all([delivery.mailbox.mode('ok'), whatsapp.mode({ mode: 'ok' })]));
+
+  const both = { auto_send: { enabled: true, channel: 'both', quiet_hours: null } } as const;
+  const newDocument = (change: Partial<IssuedDocument> = {}) => {
+    const document = exampleDocument({ business_id: delivery.business.id, ...change });
+    document.customer.email = delivery.newRecipient();
+    document.customer.phone = delivery.newPhone();
+    return document;
+  };
+  /** Each event three times, as three messages that no inbox takes for one, in an order of their own. */
+  const publishThrice = async (
+    documents: readonly IssuedDocument[],
+    cancelled: readonly IssuedDocument[],
+  ) => {
+    const business = { ...delivery.business, ...both };
+    const steps = documents.flatMap((document) => [
+      () => delivery.network.publish(documentIssued, document.id, { document, business }),
+      () =>
+        delivery.network.publish(artifactRendered, document.id, {
+          document_id: document.id,
+          business_id: document.business_id,
+          revision: 1,
+          sha256: '',
+          allocation_number: null,
+        }),
+      ...(cancelled.includes(document)
+        ? [
+            () =>
+              delivery.network.publish(documentCancelled, document.id, {
+                document,
+                business,
+                cancelled_at: delivery.clock.now.toISOString(),
+              }),
+          ]
+        : []),
+    ]);
+    await Promise.all(shuffled([...steps, ...steps, ...steps]).map((step) => step()));
+  };
+  const rowsOf = (documents: readonly IssuedDocument[]) =>
+    delivery.database.db
+      .selectFrom('delivery')
+      .selectAll()
+      .where(
+        'document_id',
+        'in',
+        documents.map(({ id }) => id),
+      )
+      .execute();
+  const ended = (documents: readonly IssuedDocument[]) =>
+    eventually(
+      'every message has its end',
+      async () => {
+        const rows = await rowsOf(documents);
+        const open = rows.filter(({ state }) => !['sent', 'failed', 'withdrawn'].includes(state));
+        // What a busy machine did not get through is tried again; nobody is at work on it while the time passes.
+        const idle = open.every((row) => row.state === 'ready' && row.claimed_until === null);
+        if (open.length > 0 && idle) delivery.pass(5 * second);
+        return rows.length === documents.length * 2 && open.length === 0 && rows;
+      },
+      45_000,
+    );
+
+  it('send each message once, however often and in whatever order the events come', async () => {
+    const documents = Array.from({ length: 25 }, () => newDocument());
+    await publishThrice(documents, []);
+    const rows = await ended(documents);
+    expect(rows.every(({ state }) => state === 'sent')).toBe(true);
+    for (const { customer } of documents) {
+      expect(await delivery.mailbox.mailTo(customer.email ?? '')).toHaveLength(1);
+      expect(await whatsapp.acceptedFor(customer.phone ?? '')).toHaveLength(1);
+    }
+    await eventually('each is announced', () =>
+      documents.every((document) => delivery.sentOf(document).length === 2),
+    );
+    for (const document of documents) expect(delivery.plannedOf(document)).toHaveLength(1);
+    const { documents: audited } = await delivery.network.ask(auditDeliveries, {
+      business_id: delivery.business.id,
+      document_ids: documents.map(({ id }) => id),
+    });
+    expect(audited.flatMap(({ messages }) => messages)).toHaveLength(50);
+    for (const { accepted, unknown } of audited.flatMap(({ messages }) => messages)) {
+      expect({ accepted, unknown }).toEqual({ accepted: 1, unknown: 0 });
+    }
+    // No event became a step that was given up.
+    const dead = await delivery.database.db.selectFrom('dead_letter').selectAll().execute();
+    expect(dead).toEqual([]);
+  }, 60_000);
+
+  it('send each message of a cancelled document once or never, and the tables say which', async () => {
+    const documents = Array.from({ length: 20 }, () => newDocument({ type: 'quote' }));
+    await publishThrice(documents, documents);
+    const rows = await ended(documents);
+    for (const document of documents) {
+      const own = rows.filter(({ document_id: id }) => id === document.id);
+      const sent = (channel: string) =>
+        own.filter((row) => row.channel === channel && row.state === 'sent').length;
+      expect(await delivery.mailbox.mailTo(document.customer.email ?? '')).toHaveLength(sent('email'));
+      expect(await whatsapp.acceptedFor(document.customer.phone ?? '')).toHaveLength(sent('whatsapp'));
+    }
+  }, 60_000);
+
+  it('try again what was refused for now without a second one leaving', async () => {
+    await Promise.all([
+      delivery.mailbox.mode('greylist'),
+      whatsapp.mode({ mode: 'refuse', code: 130429, times: 10 }),
+    ]);
+    const documents = Array.from({ length: 10 }, () => newDocument());
+    await publishThrice(documents, []);
+    await eventually('each was tried', async () => {
+      const rows = await rowsOf(documents);
+      return rows.length === 20 && rows.every(({ attempts }) => attempts > 0);
+    });
+    delivery.pass(5 * second);
+    await ended(documents);
+    for (const { customer } of documents) {
+      expect(await delivery.mailbox.mailTo(customer.email ?? '')).toHaveLength(1);
+      expect(await whatsapp.acceptedFor(customer.phone ?? '')).toHaveLength(1);
+    }
+  }, 60_000);
+});
+
+describe('an instance that ends', () => {
+  it('leaves what is deferred to the next one, which sends it once', async () => {
+    const delivery = await startDelivery();
+    try {
+      delivery.clock.now = new Date('2026-06-15T20:00:00Z');
+      const recipient = delivery.newRecipient();
+      const invoice = await delivery.issue(recipient, {
+        business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+      });
+      await delivery.render(invoice);
+      await delivery.rowWhere(invoice, 'it is ready', ({ state }) => state === 'ready');
+      await delivery.service.stop();
+      delivery.clock.now = new Date('2026-06-16T04:00:00Z');
+      await delivery.startAnother();
+      await delivery.startAnother();
+      await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+      expect(await delivery.attempts(invoice)).toMatchObject([{ n: 1, outcome: 'accepted' }]);
+    } finally {
+      await delivery.stop();
+    }
+  });
+
+  it('in the middle of a handing over leaves an open attempt, whose fate is unknown for ever', async () => {
+    const delivery = await startDelivery();
+    try {
+      const recipient = delivery.newRecipient();
+      const invoice = await delivery.issue(recipient);
+      await delivery.render(invoice);
+      const first = await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      // What the tables hold while the first instance hangs between the provider's answer and its own tables.
+      const { db } = delivery.database;
+      await db
+        .updateTable('delivery')
+        .set({ state: 'sending', sent_at: null, claimed_until: delivery.clock.now })
+        .where('id', '=', first.id)
+        .execute();
+      await db
+        .updateTable('attempt')
+        .set({ outcome: null, ended_at: null })
+        .where('delivery_id', '=', first.id)
+        .execute();
+      delivery.pass(second);
+      await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
+      expect(await delivery.attempts(invoice)).toMatchObject([
+        { n: 1, outcome: 'unknown', was_unknown: true, ended_at: delivery.clock.now },
+      ]);
+      delivery.pass(hour);
+      await delivery.rowWhere(invoice, 'it is sent again', ({ state }) => state === 'sent');
+      expect(await delivery.attempts(invoice)).toMatchObject([
+        { n: 1, outcome: 'unknown' },
+        { n: 2, outcome: 'accepted', was_unknown: false },
+      ]);
+      expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+    } finally {
+      await delivery.stop();
+    }
+  });
+
+  it('cannot begin a second attempt while one is open', async () => {
+    const delivery = await startDelivery();
+    try {
+      const invoice = await delivery.issue(delivery.newRecipient());
+      await delivery.render(invoice);
+      const row = await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      const open = (n: number) =>
+        delivery.database.db
+          .insertInto('attempt')
+          .values({
+            business_id: row.business_id,
+            delivery_id: row.id,
+            n,
+            started_at: delivery.clock.now,
+            ended_at: null,
+            outcome: null,
+            words: null,
+            provider_id: null,
+          })
+          .execute();
+      await open(2);
+      await expect(open(3)).rejects.toMatchObject({ constraint: 'attempt_open_key' });
+    } finally {
+      await delivery.stop();
+    }
+  });
+});

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  auditDeliveries,
+  type Business,
+  type IssuedDocument,
+  listDeliveryFailures,
+  resendDelivery,
+} from '@pinkas/contracts';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+
+describe('a message that has failed', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery();
+  });
+  afterAll(() => delivery.stop());
+  afterEach(() => delivery.mailbox.mode('ok'));
+
+  const issueReady = async (
+    recipient: string,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ) => {
+    const invoice = await delivery.issue(recipient, change);
+    await delivery.render(invoice);
+    return invoice;
+  };
+  const where = (invoice: IssuedDocument, state: string) =>
+    delivery.rowWhere(invoice, `it is ${state}`, (row) => row.state === state);
+  const tried = (invoice: IssuedDocument, times: number) =>
+    delivery.rowWhere(invoice, `it was tried ${times} times`, ({ attempts }) => attempts === times);
+  /** A mail of which nobody knows whether it was taken, twice. */
+  const issueUnknown = async (
+    recipient: string,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ) => {
+    await delivery.mailbox.mode('drop_after_data');
+    const invoice = await issueReady(recipient, change);
+    await tried(invoice, 1);
+    delivery.pass(5 * second);
+    await where(invoice, 'failed');
+    await delivery.mailbox.mode('ok');
+    return invoice;
+  };
+  const resend = (invoice: IssuedDocument) =>
+    delivery.network.ask(resendDelivery, { document_id: invoice.id });
+  const audit = async (invoice: IssuedDocument) => {
+    const { documents } = await delivery.network.ask(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    return documents[0];
+  };
+
+  it('is listed with its document, its recipient, the words of the provider and how often it was tried', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, { document: { number: 77 } });
+    const [row] = await delivery.rows(invoice);
+    const { failures } = await delivery.network.ask(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures[0]).toEqual({
+      delivery_id: row?.id,
+      business_id: invoice.business_id,
+      document_id: invoice.id,
+      document_type: 'tax_invoice',
+      document_number: 77,
+      channel: 'email',
+      purpose: 'customer',
+      recipient,
+      reason: row?.last_error,
+      tries: 2,
+      failed_at: row?.failed_at?.toISOString(),
+    });
+    const everywhere = await delivery.network.ask(listDeliveryFailures, {});
+    expect(everywhere.failures).toContainEqual(failures[0]);
+    const elsewhere = await delivery.network.ask(listDeliveryFailures, { business_id: randomUUID() });
+    expect(elsewhere).toEqual({ failures: [], next_after: null });
+  });
+
+  it('is listed on one page alone, however many there are', async () => {
+    const business = randomUUID();
+    const invoice = await issueUnknown(delivery.newRecipient(), { document: { business_id: business } });
+    const [row] = await delivery.rows(invoice);
+    if (!row) throw new Error('no message');
+    await delivery.database.db
+      .insertInto('delivery')
+      .values(
+        Array.from({ length: 299 }, () => ({
+          ...row,
+          id: randomUUID(),
+          recipient: delivery.newRecipient(),
+          facts: JSON.stringify(row.facts),
+        })),
+      )
+      .execute();
+    const first = await delivery.network.ask(listDeliveryFailures, { business_id: business });
+    const second = await delivery.network.ask(listDeliveryFailures, {
+      business_id: business,
+      ...(first.next_after ? { after: first.next_after } : {}),
+    });
+    expect(second.next_after).toBeNull();
+    const ids = [...first.failures, ...second.failures].map(({ delivery_id: id }) => id);
+    expect(new Set(ids).size).toBe(300);
+  });
+
+  it('is sent when the operator says so, under the same id, and is no failure any more', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient);
+    const before = await where(invoice, 'failed');
+    expect(await resend(invoice)).toEqual({
+      resent: 1,
+      planned: 'queued',
+      messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
+    });
+    await where(invoice, 'sent');
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual(Array(3).fill(before.message_id));
+    const { failures } = await delivery.network.ask(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures.map(({ document_id: id }) => id)).not.toContain(invoice.id);
+    expect(await audit(invoice)).toEqual({
+      document_id: invoice.id,
+      planned: true,
+      messages: [
+        {
+          delivery_id: before.id,
+          channel: 'email',
+          purpose: 'customer',
+          recipient,
+          state: 'sent',
+          next_attempt_at: null,
+          not_before: null,
+          ended_at: delivery.clock.now.toISOString(),
+          reason: null,
+          accepted: 1,
+          unknown: 2,
+          resends: 1,
+        },
+      ],
+    });
+  });
+
+  it('has a day and two unknown fates again when it was sent again', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    delivery.pass(30 * hour);
+    await delivery.mailbox.mode('drop_after_data', 1);
+    await resend(invoice);
+    expect(await tried(invoice, 1)).toMatchObject({
+      state: 'ready',
+      unknown_outcomes: 1,
+      next_attempt_at: new Date(delivery.clock.now.getTime() + 5 * second),
+    });
+    delivery.pass(5 * second);
+    await where(invoice, 'sent');
+    expect((await delivery.attempts(invoice)).map(({ n, outcome }) => [n, outcome])).toEqual([
+      [1, 'unknown'],
+      [2, 'unknown'],
+      [3, 'unknown'],
+      [4, 'accepted'],
+    ]);
+  });
+
+  it('does not leave in quiet hours when it is sent again in them', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    const sentBefore = (await delivery.mailbox.mailTo(recipient)).length;
+    const noon = delivery.clock.now;
+    delivery.clock.now = new Date('2026-07-01T20:00:00Z');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 1,
+      messages: [
+        {
+          state: 'ready',
+          not_before: '2026-07-02T04:00:00.000Z',
+          next_attempt_at: '2026-07-02T04:00:00.000Z',
+        },
+      ],
+    });
+    delivery.clock.now = new Date('2026-07-02T03:59:00Z');
+    await where(await issueReady(delivery.newRecipient()), 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore);
+    delivery.clock.now = new Date('2026-07-02T04:00:00Z');
+    await where(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore + 1);
+    expect(noon.getTime()).toBeLessThan(delivery.clock.now.getTime());
+  });
+
+  it('of a document that was cancelled is withdrawn instead', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueUnknown(recipient, { document: { type: 'quote' } });
+    await delivery.cancel(quote);
+    expect(await resend(quote)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'withdrawn', reason: 'The document was cancelled.' }],
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('is the only kind that is sent again: the others say where they stand', async () => {
+    const invoice = await issueReady(delivery.newRecipient());
+    const row = await where(invoice, 'sent');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'sent', ended_at: row.sent_at?.toISOString() }],
+    });
+    const waiting = await delivery.issue(delivery.newRecipient());
+    await delivery.planned(waiting);
+    expect(await resend(waiting)).toMatchObject({ resent: 0, messages: [{ state: 'waiting' }] });
+    const suppressed = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(suppressed);
+    expect(await resend(suppressed)).toEqual({ resent: 0, messages: [], planned: 'suppressed' });
+  });
+
+  it('is of no use to who names a document that was never planned', async () => {
+    await expect(delivery.network.ask(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('is audited for its own business alone, and an unknown document is said to be unplanned', async () => {
+    const invoice = await issueReady(delivery.newRecipient());
+    await where(invoice, 'sent');
+    const nothing = { planned: false, messages: [] };
+    const other = await delivery.network.ask(auditDeliveries, {
+      business_id: randomUUID(),
+      document_ids: [invoice.id],
+    });
+    expect(other.documents).toEqual([{ document_id: invoice.id, ...nothing }]);
+    const unknown = randomUUID();
+    const { documents } = await delivery.network.ask(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [unknown, invoice.id],
+    });
+    expect(documents).toMatchObject([
+      { document_id: unknown, ...nothing },
+      { document_id: invoice.id, planned: true, messages: [{ accepted: 1, unknown: 0 }] },
+    ]);
+  });
+});
