@@ -28,7 +28,8 @@ function settingsOf(business: Business): Output {
 
 const missing = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
 
-async function everyBusiness(ask: Ask): Promise<Business[]> {
+/** Every business, page after page, the oldest first. */
+export async function everyBusiness(ask: Ask): Promise<Business[]> {
   const found: Business[] = [];
   let after: string | null = null;
   do {

@@ -13,10 +13,19 @@ const commands: readonly Command[] = [
     options: {
       business: { value: 'ID', meaning: 'whose', required: true },
       name: { value: 'N', meaning: 'a label' },
+      quiet: { value: null, meaning: 'a switch' },
     },
     run: nothing,
   },
   { noun: 'key', verb: 'revoke', does: 'ends a key', arguments: ['ID'], options: {}, run: nothing },
+  {
+    noun: 'verify',
+    verb: null,
+    does: 'proves the book',
+    arguments: [],
+    options: { business: { value: 'ID', meaning: 'whose' } },
+    run: nothing,
+  },
 ];
 const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean), commands);
 
@@ -28,7 +37,16 @@ describe('the command line', () => {
       json: true,
       given: { options: { business: '1' } },
     });
+    expect(read('verify')).toMatchObject({ command: { noun: 'verify' }, given: { options: {} } });
+    expect(read('verify --business 1')).toMatchObject({ given: { options: { business: '1' } } });
     expect(read('key revoke 17')).toMatchObject({ json: false, given: { arguments: { ID: '17' } } });
+  });
+
+  it('takes a switch without a value', () => {
+    expect(read('key create --quiet --business 1')).toMatchObject({
+      given: { options: { business: '1', quiet: 'yes' } },
+    });
+    expect(() => read('key create --business 1 --quiet=no')).toThrow('--quiet');
   });
 
   it.each([
@@ -48,6 +66,7 @@ describe('the command line', () => {
     ['key revoke', 'key revoke takes ID: see pinkas key --help'],
     ['key revoke 1 2', 'key revoke takes ID: see pinkas key --help'],
     ['key create 1 --business 2', 'key create takes no argument: see pinkas key --help'],
+    ['verify everything', 'verify takes no argument: see pinkas verify --help'],
     ['key create --colour blue', "Unknown option '--colour': see pinkas key --help"],
   ])('is told what is wrong with "%s"', (line, message) => expect(() => read(line)).toThrow(message));
 });
@@ -55,6 +74,8 @@ describe('the command line', () => {
 describe('the help', () => {
   it('lists every command once, and the options of one noun', () => {
     expect(helpText(commands, undefined)).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
-    expect(helpText(commands, 'key')).toContain('pinkas key create --business ID [--name N]');
+    expect(helpText(commands, undefined)).toMatch(/ {2}verify +proves the book/);
+    expect(helpText(commands, 'verify')).toContain('pinkas verify [--business ID]');
+    expect(helpText(commands, 'key')).toContain('pinkas key create --business ID [--name N] [--quiet]');
   });
 });

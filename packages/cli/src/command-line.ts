@@ -13,14 +13,14 @@ export type Wish =
  * @throws Refusal that says which word is wrong, and where the right ones are listed.
  */
 export function readCommandLine(words: readonly string[], commands: readonly Command[]): Wish {
-  const [noun, verb] = words;
+  const [noun] = words;
   const asksForHelp =
     words.length === 0 || words.includes('--help') || words.includes('-h') || noun === 'help';
   if (asksForHelp) {
     const named = words.find((word) => commands.some((one) => one.noun === word));
     return { kind: 'help', noun: named };
   }
-  const command = commands.find((one) => one.noun === noun && one.verb === verb);
+  const command = commands.find((one) => nameOf(one).every((word, index) => word === words[index]));
   if (!command) {
     const known = commands.some((one) => one.noun === noun);
     const name = words.slice(0, 2).join(' ');
@@ -28,15 +28,15 @@ export function readCommandLine(words: readonly string[], commands: readonly Com
       `There is no command "${name}": pinkas ${known ? `${noun} ` : ''}--help lists the commands`,
     );
   }
-  const { json, options, positionals } = parse(words.slice(2), command);
+  const { json, options, positionals } = parse(words.slice(nameOf(command).length), command);
   const expected = command.arguments.length;
   if (positionals.length !== expected) {
     const wanted = expected === 0 ? 'takes no argument' : `takes ${command.arguments.join(' and ')}`;
-    throw new Refusal(`${noun} ${verb} ${wanted}: ${helpOf(command)}`);
+    throw new Refusal(`${nameOf(command).join(' ')} ${wanted}: ${helpOf(command)}`);
   }
   for (const [name, option] of Object.entries(command.options)) {
     if (option.required && !options[name]) {
-      throw new Refusal(`${noun} ${verb} needs --${name} ${option.value}: ${helpOf(command)}`);
+      throw new Refusal(`${nameOf(command).join(' ')} needs --${name} ${option.value}: ${helpOf(command)}`);
     }
   }
   return {
@@ -50,11 +50,17 @@ export function readCommandLine(words: readonly string[], commands: readonly Com
   };
 }
 
+/** The words that name a command. */
+export const nameOf = ({ noun, verb }: Command): string[] => (verb === null ? [noun] : [noun, verb]);
+
 const helpOf = (command: Command): string => `see pinkas ${command.noun} --help`;
 
 function parse(args: readonly string[], command: Command) {
   const options = Object.fromEntries(
-    Object.keys(command.options).map((name) => [name, { type: 'string' as const }]),
+    Object.entries(command.options).map(([name, { value }]) => [
+      name,
+      { type: value === null ? ('boolean' as const) : ('string' as const) },
+    ]),
   );
   try {
     const { values, positionals } = parseArgs({
@@ -63,9 +69,9 @@ function parse(args: readonly string[], command: Command) {
       allowPositionals: true,
       strict: true,
     });
-    const { json = false, ...texts } = values;
-    // Every option but json was declared as text above.
-    return { json, options: texts as Given['options'], positionals };
+    const { json = false, ...given } = values;
+    const texts = Object.entries(given).map(([name, value]) => [name, value === true ? 'yes' : value]);
+    return { json: json === true, options: Object.fromEntries(texts) as Given['options'], positionals };
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\.\s/);
     throw new Refusal(`${sentence.replace(/\.$/, '')}: ${helpOf(command)}`);

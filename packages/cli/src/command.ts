@@ -3,10 +3,10 @@ import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 /** Asks a service. */
 export type Ask = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
 
-/** One option; each takes a value. */
+/** One option. */
 export interface CommandOption {
-  /** What stands for the value in the help. */
-  readonly value: string;
+  /** What stands for the value in the help; null: a switch, which takes none and is `yes` where it is given. */
+  readonly value: string | null;
   readonly meaning: string;
   readonly required?: boolean;
 }
@@ -22,15 +22,26 @@ export interface Given {
 export interface Output {
   readonly json: unknown;
   readonly text: string;
+  /** What is wrong with what was found, in one line that says what to do: it ends the command with exit 1. */
+  readonly failure?: string;
+}
+
+/** Tells a person who waits how far the command has come. Nobody is told where no person can read it. */
+export interface Progress {
+  /** Shows a line in the place of the one before. */
+  show(line: string): void;
+  /** Says a line that stays, on standard error, whoever reads it: what somebody has to know before the command ends. */
+  say(line: string): void;
 }
 
 /** One command of the operator: `pinkas NOUN VERB`. */
 export interface Command {
   readonly noun: string;
-  readonly verb: string;
+  /** Null: the noun alone is the command. */
+  readonly verb: string | null;
   readonly does: string;
   /** The names of its positional arguments, all of them required. */
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
-  run(given: Given, ask: Ask): Promise<Output>;
+  run(given: Given, ask: Ask, progress: Progress): Promise<Output>;
 }

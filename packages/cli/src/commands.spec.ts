@@ -22,7 +22,7 @@ function run(
   const command = commands.find((one) => `${one.noun} ${one.verb}` === name);
   if (!command) throw new Error(`no command ${name}`);
   const ask = (async (contract, request) => answer(contract.subject, request)) as Ask;
-  return command.run({ arguments: words, options }, ask);
+  return command.run({ arguments: words, options }, ask, { show: () => {}, say: () => {} });
 }
 
 describe('the commands', () => {

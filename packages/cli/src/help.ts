@@ -1,13 +1,16 @@
-import type { Command } from './command.js';
+import type { Command, CommandOption } from './command.js';
+import { nameOf } from './command-line.js';
 import { columns } from './table.js';
+
+const optionOf = (name: string, { value }: CommandOption): string =>
+  value === null ? `--${name}` : `--${name} ${value}`;
 
 const usageOf = (command: Command): string =>
   [
-    command.noun,
-    command.verb,
+    ...nameOf(command),
     ...command.arguments,
-    ...Object.entries(command.options).map(([name, { value, required }]) =>
-      required ? `--${name} ${value}` : `[--${name} ${value}]`,
+    ...Object.entries(command.options).map(([name, option]) =>
+      option.required ? optionOf(name, option) : `[${optionOf(name, option)}]`,
     ),
   ].join(' ');
 
@@ -20,7 +23,7 @@ The system is found through NATS_URL, or through the stack.json that npm run up 
 export function helpText(commands: readonly Command[], noun: string | undefined): string {
   if (noun === undefined) {
     const rows = commands.map((command) => [
-      [command.noun, command.verb, ...command.arguments].join(' '),
+      [...nameOf(command), ...command.arguments].join(' '),
       command.does,
     ]);
     return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${always}`;
@@ -29,7 +32,7 @@ export function helpText(commands: readonly Command[], noun: string | undefined)
     .filter((command) => command.noun === noun)
     .map((command) => {
       const options = Object.entries(command.options).map(([name, option]) => [
-        `--${name} ${option.value}`,
+        optionOf(name, option),
         option.meaning,
       ]);
       const details = options.length === 0 ? '' : `\n${indented(indented(columns(options)))}`;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ReadBook } from './book/read-book.js';
 import { CancelDocument } from './document/cancel-document.js';
 import { CreationOutcomesWait } from './document/creation-outcomes.js';
 import { CustomerCards } from './document/customer-cards.js';
@@ -20,6 +21,7 @@ import { GetUsage } from './usage/get-usage.js';
     CancelDocument,
     FindPublicDocument,
     ListSeries,
+    ReadBook,
     GetUsage,
   ],
   providers: [CreationOutcomesWait, CustomerCards, RecordAllocation, RecordDelivery],

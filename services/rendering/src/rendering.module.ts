@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { type Clock, kitTokens, type ServiceOptions } from '@pinkas/service-kit';
 import { ArtifactPress } from './artifact/artifact-press.js';
+import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
 import { FurtherRevision } from './artifact/further-revision.js';
 import { GetArtifact } from './artifact/get-artifact.js';
@@ -16,7 +17,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
-  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, RenderPage],
+  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, AuditArtifacts, RenderPage],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     {

@@ -1,0 +1,73 @@
+import type { BookEntry, BookPosition, DocumentType } from '@pinkas/contracts';
+import type { Database } from '@pinkas/service-kit';
+import { sql } from 'kysely';
+import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+
+/** A document with what stands in the book of its source, and what its receipts have received. */
+interface BookRow extends DocumentRow {
+  linked_id: string | null;
+  linked_type: DocumentType | null;
+  linked_number: number | null;
+  linked_on: string | null;
+  received: string;
+}
+
+/**
+ * The documents of a business in the order of their numbers. What a document is linked to is read by the same statement, so
+ * that it is told as it stood at one moment.
+ */
+export async function readEntries(
+  db: Database<IssuingTables>,
+  businessId: string,
+  after: BookPosition | null,
+  limit: number,
+): Promise<BookEntry[]> {
+  let query = db
+    .selectFrom('document')
+    .leftJoin('document as linked', (join) =>
+      join
+        .onRef('linked.business_id', '=', 'document.business_id')
+        .onRef('linked.id', '=', 'document.source_id'),
+    )
+    .selectAll('document')
+    .select([
+      'linked.id as linked_id',
+      'linked.type as linked_type',
+      'linked.number as linked_number',
+      'linked.dated_on as linked_on',
+      sql<string>`(
+        select coalesce(sum((payment ->> 'amount')::numeric), 0)
+        from document as receipt, jsonb_array_elements(receipt.payments) as payment
+        where receipt.business_id = document.business_id and receipt.source_id = document.id
+          and receipt.type = 'receipt')`.as('received'),
+    ])
+    .where('document.business_id', '=', businessId)
+    // The id comes last, so that not even a number that stands twice hides a document between two pages.
+    .orderBy('document.type')
+    .orderBy('document.number')
+    .orderBy('document.id')
+    .limit(limit);
+  if (after) {
+    query = query.where(
+      sql<boolean>`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
+    );
+  }
+  return (await query.execute()).map(toEntry);
+}
+
+function toEntry(row: BookRow): BookEntry {
+  const { linked_id, linked_type, linked_number, linked_on } = row;
+  return {
+    document: toDocument(row),
+    state: toState(row),
+    allocation: row.allocation,
+    delivery: row.delivery,
+    artifact_sha256: row.artifact_sha256,
+    source:
+      linked_id !== null && linked_type !== null && linked_number !== null && linked_on !== null
+        ? { id: linked_id, type: linked_type, number: linked_number, date: linked_on }
+        : null,
+    received: Number(row.received),
+  };
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook } from '@pinkas/contracts';
+import { createLogger, openDatabase } from '@pinkas/service-kit';
+import { eventually, exampleBusiness } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import type { IssuingTables } from '../src/document/document.tables.js';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+
+describe('the book, read for whoever proves it', () => {
+  let issuing: IssuingUnderTest;
+  const ids: Record<string, string> = {};
+  const read = (after: BookPosition | null = null, limit = 100, business_id = issuing.business.id) =>
+    issuing.network.ask(readBook, { business_id, after, limit });
+  /** All pages, each of so many at the most. */
+  const readAll = async (size: number): Promise<BookEntry[]> => {
+    const found: BookEntry[] = [];
+    let after: BookPosition | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof read>> = await read(after, size);
+      expect(page.entries.length).toBeLessThanOrEqual(size);
+      found.push(...page.entries);
+      after = page.next_after;
+    } while (after !== null);
+    return found;
+  };
+  const entryOf = async (id: string | undefined): Promise<BookEntry> => {
+    const { entries } = await read();
+    const found = entries.find((entry) => entry.document.id === id);
+    if (!found) throw new Error('it is not in the book');
+    return found;
+  };
+
+  beforeAll(async () => {
+    issuing = await startIssuing({ outcomeWaitMs: 0 });
+    const issue = async (name: string, ...args: Parameters<IssuingUnderTest['issue']>) => {
+      ids[name] = (await issuing.issue(...args)).document.id;
+    };
+    await issue('quote', { type: 'quote' });
+    await issue('invoice', { type: 'tax_invoice', based_on: ids.quote as string });
+    await issue('first receipt', {
+      type: 'receipt',
+      based_on: ids.invoice as string,
+      items: net(50),
+      payments: cash(59),
+    });
+    await issue('second receipt', {
+      type: 'receipt',
+      based_on: ids.invoice as string,
+      items: net(10),
+      payments: [...cash(11), ...cash(0.8)],
+    });
+    await issue('order', { type: 'order' });
+    await issuing.network.ask(cancelDocument, {
+      business_id: issuing.business.id,
+      document_id: ids.order as string,
+      reason: null,
+    });
+    issuing.allocation = { status: 'issued', number: '123456789', reason: null };
+    await issue('large invoice', { type: 'tax_invoice', items: net(6000) });
+    // Another's book, between the rows of this one.
+    await issuing.issue({}, undefined, { business: exampleBusiness() });
+  });
+  afterAll(() => issuing?.stop());
+
+  it('is told whole, in the order of the numbers, whatever the size of a page', async () => {
+    const { entries, next_after } = await read();
+    expect(next_after).toBeNull();
+    expect(entries.map(({ document }) => [document.type, document.number])).toEqual([
+      ['order', 1],
+      ['quote', 1],
+      ['receipt', 1],
+      ['receipt', 2],
+      ['tax_invoice', 1],
+      ['tax_invoice', 2],
+    ]);
+    for (const size of [1, 2, 5, 6]) expect(await readAll(size)).toEqual(entries);
+  });
+
+  it('tells of each document what a reader of it is told, and the hash of its PDF', async () => {
+    const business_id = issuing.business.id;
+    for (const { document, state, artifact_sha256 } of (await read()).entries) {
+      const view = await issuing.network.ask(getDocument, { business_id, document_id: document.id });
+      expect({ document, state }).toEqual(view);
+      expect(artifact_sha256).toBe('ab'.repeat(32));
+    }
+    expect((await entryOf(ids.order)).state).toMatchObject({
+      status: 'cancelled',
+      cancelled_at: expect.any(String),
+    });
+  });
+
+  it('tells what a document is linked to, and what its receipts have received', async () => {
+    expect(await entryOf(ids.invoice)).toMatchObject({
+      source: { id: ids.quote, type: 'quote', number: 1, date: '2026-06-15' },
+      received: 70.8,
+      state: { paid: 70.8 },
+    });
+    expect(await entryOf(ids['first receipt'])).toMatchObject({
+      source: { id: ids.invoice, type: 'tax_invoice', number: 1 },
+      received: 0,
+    });
+    expect(await entryOf(ids.quote)).toMatchObject({ source: null, received: 0 });
+  });
+
+  it('tells the recorded outcomes as they are, and nothing where none is recorded', async () => {
+    await eventually('both are recorded', async () => {
+      const { allocation, delivery } = await entryOf(ids['large invoice']);
+      return allocation?.status === 'issued' && delivery?.status === 'queued';
+    });
+    await issuing.database.db
+      .updateTable('document')
+      .set({ allocation: null, delivery: null })
+      .where('id', '=', ids.quote as string)
+      .execute();
+    expect(await entryOf(ids.quote)).toMatchObject({ allocation: null, delivery: null });
+  });
+
+  it('fits into a message also where the documents are as large as they may be', async () => {
+    const business = exampleBusiness();
+    const items = Array.from({ length: 100 }, (_, index) => ({
+      description: 'ש'.repeat(200),
+      quantity: 1,
+      unit_price: index + 1,
+      sku: 'x'.repeat(64),
+    }));
+    await Promise.all(Array.from({ length: 15 }, () => issuing.issue({ items }, undefined, { business })));
+    const seen: number[] = [];
+    let after: BookPosition | null = null;
+    let pages = 0;
+    do {
+      const page: Awaited<ReturnType<typeof read>> = await read(after, 100, business.id);
+      seen.push(...page.entries.map(({ document }) => document.number));
+      after = page.next_after;
+      pages += 1;
+    } while (after !== null);
+    expect(seen).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+    expect(pages).toBeGreaterThan(1);
+  });
+
+  it('shows nothing of another business', async () => {
+    expect(await read(null, 100, exampleBusiness().id)).toEqual({ entries: [], next_after: null });
+    for (const { document } of (await read()).entries) expect(document.business_id).toBe(issuing.business.id);
+  });
+
+  it('shows a number that stands twice, also where a page ends between the two', async () => {
+    const owner = openDatabase<IssuingTables>({
+      url: issuing.database.ownerUrl,
+      poolSize: 1,
+      applicationName: 'test',
+      logger: createLogger('test', 'silent'),
+    });
+    try {
+      await sql`alter table document drop constraint document_number_key`.execute(owner);
+    } finally {
+      await owner.destroy();
+    }
+    const other = { id: randomUUID(), public_id: randomUUID(), idempotency_key: randomUUID() };
+    await sql`insert into document
+      select (jsonb_populate_record(document, ${JSON.stringify(other)}::jsonb)).* from document
+      where id = ${ids['first receipt']}`.execute(issuing.database.db);
+    const ofNumber = (entries: readonly BookEntry[]) =>
+      entries.filter(({ document }) => document.type === 'receipt' && document.number === 1);
+    expect(ofNumber(await readAll(100))).toHaveLength(2);
+    expect(ofNumber(await readAll(1))).toHaveLength(2);
+  });
+});

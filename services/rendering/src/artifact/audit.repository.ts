@@ -1,0 +1,34 @@
+import type { Database } from '@pinkas/service-kit';
+import type { DocumentKey } from './artifact.repository.js';
+import type { RenderingTables } from './artifact.tables.js';
+import type { RevisionFacts } from './artifact-proof.js';
+
+/** All revisions of a document without their PDFs, oldest first. */
+export async function revisionFacts(
+  db: Database<RenderingTables>,
+  key: DocumentKey,
+): Promise<RevisionFacts[]> {
+  return db
+    .selectFrom('artifact')
+    .select(['revision', 'sha256', 'certificate_sha256', 'allocation_number', 'cancelled_at', 'announced_at'])
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .orderBy('revision')
+    .execute();
+}
+
+/** The bytes of one revision; undefined where it is gone. */
+export async function pdfOf(
+  db: Database<RenderingTables>,
+  key: DocumentKey,
+  revision: number,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('artifact')
+    .select('pdf')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .where('revision', '=', revision)
+    .executeTakeFirst();
+  return row?.pdf;
+}

@@ -1,0 +1,186 @@
+import { createHash, verify, X509Certificate } from 'node:crypto';
+import { childrenOf, DerError, type DerValue, instantOf, objectIdentifier, readDer } from './der.js';
+
+/** The file bears no signature that proves it. The message is half a sentence that says why. */
+class Unproven extends Error {
+  override readonly name = 'Unproven';
+}
+
+const oid = {
+  data: '1.2.840.113549.1.7.1',
+  signedData: '1.2.840.113549.1.7.2',
+  contentType: '1.2.840.113549.1.9.3',
+  messageDigest: '1.2.840.113549.1.9.4',
+  signingTime: '1.2.840.113549.1.9.5',
+  signingCertificateV2: '1.2.840.113549.1.9.16.2.47',
+} as const;
+
+/** The digests that PAdES allows (ETSI TS 119 312) and that we have ever signed with. */
+const digests: Readonly<Record<string, string>> = {
+  '2.16.840.1.101.3.4.2.1': 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+
+const tags = { octetString: 0x04, sequence: 0x30, set: 0x31, first: 0xa0 } as const;
+
+/**
+ * Proves the one signature of a PDF as a reader of PDFs would, without trusting whoever stored it (PAdES baseline B-B: ETSI EN
+ * 319 142-1; CMS: RFC 5652, 5.4): it covers the whole file but for itself, the digest in it is the file's, the signer's
+ * key has signed that digest together with the certificate's own, and the certificate was valid at the time that it claims.
+ *
+ * Whom the certificate belongs to, and who has issued it, is not looked at.
+ * @param certificateSha256 the certificate that is known to have signed.
+ * @returns what is wrong, as half a sentence; null: it is proven.
+ */
+export function signatureFault(pdf: Buffer, certificateSha256: Buffer): string | null {
+  try {
+    prove(pdf, certificateSha256);
+    return null;
+  } catch (error) {
+    if (error instanceof Unproven) return error.message;
+    if (error instanceof DerError) return `the signature cannot be read: ${error.message}`;
+    throw error;
+  }
+}
+
+function prove(pdf: Buffer, certificateSha256: Buffer): void {
+  const { signed, signature } = partsOf(pdf);
+  const { certificates, signer } = readSignedData(signature);
+  const certificate = certificates.find((one) => sha256(one.whole).equals(certificateSha256));
+  if (!certificate) throw new Unproven('the signature is of another certificate');
+  const attribute = readAttributes(signer.attributes);
+
+  if (objectIdentifier(attribute(oid.contentType)) !== oid.data) {
+    throw new Unproven('the signature is of no file');
+  }
+  const digest = createHash(signer.digest);
+  for (const part of signed) digest.update(part);
+  if (!attribute(oid.messageDigest).contents.equals(digest.digest())) {
+    throw new Unproven('the file was changed after it was signed');
+  }
+  if (!certificateDigest(attribute(oid.signingCertificateV2)).equals(certificateSha256)) {
+    throw new Unproven('the signature names another certificate');
+  }
+  const x509 = new X509Certificate(certificate.whole);
+  const at = instantOf(attribute(oid.signingTime));
+  if (at < new Date(x509.validFrom) || at > new Date(x509.validTo)) {
+    throw new Unproven('the certificate was not valid when it signed');
+  }
+  // What was signed are the attributes as a SET; in the file they stand under a tag of their place (RFC 5652, 5.4).
+  const attributes = Buffer.from(signer.attributes.whole);
+  attributes[0] = tags.set;
+  if (!isSignedBy(x509, signer.digest, attributes, signer.signature)) {
+    throw new Unproven('the signature is not of the key of its certificate');
+  }
+}
+
+function isSignedBy(
+  certificate: X509Certificate,
+  digest: string,
+  signed: Buffer,
+  signature: Buffer,
+): boolean {
+  try {
+    return verify(digest, signed, certificate.publicKey, signature);
+  } catch {
+    // A key that can sign nothing, or a signature that is none for it.
+    return false;
+  }
+}
+
+/** The two parts of the file that are signed, and the signature between them. */
+function partsOf(pdf: Buffer): { signed: readonly Buffer[]; signature: Buffer } {
+  const found = [
+    ...pdf
+      .toString('latin1')
+      .matchAll(/\/ByteRange\s*\[\s*(\d{1,10})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,10})\s*\]/g),
+  ];
+  if (found.length === 0) throw new Unproven('there is no signature');
+  // The text of a document may hold such words as well; a range over the whole file is the signature's alone.
+  const [range, another] = found
+    .map((match) => match.slice(1).map(Number) as [number, number, number, number])
+    .filter(
+      ([from, length, next, rest]) => from === 0 && length > 0 && next > length && next + rest === pdf.length,
+    );
+  if (!range) throw new Unproven('the signature does not cover the whole file');
+  if (another) throw new Unproven('there is more than one signature');
+  const [, length, next] = range;
+  const between = pdf.toString('latin1', length, next);
+  const hex = /^<([0-9a-f]+)>$/i.exec(between)?.[1];
+  if (
+    hex === undefined ||
+    hex.length % 2 !== 0 ||
+    !/\/Contents\s*$/.test(pdf.toString('latin1', length - 32, length))
+  ) {
+    throw new Unproven('something other than the signature is left out of it');
+  }
+  return { signed: [pdf.subarray(0, length), pdf.subarray(next)], signature: Buffer.from(hex, 'hex') };
+}
+
+interface Signer {
+  readonly digest: string;
+  readonly attributes: DerValue;
+  readonly signature: Buffer;
+}
+
+/** @throws Unproven, DerError */
+function readSignedData(signature: Buffer): { certificates: DerValue[]; signer: Signer } {
+  const contentInfo = readDer(signature);
+  // The room that was kept for it is filled up with zeros.
+  if (signature.subarray(contentInfo.whole.length).some((octet) => octet !== 0)) {
+    throw new Unproven('something stands behind the signature');
+  }
+  const [type, content] = childrenOf(contentInfo);
+  if (!type || !content || objectIdentifier(type) !== oid.signedData) {
+    throw new Unproven('the signature has another form');
+  }
+  const parts = childrenOf(childAt(content, 0));
+  const certificates = parts.find(({ tag }) => tag === tags.first);
+  const signers = parts.at(-1);
+  if (!certificates || signers?.tag !== tags.set) throw new Unproven('the signature has another form');
+  const [signer, another] = childrenOf(signers);
+  if (!signer || another) throw new Unproven('there is not just one signer');
+  // version, who, digest algorithm, attributes, signature algorithm, signature
+  const digest = digests[objectIdentifier(childAt(childAt(signer, 2), 0))];
+  const attributes = childAt(signer, 3);
+  const value = childAt(signer, 5);
+  if (digest === undefined) throw new Unproven('the digest of the signature is not one that is taken');
+  if (attributes.tag !== tags.first || value.tag !== tags.octetString) {
+    throw new Unproven('the signature has another form');
+  }
+  return {
+    certificates: childrenOf(certificates),
+    signer: { digest, attributes, signature: value.contents },
+  };
+}
+
+/** @throws Unproven by what is returned, for an attribute that does not stand there once with one value. */
+function readAttributes(attributes: DerValue): (type: string) => DerValue {
+  const known = childrenOf(attributes).map((attribute) => ({
+    type: objectIdentifier(childAt(attribute, 0)),
+    values: childrenOf(childAt(attribute, 1)),
+  }));
+  return (type) => {
+    const [found, another] = known.filter((one) => one.type === type);
+    const [value, more] = found?.values ?? [];
+    if (!value || more || another) throw new Unproven('the signature lacks what it must say');
+    return value;
+  };
+}
+
+/** The certificate's digest that the signer has signed (RFC 5035): where no algorithm is named it is SHA-256. */
+function certificateDigest(signingCertificate: DerValue): Buffer {
+  const certId = childAt(childAt(signingCertificate, 0), 0);
+  const hash = childrenOf(certId).find(({ tag }) => tag === tags.octetString);
+  if (!hash) throw new Unproven('the signature lacks what it must say');
+  return hash.contents;
+}
+
+function childAt(value: DerValue, index: number): DerValue {
+  const child = childrenOf(value)[index];
+  if (!child) throw new Unproven('the signature has another form');
+  return child;
+}
+
+const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();

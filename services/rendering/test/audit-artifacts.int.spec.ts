@@ -1,0 +1,339 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  allocationSettled,
+  auditArtifacts,
+  cancelArtifact,
+  documentTypes,
+  type IssuedDocument,
+  type ReplyOf,
+  type RequestOf,
+  renderArtifact,
+} from '@pinkas/contracts';
+import { createLogger, type Database, openDatabase, withDatabase } from '@pinkas/service-kit';
+import { adminUrl, eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import type { RenderingTables } from '../src/artifact/artifact.tables.js';
+import { type RenderingUnderTest, startRendering } from './rendering.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+
+type BookFacts = RequestOf<typeof auditArtifacts>['documents'][number];
+type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];
+
+describe('the proof of stored PDFs', () => {
+  let rendering: RenderingUnderTest;
+  /** Somebody who may change what nobody may change: no trigger and no constraint is in the way. */
+  let intruder: Database<RenderingTables>;
+  const business = sampleBusiness();
+
+  beforeAll(async () => {
+    rendering = await startRendering();
+    intruder = openDatabase<RenderingTables>({
+      url: withDatabase(adminUrl(), new URL(rendering.database.url).pathname.slice(1)),
+      poolSize: 1,
+      applicationName: 'test',
+      logger: createLogger('test', 'silent'),
+    });
+    await sql`set session_replication_role = replica`.execute(intruder);
+    await sql`alter table artifact drop constraint artifact_sha256_check`.execute(intruder);
+  }, 60_000);
+  afterAll(async () => {
+    await intruder?.destroy();
+    await rendering?.stop();
+  });
+
+  /** Makes a PDF; what the book would say of its document. */
+  const make = async (document: IssuedDocument, issuer = business): Promise<BookFacts> => {
+    const { sha256 } = await rendering.network.ask(renderArtifact, { document, business: issuer });
+    return {
+      document_id: document.id,
+      type: document.type,
+      number: document.number,
+      total: document.totals.total,
+      allocation_number: null,
+      cancelled_at: null,
+      artifact_sha256: sha256,
+    };
+  };
+  const audit = async (facts: BookFacts, business_id = business.id): Promise<Audited> => {
+    const { documents } = await rendering.network.ask(auditArtifacts, { business_id, documents: [facts] });
+    expect(documents.map(({ document_id }) => document_id)).toEqual([facts.document_id]);
+    return documents[0] as Audited;
+  };
+  const faultsOf = async (facts: BookFacts): Promise<string[]> =>
+    (await audit(facts)).faults.map(({ fault }) => fault);
+  const settle = async (document: IssuedDocument, number: string | null) => {
+    await rendering.network.publish(allocationSettled, document.id, {
+      document,
+      business,
+      allocation: number
+        ? { status: 'issued', number, reason: null }
+        : { status: 'not_required', number: null, reason: 'no type for it' },
+    });
+    await eventually('a PDF is final', () =>
+      rendering.database.db
+        .selectFrom('artifact')
+        .select('revision')
+        .where('document_id', '=', document.id)
+        .where('announced_at', 'is not', null)
+        .executeTakeFirst(),
+    );
+  };
+  /** Changes the bytes of a stored PDF behind its back; with `rehash` the row's hash as well. */
+  const forge = async (
+    { document_id }: BookFacts,
+    change: (pdf: Buffer) => Buffer,
+    { revision = 1, rehash = false } = {},
+  ) => {
+    const { pdf, sha256 } = await intruder
+      .selectFrom('artifact')
+      .select(['pdf', 'sha256'])
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .executeTakeFirstOrThrow();
+    const forged = change(Buffer.from(pdf));
+    expect(forged.equals(pdf)).toBe(false);
+    await intruder
+      .updateTable('artifact')
+      .set({
+        pdf: forged,
+        size_bytes: forged.length,
+        sha256: rehash ? createHash('sha256').update(forged).digest() : sha256,
+      })
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .execute();
+  };
+  const flipAt = (at: (pdf: Buffer) => number) => (pdf: Buffer) => {
+    const index = at(pdf);
+    pdf[index] = (pdf[index] ?? 0) ^ 1;
+    return pdf;
+  };
+  const bytesOf = async ({ document_id }: BookFacts, revision = 1): Promise<Buffer> => {
+    const { pdf } = await intruder
+      .selectFrom('artifact')
+      .select('pdf')
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .executeTakeFirstOrThrow();
+    return pdf;
+  };
+  /** Where the signature stands in the file: what the signed ranges leave out. */
+  const signatureIn = (pdf: Buffer) => pdf.indexOf('/Contents <', pdf.lastIndexOf('/ByteRange')) + 11;
+
+  it.each(['he', 'en'] as const)(
+    'finds nothing wrong with what was made, of every type (%s)',
+    async (language) => {
+      const issuer = sampleBusiness({ language });
+      const facts = await Promise.all(
+        documentTypes.map((type, index) =>
+          make(sampleDocument(type, issuer, { id: randomUUID(), number: index + 1 }), issuer),
+        ),
+      );
+      const { documents } = await rendering.network.ask(auditArtifacts, {
+        business_id: issuer.id,
+        documents: facts,
+      });
+      expect(documents).toEqual(
+        facts.map(({ document_id }) => ({ document_id, revisions: 1, faults: [], owed: ['final'] })),
+      );
+    },
+  );
+
+  it('finds nothing wrong with many pages, large amounts and figures among the words', async () => {
+    const [line] = sampleDocument('tax_invoice', business).items;
+    const facts = await make(
+      sampleDocument('tax_invoice', business, {
+        number: 999_999_999,
+        title: 'מספר 12 / No. 13',
+        notes: 'סה"כ 1,000.00 ₪ (₪5)',
+        items: Array.from({ length: 80 }, () => line as NonNullable<typeof line>),
+        totals: {
+          subtotal: 999_999_999_999.99,
+          discount: 0,
+          vat: 0,
+          vat_rate: 0,
+          total: 999_999_999_999.99,
+          currency: 'ILS',
+        },
+      }),
+    );
+    expect(await audit(facts)).toMatchObject({ faults: [] });
+  });
+
+  it('asks for what a PDF still has to say, until it says it', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = await make(document);
+    const numbered = { ...facts, allocation_number: '123456789' };
+    expect(await audit(numbered)).toMatchObject({
+      revisions: 1,
+      faults: [],
+      owed: ['final', 'allocation_number'],
+    });
+    await settle(document, '123456789');
+    expect(await audit(numbered)).toMatchObject({ revisions: 2, faults: [], owed: [] });
+    const cancelled = { ...numbered, cancelled_at: '2026-03-09T22:30:00.000Z' };
+    expect(await audit(cancelled)).toMatchObject({ revisions: 2, faults: [], owed: ['cancelled'] });
+    await rendering.network.ask(cancelArtifact, { document, business, cancelled_at: cancelled.cancelled_at });
+    expect(await audit(cancelled)).toMatchObject({ revisions: 3, faults: [], owed: [] });
+    // The book knows neither of the two.
+    expect(await faultsOf(facts)).toEqual(['allocation_number', 'cancelled']);
+    expect(await faultsOf({ ...cancelled, allocation_number: '987654321' })).toEqual(['allocation_number']);
+  });
+
+  it('finds one byte that was changed: inside of what is signed, in the signature, and behind it', async () => {
+    const faults = ['hash', 'signature'];
+    const inside = await make(sampleDocument('quote', business));
+    await forge(
+      inside,
+      flipAt(() => 1_000),
+    );
+    expect(await faultsOf(inside)).toEqual(faults);
+    const outside = await make(sampleDocument('quote', business));
+    await forge(
+      outside,
+      flipAt((pdf) => signatureIn(pdf) + 2_000),
+    );
+    expect(await faultsOf(outside)).toEqual(faults);
+    const behind = await make(sampleDocument('quote', business));
+    await forge(
+      behind,
+      flipAt((pdf) => pdf.indexOf('>', signatureIn(pdf)) - 1),
+    );
+    expect(await faultsOf(behind)).toEqual(faults);
+  });
+
+  it('finds it also where the stored hash was made anew, by the signature and by the book', async () => {
+    const first = await make(sampleDocument('order', business));
+    await forge(
+      first,
+      flipAt(() => 1_000),
+      { rehash: true },
+    );
+    const { faults } = await audit(first);
+    expect(faults.map(({ fault }) => fault)).toEqual(['book_hash', 'signature']);
+    expect(faults[1]?.words).toBe('revision 1 of its PDF: the file was changed after it was signed');
+  });
+
+  it.each<[string, (pdf: Buffer) => Buffer, string]>([
+    [
+      'something is added to the file',
+      (pdf) => Buffer.concat([pdf, Buffer.from('%')]),
+      'does not cover the whole file',
+    ],
+    ['it is no PDF', () => Buffer.from('no PDF'), 'there is no signature'],
+    [
+      'the signature is empty',
+      (pdf) => pdf.fill('0', signatureIn(pdf), pdf.indexOf('>', signatureIn(pdf))),
+      'cannot be read',
+    ],
+    [
+      'what the key has signed is something else',
+      (pdf) => {
+        // The last octet of the signature's value, before the room that is filled with zeros.
+        const end = pdf.indexOf('>', signatureIn(pdf));
+        const at =
+          signatureIn(pdf) + pdf.toString('latin1', signatureIn(pdf), end).replace(/0+$/, '').length - 1;
+        pdf.write(pdf[at] === 0x31 ? '2' : '1', at, 'latin1');
+        return pdf;
+      },
+      'the signature is not of the key of its certificate',
+    ],
+    [
+      'the range of the signature leaves something out',
+      (pdf) => {
+        const at = pdf.lastIndexOf('/ByteRange');
+        const range = /\[0 (\d+) +(\d+)/.exec(pdf.toString('latin1', at, at + 60));
+        const less = Number(range?.[1]) - 10;
+        pdf.write(`[0 ${less}`, pdf.indexOf('[', at), 'latin1');
+        return pdf;
+      },
+      'something other than the signature is left out of it',
+    ],
+  ])('finds that %s', async (_what, change, words) => {
+    const facts = await make(sampleDocument('delivery_note', business));
+    await forge(facts, change, { rehash: true });
+    const signature = (await audit(facts)).faults.find(({ fault }) => fault === 'signature');
+    expect(signature?.words).toContain(words);
+  });
+
+  it('finds a signature of another certificate', async () => {
+    const facts = await make(sampleDocument('quote', business));
+    await intruder
+      .updateTable('artifact')
+      .set({ certificate_sha256: Buffer.alloc(32, 1) })
+      .where('document_id', '=', facts.document_id)
+      .execute();
+    expect((await audit(facts)).faults).toEqual([
+      { fault: 'signature', words: 'revision 1 of its PDF: the signature is of another certificate' },
+    ]);
+  });
+
+  it('finds the PDF of another document in a later revision, where no hash of the book stands in the way', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = { ...(await make(document)), allocation_number: '123456789' };
+    await settle(document, '123456789');
+    const swapped = async (change: Partial<IssuedDocument>) => {
+      const other = await make(sampleDocument('tax_invoice', business, change));
+      const pdf = await bytesOf(other);
+      await forge(facts, () => pdf, { revision: 2, rehash: true });
+      return (await audit(facts)).faults.map(({ words }) => words);
+    };
+    // Its number stands in the text, but not as the number.
+    expect(await swapped({ number: 7, title: String(document.number) })).toEqual([
+      'its PDF is titled as another document',
+      `its PDF does not show the number ${document.number}`,
+      'its PDF does not show the allocation number 123456789',
+    ]);
+    const totals = { ...document.totals, total: document.totals.total + 0.01 };
+    expect(await swapped({ totals })).toEqual([
+      'its PDF does not show the total 3,009.00',
+      'its PDF does not show the allocation number 123456789',
+    ]);
+    expect(await swapped({ type: 'proforma' })).toEqual([
+      'its PDF is titled as another document',
+      'its PDF does not show the allocation number 123456789',
+    ]);
+  });
+
+  it('finds that a revision is missing, or all of them', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = { ...(await make(document)), allocation_number: '123456789' };
+    await settle(document, '123456789');
+    await intruder
+      .deleteFrom('artifact')
+      .where('document_id', '=', facts.document_id)
+      .where('revision', '=', 1)
+      .execute();
+    expect(await audit(facts)).toMatchObject({
+      revisions: 1,
+      faults: [{ fault: 'revisions', words: 'its PDFs are the revisions 2' }],
+    });
+    await intruder.deleteFrom('artifact').where('document_id', '=', facts.document_id).execute();
+    expect(await audit(facts)).toEqual({
+      document_id: facts.document_id,
+      revisions: 0,
+      faults: [{ fault: 'missing', words: 'there is no PDF of it' }],
+      owed: [],
+    });
+  });
+
+  it('finds that a PDF does not say what its row says', async () => {
+    const facts = await make(sampleDocument('tax_invoice', business));
+    await intruder
+      .updateTable('artifact')
+      .set({ allocation_number: '123456789', cancelled_at: new Date() })
+      .where('document_id', '=', facts.document_id)
+      .execute();
+    const told = { ...facts, allocation_number: '123456789', cancelled_at: '2026-03-09T22:30:00.000Z' };
+    expect((await audit(told)).faults.map(({ words }) => words)).toEqual([
+      'its PDF does not show the allocation number 123456789',
+      'its PDF does not show that it is cancelled',
+    ]);
+  });
+
+  it('finds no PDF of another business', async () => {
+    const facts = await make(sampleDocument('quote', business));
+    expect(await audit(facts, randomUUID())).toMatchObject({ revisions: 0, faults: [{ fault: 'missing' }] });
+  });
+});

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServiceName } from '@pinkas/contracts';
+import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { type RawBuilder, sql } from 'kysely';
+import type { RunningStack } from '../running-stack.js';
+
+/**
+ * Somebody with the database administrator's password: no trigger, no constraint and no row-level security is in the way of
+ * changing what nobody may change. Every change can be taken back.
+ */
+export class Intruder {
+  readonly #databases = new Map<ServiceName, Database<unknown>>();
+
+  private constructor(
+    private readonly stack: RunningStack,
+    private readonly password: string,
+  ) {}
+
+  static async enter(stack: RunningStack): Promise<Intruder> {
+    const secrets = JSON.parse(await readFile(join(stack.home, 'secrets.json'), 'utf8')) as {
+      postgresPassword: string;
+    };
+    return new Intruder(stack, secrets.postgresPassword);
+  }
+
+  /** Carries out one statement in the database of a service. */
+  async change(service: ServiceName, statement: RawBuilder<unknown>): Promise<void> {
+    await statement.execute(await this.#database(service));
+  }
+
+  /** Reads rows from the database of a service. */
+  async read<Row>(service: ServiceName, query: RawBuilder<Row>): Promise<Row[]> {
+    return (await query.execute(await this.#database(service))).rows;
+  }
+
+  /** Lets a table hold what its constraint refuses, from now on. */
+  async unlock(service: ServiceName, table: string, constraint: string): Promise<void> {
+    await this.change(service, sql`alter table ${sql.table(table)} drop constraint ${sql.ref(constraint)}`);
+  }
+
+  /** Makes changes to a table, lets `look` see it, and puts the table back to what it was. */
+  async whileChanged(
+    service: ServiceName,
+    table: string,
+    statement: RawBuilder<unknown>,
+    look: () => Promise<void>,
+  ): Promise<void> {
+    const kept = sql.table(`kept_${table}`);
+    await this.change(service, sql`create table ${kept} as table ${sql.table(table)}`);
+    try {
+      await this.change(service, statement);
+      await look();
+    } finally {
+      await this.change(service, sql`delete from ${sql.table(table)}`);
+      await this.change(service, sql`insert into ${sql.table(table)} table ${kept}`);
+      await this.change(service, sql`drop table ${kept}`);
+    }
+  }
+
+  async leave(): Promise<void> {
+    for (const db of this.#databases.values()) await db.destroy();
+  }
+
+  async #database(service: ServiceName): Promise<Database<unknown>> {
+    const known = this.#databases.get(service);
+    if (known) return known;
+    const url = new URL((await this.stack.file()).postgres[service]);
+    url.username = 'postgres';
+    url.password = this.password;
+    const logger = createLogger('test', 'silent');
+    const db = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test', logger });
+    // No trigger and no foreign key for this one connection.
+    await sql`set session_replication_role = replica`.execute(db);
+    this.#databases.set(service, db);
+    return db;
+  }
+}
