@@ -101,3 +101,19 @@ export async function expectNothingOwed(stack: RunningStack): Promise<void> {
     }
   }
 }
+
+/** Waits until no step is under way any more, and expects that `pinkas verify` finds nothing wrong and nothing given up. */
+export async function expectProven(stack: RunningStack): Promise<void> {
+  const report = await eventually(
+    'nothing is under way',
+    async () => {
+      const found = await stack.verify();
+      const faults = found.businesses.some((business) => business.faults.length > 0);
+      return faults || found.businesses.every((business) => business.under_way === 0) ? found : undefined;
+    },
+    120_000,
+  );
+  expect(report.businesses.flatMap((business) => business.faults)).toEqual([]);
+  expect(report.ok).toBe(true);
+  expect(report.businesses.every((business) => business.parked === 0)).toBe(true);
+}

@@ -39,6 +39,18 @@ export interface MailSummary {
   attachments: { filename: string; contentType: string; size: number }[];
 }
 
+/** What `pinkas verify --json` prints. */
+export interface Verification {
+  ok: boolean;
+  businesses: {
+    documents: number;
+    ok: boolean;
+    faults: { check: string; document_id: string | null; message: string }[];
+    under_way: number;
+    parked: number;
+  }[];
+}
+
 /** A business with a key of its own, to issue with. */
 export interface Issuer {
   business: Business;
@@ -105,6 +117,18 @@ export class RunningStack {
     const value = JSON.parse(await this.command('pinkas', ...args, '--json')) as T;
     this.sent(value);
     return value;
+  }
+
+  /** Has the book prove itself; what was found, whatever it is. */
+  async verify(): Promise<Verification> {
+    try {
+      return await this.pinkas<Verification>('verify');
+    } catch (error) {
+      // Found wrong, it is on standard output all the same, and the command ends with 1.
+      const { stdout } = error as { stdout?: string };
+      if (!stdout) throw error;
+      return JSON.parse(stdout) as Verification;
+    }
   }
 
   /** `stack.json` as it is now. */
@@ -207,7 +231,10 @@ export class RunningStack {
   }
 
   /** Sets a stand-in's mode. */
-  async setMode(simulator: 'gotenberg' | 'tax_authority' | 'mailbox', mode: object): Promise<void> {
+  async setMode(
+    simulator: 'gotenberg' | 'tax_authority' | 'whatsapp' | 'mailbox',
+    mode: object,
+  ): Promise<void> {
     const { simulators, mailbox_url } = await this.file();
     const url = simulator === 'mailbox' ? mailbox_url : simulators[simulator];
     const response = await fetch(`${url}/_mode`, {
@@ -220,7 +247,7 @@ export class RunningStack {
   }
 
   /** What a stand-in received. */
-  async calls<T>(simulator: 'gotenberg' | 'tax_authority'): Promise<T> {
+  async calls<T>(simulator: 'gotenberg' | 'tax_authority' | 'whatsapp'): Promise<T> {
     const response = await fetch(`${(await this.file()).simulators[simulator]}/_calls`, {
       signal: AbortSignal.timeout(5_000),
     });

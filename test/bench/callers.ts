@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
-import type { Business } from '@pinkas/contracts';
+import type { Business, BusinessChange } from '@pinkas/contracts';
 import type { BenchStack } from './stack.js';
 
 const answerTimeoutMs = 35_000;
@@ -14,7 +14,7 @@ export interface Issuer {
 }
 
 /** Makes a business of plain demo data. */
-export async function newIssuer(stack: BenchStack): Promise<Issuer> {
+export async function newIssuer(stack: BenchStack, settings: BusinessChange = {}): Promise<Issuer> {
   const file = join(stack.home, `${randomUUID()}.json`);
   await writeFile(
     file,
@@ -24,6 +24,7 @@ export async function newIssuer(stack: BenchStack): Promise<Issuer> {
       tax_id: '777777715',
       address: 'רחוב הדוגמה 1',
       city: 'חיפה',
+      ...settings,
     }),
   );
   const business = await stack.pinkas('business', 'create', '--file', file);

@@ -8,15 +8,16 @@ import { measureIssuing } from './issuing.js';
 import { measureReading } from './reading.js';
 import { printTable, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
+import { measureSteps } from './steps.js';
 
 /**
- * Measures the whole system on this machine, in a home of its own, in under four minutes. Every comparison is a ratio of
+ * Measures the whole system on this machine, in a home of its own, in under ten minutes. Every comparison is a ratio of
  * figures that were measured in turns within this run, since machines are shared and noisy.
  */
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const asJson = process.argv.includes('--json');
-const parts = { reading: measureReading, issuing: measureIssuing };
+const parts = { reading: measureReading, issuing: measureIssuing, steps: measureSteps };
 /** The parts to measure; all of them where none is named. */
 const wanted = process.argv.slice(2).filter((one) => one !== '--json');
 
