@@ -15,6 +15,7 @@ import {
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
+import { expectProven } from '../book.js';
 import { type Issuer, invoice, RunningStack, sendsMail } from '../running-stack.js';
 
 const run = promisify(execFile);
@@ -102,6 +103,32 @@ describe('a caller with a key', () => {
       notes: 'תודה על הקנייה',
       items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 6000, line_total: 6000, sku: null }],
     });
+  });
+
+  it('reaches its customer by both channels, once each, with the page of the document', async () => {
+    const both = await stack.newIssuer({
+      auto_send: { enabled: true, channel: 'both', quiet_hours: null },
+    });
+    const email = `${randomUUID()}@example.com`;
+    const { body: document } = await stack.issue(
+      both.key,
+      invoice(100, { customer: { name: 'לקוח לדוגמה', email, phone: '050-123-4567' } }),
+    );
+    expect(document.delivery).toEqual({ status: 'queued', channel: 'both', scheduled_for: null });
+    const accepted = () =>
+      stack
+        .calls<{ accepted: { to: string; body: unknown }[] }>('whatsapp')
+        .then((calls) => calls.accepted.filter((one) => one.to.endsWith('972501234567')));
+    const [message] = await eventually('the message was taken', async () => {
+      const messages = await accepted();
+      return messages.length > 0 ? messages : undefined;
+    });
+    const publicId = new URL(document.view_url).pathname.split('/').at(-1);
+    expect(JSON.stringify(message?.body)).toContain(`"${publicId}"`);
+    await eventually('the mail has arrived', async () => (await stack.mailsTo(email)).length > 0);
+    await expectProven(stack);
+    expect(await accepted()).toHaveLength(1);
+    expect(await stack.mailsTo(email)).toHaveLength(1);
   });
 
   it("gets a PDF that other people's tools find signed, readable and complete", async () => {

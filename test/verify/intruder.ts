@@ -68,10 +68,10 @@ export class Intruder {
     const url = new URL((await this.stack.file()).postgres[service]);
     url.username = 'postgres';
     url.password = this.password;
+    // No trigger and no foreign key, on whichever connection the pool opens.
+    url.searchParams.set('options', '-c session_replication_role=replica');
     const logger = createLogger('test', 'silent');
     const db = openDatabase({ url: url.href, poolSize: 1, applicationName: 'test', logger });
-    // No trigger and no foreign key for this one connection.
-    await sql`set session_replication_role = replica`.execute(db);
     this.#databases.set(service, db);
     return db;
   }
