@@ -13,7 +13,8 @@ export interface Scraped {
 
 /**
  * The probes of one process on a port of their own: `/livez` (the event loop turns) and `/readyz` (it can do its work),
- * each 200 or 503 with `{ ready, reasons }`; and `/metrics` for Prometheus.
+ * each 200 or 503 with `{ ready, reasons, warnings }`, where a warning is what an operator has to see to before it is a reason;
+ * and `/metrics` for Prometheus.
  */
 export class HealthServer {
   #server: Server | undefined;
@@ -22,6 +23,7 @@ export class HealthServer {
   constructor(
     private readonly checks: readonly ReadinessCheck[],
     private readonly metrics: Scraped,
+    private readonly warnings: () => string[] = () => [],
   ) {}
 
   /** @returns the port that it listens on. */
@@ -47,7 +49,10 @@ export class HealthServer {
       }
       if (request.url !== '/readyz') return answer(404, { error: 'GET /livez, /readyz or /metrics' });
       this.reasons().then(
-        (reasons) => answer(reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons }),
+        (reasons) => {
+          const ready = reasons.length === 0;
+          answer(ready ? 200 : 503, { ready, reasons, warnings: this.warnings() });
+        },
         (error: unknown) => answer(503, { ready: false, reasons: [String(error)] }),
       );
     });

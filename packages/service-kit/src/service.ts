@@ -46,6 +46,8 @@ export interface Background {
   stop(): Promise<void>;
   /** Why it is not ready, or null. */
   ready?(): Promise<string | null>;
+  /** What an operator has to see to, though it is ready. */
+  warnings?(): string[];
 }
 
 /** Everything that makes one process. */
@@ -220,7 +222,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         background.ready ? [() => background.ready?.() ?? Promise.resolve(null)] : [],
       ),
     ];
-    const health = new HealthServer(checks, metrics);
+    const warnings = () => backgrounds.flatMap((background) => background.warnings?.() ?? []);
+    const health = new HealthServer(checks, metrics, warnings);
     const healthPort = await health.start(config.healthHost, config.healthPort);
     closers.unshift(() => health.stop());
     logger.info({ health_port: healthPort }, 'ready');
