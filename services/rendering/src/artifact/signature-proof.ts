@@ -63,7 +63,7 @@ function prove(pdf: Buffer, certificateSha256: Buffer): void {
     throw new Unproven('the signature names another certificate');
   }
   const x509 = new X509Certificate(certificate.whole);
-  const at = instantOf(attribute(oid.signingTime));
+  const at = claimedTime(signed[0], attribute);
   if (at < new Date(x509.validFrom) || at > new Date(x509.validTo)) {
     throw new Unproven('the certificate was not valid when it signed');
   }
@@ -73,6 +73,18 @@ function prove(pdf: Buffer, certificateSha256: Buffer): void {
   if (!isSignedBy(x509, signer.digest, attributes, signer.signature)) {
     throw new Unproven('the signature is not of the key of its certificate');
   }
+}
+
+/**
+ * When it was signed, in the words of the signer: in the dictionary of the signature, where PAdES wants it (ETSI EN 319 142-1,
+ * 6.3), or among the signed attributes, where other signatures have it.
+ */
+function claimedTime(before: Buffer, attribute: Attributes): Date {
+  const dictionary = before.subarray(before.lastIndexOf(' obj')).toString('latin1');
+  const told = /\/M \(D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z\)/.exec(dictionary);
+  if (!told) return instantOf(attribute(oid.signingTime));
+  const [, year, month, day, hour, minute, second] = told;
+  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
 function isSignedBy(
@@ -90,7 +102,7 @@ function isSignedBy(
 }
 
 /** The two parts of the file that are signed, and the signature between them. */
-function partsOf(pdf: Buffer): { signed: readonly Buffer[]; signature: Buffer } {
+function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: Buffer } {
   const found = [
     ...pdf
       .toString('latin1')
@@ -117,6 +129,8 @@ function partsOf(pdf: Buffer): { signed: readonly Buffer[]; signature: Buffer } 
   }
   return { signed: [pdf.subarray(0, length), pdf.subarray(next)], signature: Buffer.from(hex, 'hex') };
 }
+
+type Attributes = (type: string) => DerValue;
 
 interface Signer {
   readonly digest: string;
@@ -156,7 +170,7 @@ function readSignedData(signature: Buffer): { certificates: DerValue[]; signer: 
 }
 
 /** @throws Unproven by what is returned, for an attribute that does not stand there once with one value. */
-function readAttributes(attributes: DerValue): (type: string) => DerValue {
+function readAttributes(attributes: DerValue): Attributes {
   const known = childrenOf(attributes).map((attribute) => ({
     type: objectIdentifier(childAt(attribute, 0)),
     values: childrenOf(childAt(attribute, 1)),
