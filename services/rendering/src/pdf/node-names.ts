@@ -1,0 +1,28 @@
+import { isStream } from './chromium-file.js';
+
+const nodeName = /\(node(\d+)\)/g;
+
+/**
+ * Chromium names some tags by a count of all that it has ever laid out in the process, so that no two prints of one page are
+ * the same. They are counted anew here, from 1 and in their order, in which a tree of names must stand.
+ */
+export function nodesCountedAnew(objects: ReadonlyMap<number, Buffer>): Map<number, Buffer> {
+  const texts = new Map<number, string>();
+  const found = new Set<number>();
+  for (const [number, body] of objects) {
+    if (isStream(body)) continue;
+    const text = body.toString('latin1');
+    for (const [, digits] of text.matchAll(nodeName)) found.add(Number(digits));
+    if (text.includes('(node')) texts.set(number, text);
+  }
+  const ranks = new Map([...found].sort((a, b) => a - b).map((name, index) => [name, index + 1]));
+  const renamed = new Map(objects);
+  for (const [number, text] of texts) {
+    const anew = text.replace(
+      nodeName,
+      (_whole, digits: string) => `(node${String(ranks.get(Number(digits))).padStart(8, '0')})`,
+    );
+    renamed.set(number, Buffer.from(anew, 'latin1'));
+  }
+  return renamed;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { chromiumAnswer } from '../../test/chromium-answer.js';
+import { BrokenPdf, readChromiumFile } from './chromium-file.js';
+import { nodesCountedAnew } from './node-names.js';
+import { pdfDate, textString } from './pdf-syntax.js';
+import { type SignatureFacts, signableFile } from './signable-file.js';
+import { type DocumentFacts, xmpPacket } from './xmp.js';
+
+const facts: DocumentFacts = {
+  documentId: '6f2c9f5e-52f1-4d0e-9a0e-0a8f4f2f7a11',
+  title: 'חשבונית מס 1042',
+  author: 'עסק <לדוגמה> & "בניו"\u0001',
+  language: 'he',
+  issuedAt: new Date('2026-03-08T09:30:00.250Z'),
+};
+const signature: SignatureFacts = {
+  name: 'Example Ltd',
+  reason: 'מסמך ממוחשב',
+  location: null,
+  contact: 'office (main)',
+  signedAt: new Date('2026-03-08T09:30:01.999Z'),
+};
+const write = (answer: Buffer, roomBytes = 16) =>
+  signableFile(readChromiumFile(answer), facts, signature, roomBytes);
+
+describe('a file to be signed', () => {
+  it('is the same for the same page, whatever Chromium counted and when it printed', async () => {
+    const first = await write(chromiumAnswer('nonce-1', { firstNode: 7 }));
+    const second = await write(chromiumAnswer('nonce-2', { firstNode: 4_711 }));
+    expect(second.bytes.equals(first.bytes)).toBe(true);
+    expect(first.bytes.includes('nonce')).toBe(false);
+  });
+
+  it('is signed whole, but for the signature', async () => {
+    const { bytes, roomAt, roomEnd } = await write(chromiumAnswer('nonce'), 20);
+    expect(bytes.toString('latin1', roomAt, roomEnd)).toBe(`<${'0'.repeat(40)}>`);
+    const range = /\/ByteRange \[([\d ]+)\]\/Contents $/.exec(bytes.toString('latin1', 0, roomAt))?.[1];
+    expect(range?.trim().split(/ +/).map(Number)).toEqual([0, roomAt, roomEnd, bytes.length - roomEnd]);
+  });
+
+  it('is one piece: one table, one end, nothing added behind', async () => {
+    const text = (await write(chromiumAnswer('nonce'))).bytes.toString('latin1');
+    expect(text.match(/startxref/g)).toHaveLength(1);
+    expect(text.match(/%%EOF/g)).toHaveLength(1);
+    expect(text).not.toContain('/Prev');
+  });
+
+  it('says who signed, why and when, and how to reach them', async () => {
+    const text = (await write(chromiumAnswer('nonce'))).bytes.toString('latin1');
+    expect(text).toContain(
+      '/SubFilter/ETSI.CAdES.detached/M (D:20260308093001Z)/Name (Example Ltd)/Reason <feff',
+    );
+    expect(text).toContain('/ContactInfo (office \\(main\\))');
+    expect(text).not.toContain('/Location');
+  });
+
+  it.each([{ page: '/Annots [9 0 R]' }, { catalog: '/AcroForm 9 0 R' }, { catalog: '/Metadata 9 0 R' }])(
+    'is not made of a page that brings %j of its own',
+    async (change) => {
+      await expect(write(chromiumAnswer('nonce', change))).rejects.toThrow(BrokenPdf);
+    },
+  );
+
+  it('counts the names of tags from 1, in their order', () => {
+    const { objects } = readChromiumFile(chromiumAnswer('nonce', { firstNode: 500 }));
+    const renamed = nodesCountedAnew(objects);
+    expect(renamed.get(6)?.toString()).toContain('(node00000002)');
+    expect(renamed.get(7)?.toString()).toContain('(node00000001)');
+    expect(renamed.get(4)).toBe(objects.get(4));
+  });
+});
+
+describe('what a PDF says of itself', () => {
+  it('is text of any language, and an instant in UTC', () => {
+    expect(textString('Total (net) \\ 5')).toBe('(Total \\(net\\) \\\\ 5)');
+    expect(textString('אב')).toBe('<feff05d005d1>');
+    expect(textString('line\nbreak')).toMatch(/^<feff/);
+    expect(pdfDate(new Date('2026-03-08T09:30:00.250Z'))).toBe('(D:20260308093000Z)');
+  });
+
+  it('is XMP that nothing in a name breaks', () => {
+    const xmp = xmpPacket(facts);
+    expect(xmp).toContain('<rdf:li>עסק &lt;לדוגמה&gt; &amp; &quot;בניו&quot;</rdf:li>');
+    expect(xmp).toContain('<xmp:CreateDate>2026-03-08T09:30:00Z</xmp:CreateDate>');
+    expect(xmp).toContain(`<xmpMM:DocumentID>uuid:${facts.documentId}</xmpMM:DocumentID>`);
+  });
+});

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { BrokenPdf, type ChromiumFile, isStream } from './chromium-file.js';
+import { nodesCountedAnew } from './node-names.js';
+import { crossReferences, objectStream, type Places } from './packed-objects.js';
+import { pdfDate, textString } from './pdf-syntax.js';
+import { creatorTool, type DocumentFacts, xmpPacket } from './xmp.js';
+
+/** What a signature says of itself to who opens it (ISO 32000-1, table 252). */
+export interface SignatureFacts {
+  /** Whose signature it is. */
+  readonly name: string;
+  readonly reason: string;
+  /** Where the signer is; null: it is not said. */
+  readonly location: string | null;
+  /** How to reach the signer; null: it is not said. */
+  readonly contact: string | null;
+  /** The instant that the signature claims. */
+  readonly signedAt: Date;
+}
+
+/** A whole file, but for the signature, for which there is room. */
+export interface SignableFile {
+  readonly bytes: Buffer;
+  /** Where the room begins, with the angle brackets around it, in bytes from the beginning of the file. */
+  readonly roomAt: number;
+  /** Where it ends. */
+  readonly roomEnd: number;
+}
+
+type Objects = Map<number, Buffer>;
+
+/** Room for a number that is only known when the whole file is there. */
+const placeDigits = 10;
+const head = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
+
+/**
+ * Writes what Chromium has printed anew, in one piece: with the document's facts instead of Chromium's own, with room for the
+ * signature, and packed (ISO 32000-1, 7.5.7), since the tags for screen readers take several times the room of the words.
+ * The same input makes the same bytes.
+ * @param roomBytes how long the signature may be.
+ * @throws BrokenPdf when the file has what our documents do not have.
+ */
+export async function signableFile(
+  file: ChromiumFile,
+  facts: DocumentFacts,
+  signature: SignatureFacts,
+  roomBytes: number,
+): Promise<SignableFile> {
+  const objects = nodesCountedAnew(file.objects);
+  const [signatureNumber, packNumber, tableNumber] = addFacts(objects, file, facts);
+
+  const parts: Buffer[] = [];
+  let length = 0;
+  const places: Places = new Map();
+  const add = (part: Buffer | string) => {
+    const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
+    parts.push(bytes);
+    length += bytes.length;
+    return length;
+  };
+  const addObject = (number: number, body: Buffer) => {
+    places.set(number, { at: length });
+    add(`${number} 0 obj\n`);
+    add(body);
+    add('\nendobj\n');
+  };
+
+  add(head);
+  const packed: [number, Buffer][] = [];
+  for (const [number, body] of objects) {
+    // The catalog stands by itself, so that a look at the file tells what it is.
+    if (isStream(body) || number === file.catalog) addObject(number, body);
+    else places.set(number, { inside: packNumber, index: packed.push([number, body]) - 1 });
+  }
+  addObject(packNumber, await objectStream(packed));
+
+  places.set(signatureNumber, { at: length });
+  const rangeAt = add(`${signatureNumber} 0 obj\n<<${signatureEntries(signature)}/ByteRange [0 `);
+  const roomAt = add(`${' '.repeat(3 * placeDigits + 2)}]/Contents `);
+  const roomEnd = add(`<${'0'.repeat(2 * roomBytes)}>`);
+  const tableAt = add('>>\nendobj\n');
+
+  const id = `<${digestOf(Buffer.from(facts.documentId))}><${digestOf(...parts)}>`;
+  places.set(tableNumber, { at: tableAt });
+  add(`${tableNumber} 0 obj\n`);
+  add(await crossReferences(places, `/Root ${file.catalog} 0 R/Info ${file.information} 0 R/ID[${id}]`));
+  add(`\nendobj\nstartxref\n${tableAt}\n%%EOF\n`);
+
+  const bytes = Buffer.concat(parts);
+  const range = [roomAt, roomEnd, length - roomEnd].map((place) => String(place).padEnd(placeDigits));
+  bytes.write(range.join(' '), rangeAt, 'latin1');
+  return { bytes, roomAt, roomEnd };
+}
+
+/**
+ * Puts the facts, and a field for the signature, among the objects.
+ * @returns the numbers of what is written behind them: the signature, the pack and the table.
+ */
+function addFacts(
+  objects: Objects,
+  file: ChromiumFile,
+  facts: DocumentFacts,
+): [signature: number, pack: number, table: number] {
+  const put = (number: number, text: string) => objects.set(number, Buffer.from(text, 'latin1'));
+  const change = (number: number, changed: (dictionary: string) => string) =>
+    put(number, changed(objects.get(number)?.toString('latin1') ?? ''));
+  const [firstPage = 0] = file.pages;
+  const field = objects.size + 1;
+  const metadata = field + 1;
+  const signature = field + 2;
+  // Of no size: the words on the paper say that it is signed. Printed and locked, as viewers expect of a signature.
+  put(
+    field,
+    `<</Type/Annot/Subtype/Widget/FT/Sig/T(Signature)/F 132/Rect[0 0 0 0]/P ${firstPage} 0 R/V ${signature} 0 R>>`,
+  );
+  const xmp = Buffer.from(xmpPacket(facts));
+  put(
+    metadata,
+    `<</Type/Metadata/Subtype/XML/Length ${xmp.length}>>stream\n${xmp.toString('latin1')}\nendstream`,
+  );
+  change(firstPage, (page) => withEntry(page, 'Annots', `[${field} 0 R]`));
+  change(file.catalog, (catalog) => {
+    const spoken = catalog.includes('/Lang')
+      ? catalog
+      : withEntry(catalog, 'Lang', textString(facts.language));
+    const withForm = withEntry(spoken, 'AcroForm', `<</Fields[${field} 0 R]/SigFlags 3>>`);
+    return withEntry(withForm, 'Metadata', ` ${metadata} 0 R`);
+  });
+  change(file.information, (chromium) => {
+    const producer = /\/Producer \([^()\\]*\)/.exec(chromium)?.[0] ?? '';
+    return `<</Title ${textString(facts.title)}/Author ${textString(facts.author)}/Creator ${textString(creatorTool)}${producer}/CreationDate ${pdfDate(facts.issuedAt)}/DocumentID ${textString(facts.documentId)}>>`;
+  });
+  return [signature, signature + 1, signature + 2];
+}
+
+/** A dictionary with one entry more. */
+function withEntry(dictionary: string, name: string, value: string): string {
+  if (dictionary.includes(`/${name}`)) throw new BrokenPdf(`the PDF has ${name} of its own`);
+  return dictionary.replace(/>>$/, () => `/${name}${value}>>`);
+}
+
+function signatureEntries({ name, reason, location, contact, signedAt }: SignatureFacts): string {
+  const said = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact })
+    .map(([entry, text]) => (text === null ? '' : `/${entry} ${textString(text)}`))
+    .join('');
+  return `/Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M ${pdfDate(signedAt)}${said}`;
+}
+
+/** Sixteen bytes in hex, as an identifier in a PDF has. */
+function digestOf(...parts: Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').slice(0, 32);
+}
