@@ -18,6 +18,9 @@ describe('the configuration', () => {
       renderConcurrency: 8,
       renderQueueMax: 64,
       renderTimeoutMs: 6_000,
+      signingP12Folder: '',
+      timestampAuthorityUrl: '',
+      timestampRequired: false,
     });
   });
 
@@ -26,11 +29,18 @@ describe('the configuration', () => {
       readConfig(fields, {
         ...least,
         GOTENBERG_URL: 'gotenberg:3000',
-        SIGNING_P12_FILE: '',
+        SIGNING_P12_PASSWORD: '',
+        TIMESTAMP_REQUIRED: 'perhaps',
         RENDER_CONCURRENCY: '0',
       });
-    for (const name of ['GOTENBERG_URL', 'SIGNING_P12_FILE', 'RENDER_CONCURRENCY'])
+    for (const name of [
+      'GOTENBERG_URL',
+      'SIGNING_P12_PASSWORD',
+      'TIMESTAMP_REQUIRED',
+      'RENDER_CONCURRENCY',
+    ]) {
       expect(read).toThrow(name);
+    }
   });
 
   it('never repeats the password', () => {

@@ -1,4 +1,4 @@
-import { type ConfigOf, integer, serviceFields, text, url } from '@pinkas/service-kit';
+import { type ConfigOf, flag, integer, serviceFields, text, url } from '@pinkas/service-kit';
 
 /** The environment of the rendering service. */
 export const fields = {
@@ -9,13 +9,47 @@ export const fields = {
     protocols: ['http:', 'https:'],
   }),
   signingP12File: text('SIGNING_P12_FILE', {
-    meaning: 'The PKCS#12 file with the key and the certificate that sign the documents.',
+    meaning:
+      'The PKCS#12 file with the key, the certificate and those above it, that sign the documents. It, or SIGNING_P12_BASE64.',
     example: '/etc/pinkas/signing/certificate.p12',
+    fallback: '',
+  }),
+  signingP12Base64: text('SIGNING_P12_BASE64', {
+    meaning: 'The same file as a text, for those who keep secrets in the environment.',
+    example: 'the output of: base64 -w0 certificate.p12',
+    fallback: '',
+    secret: true,
   }),
   signingP12Password: text('SIGNING_P12_PASSWORD', {
-    meaning: 'The password of that file.',
+    meaning: 'The password of that file, and of those in SIGNING_P12_FOLDER.',
     example: 'secret',
     secret: true,
+  }),
+  signingP12Folder: text('SIGNING_P12_FOLDER', {
+    meaning:
+      "A folder with the PKCS#12 files of businesses that sign by themselves, each under the business's id; read at the start.",
+    example: '/etc/pinkas/signing/businesses (holding 3f0c….p12)',
+    fallback: '',
+  }),
+  timestampAuthorityUrl: url('TIMESTAMP_AUTHORITY_URL', {
+    meaning: 'The time-stamp authority (RFC 3161) that is asked at each signature; none is asked without it.',
+    example: 'https://tsa.example.com/tsr',
+    protocols: ['http:', 'https:'],
+    fallback: '',
+  }),
+  timestampTimeoutMs: integer('TIMESTAMP_TIMEOUT_MS', {
+    meaning:
+      'How long one time-stamp is waited for, in milliseconds; a number is held in the book meanwhile.',
+    example: '1500',
+    fallback: 1_500,
+    min: 100,
+    max: 10_000,
+  }),
+  timestampRequired: flag('TIMESTAMP_REQUIRED', {
+    meaning:
+      'Whether a document is refused that cannot be time-stamped; else it is signed without, and the log says so.',
+    example: 'false',
+    fallback: false,
   }),
   renderConcurrency: integer('RENDER_CONCURRENCY', {
     meaning: 'How many documents are printed at the same time; about twice the processors of Gotenberg.',

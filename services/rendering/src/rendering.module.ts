@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { type Clock, kitTokens, type ServiceOptions } from '@pinkas/service-kit';
+import { type Clock, kitTokens, type Logger, type ServiceOptions } from '@pinkas/service-kit';
 import { ArtifactPress } from './artifact/artifact-press.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
@@ -13,7 +13,7 @@ import { RenderArtifact } from './artifact/render-artifact.js';
 import { RenderPage } from './artifact/render-page.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
-import { loadTypeface, typefaceToken } from './typeface/typeface.js';
+import { loadTypeface, type Typeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
@@ -22,9 +22,9 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     { provide: typefaceToken, useFactory: loadTypeface },
     {
       provide: ArtifactPress,
-      useFactory: (config: RenderingConfig, clock: Clock, typeface: ReturnType<typeof loadTypeface>) =>
-        ArtifactPress.open(config, clock, typeface),
-      inject: [kitTokens.config, kitTokens.clock, typefaceToken],
+      useFactory: (config: RenderingConfig, clock: Clock, typeface: Typeface, logger: Logger) =>
+        ArtifactPress.open(config, clock, typeface, logger),
+      inject: [kitTokens.config, kitTokens.clock, typefaceToken, kitTokens.logger],
     },
     FurtherRevision,
     SettleArtifact,

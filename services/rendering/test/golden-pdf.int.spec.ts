@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentTypeRules, documentTypes } from '@pinkas/contracts';
-import { systemClock } from '@pinkas/service-kit';
+import { createLogger, systemClock } from '@pinkas/service-kit';
 import { StandIn } from '@pinkas/testkit';
 import { ArtifactPress } from '../src/artifact/artifact-press.js';
 import type { RenderingConfig } from '../src/config.js';
@@ -24,7 +24,12 @@ describe('a signed PDF', () => {
       renderQueueMax: 64,
       renderTimeoutMs: 20_000,
     } as RenderingConfig;
-    press = await ArtifactPress.open(config, systemClock, loadTypeface());
+    press = await ArtifactPress.open(
+      config,
+      systemClock,
+      loadTypeface(),
+      createLogger('rendering', 'silent'),
+    );
   }, 60_000);
   afterAll(async () => {
     await gotenberg?.stop();

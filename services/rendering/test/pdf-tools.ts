@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs one of the poppler tools on a PDF; `FILE` in the arguments stands for it. */
-async function poppler(tool: string, pdf: Uint8Array, args: readonly string[]): Promise<string> {
+/** Runs a tool on a PDF; `FILE` in the arguments stands for it. */
+async function runTool(tool: string, pdf: Uint8Array, args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-pdf-'));
   try {
     const file = join(folder, 'document.pdf');
@@ -32,7 +32,7 @@ export async function pdfText(
   options: { layout?: boolean; raw?: boolean; page?: number } = {},
 ): Promise<string> {
   const { layout, raw, page } = options;
-  const text = await poppler('pdftotext', pdf, [
+  const text = await runTool('pdftotext', pdf, [
     ...(layout ? ['-layout'] : []),
     ...(raw ? ['-raw'] : []),
     ...(page === undefined ? [] : ['-f', String(page), '-l', String(page)]),
@@ -49,12 +49,12 @@ export function compact(text: string): string {
 
 /** What pdfsig says of the signatures of a PDF. */
 export async function signatureReport(pdf: Uint8Array): Promise<string> {
-  return poppler('pdfsig', pdf, ['-nocert', 'FILE']);
+  return runTool('pdfsig', pdf, ['-nocert', 'FILE']);
 }
 
 /** The fonts of a PDF: name, and whether it is embedded. */
 export async function pdfFonts(pdf: Uint8Array): Promise<{ name: string; embedded: boolean }[]> {
-  const rows = (await poppler('pdffonts', pdf, ['FILE'])).trim().split('\n').slice(2);
+  const rows = (await runTool('pdffonts', pdf, ['FILE'])).trim().split('\n').slice(2);
   return rows.map((row) => {
     const [name = '', ...rest] = row.split(/\s+/);
     return { name, embedded: rest.at(-5) === 'yes' };
@@ -63,11 +63,40 @@ export async function pdfFonts(pdf: Uint8Array): Promise<{ name: string; embedde
 
 /** The entries of `pdfinfo`. */
 export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> {
-  const rows = (await poppler('pdfinfo', pdf, ['FILE'])).trim().split('\n');
+  const rows = (await runTool('pdfinfo', pdf, ['FILE'])).trim().split('\n');
   return Object.fromEntries(
     rows.map((row) => {
       const colon = row.indexOf(':');
       return [row.slice(0, colon), row.slice(colon + 1).trim()];
     }),
   );
+}
+
+/** What the signature of a PDF is of, the signature, and how much room it has in the file. */
+export function signedParts(pdf: Buffer): { content: Buffer; signature: Buffer; roomBytes: number } {
+  const range = /\/ByteRange \[0 (\d+) +(\d+) +(\d+) *\]/.exec(pdf.toString('latin1'));
+  const [from = 0, until = 0, rest = 0] = range?.slice(1).map(Number) ?? [];
+  const room = Buffer.from(pdf.toString('latin1', from + 1, until - 1), 'hex');
+  // A signature is a sequence with a length of two bytes.
+  return {
+    content: Buffer.concat([pdf.subarray(0, from), pdf.subarray(until, until + rest)]),
+    signature: room.subarray(0, 4 + room.readUInt16BE(2)),
+    roomBytes: room.length,
+  };
+}
+
+/** What qpdf finds wrong with a PDF; it fails where there is something. */
+export async function qpdfCheck(pdf: Uint8Array): Promise<string> {
+  return runTool('qpdf', pdf, ['--check', 'FILE']);
+}
+
+/** The XMP of a PDF. */
+export async function pdfXmp(pdf: Uint8Array): Promise<string> {
+  return runTool('pdfinfo', pdf, ['-meta', 'FILE']);
+}
+
+/** The names of a PDF's tags for screen readers, in their order. */
+export async function pdfTags(pdf: Uint8Array): Promise<string[]> {
+  const rows = (await runTool('pdfinfo', pdf, ['-struct', 'FILE'])).trim().split('\n');
+  return rows.map((row) => row.trim().split(/[ ":]/)[0] ?? '');
 }

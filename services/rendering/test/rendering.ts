@@ -33,7 +33,12 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
     config: {
       gotenbergUrl: gotenberg.url,
       signingP12File,
+      signingP12Base64: '',
       signingP12Password,
+      signingP12Folder: '',
+      timestampAuthorityUrl: '',
+      timestampTimeoutMs: 1_500,
+      timestampRequired: false,
       renderConcurrency: 8,
       renderQueueMax: 64,
       renderTimeoutMs: 6_000,

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { type Clock, ConfigError, Problem, remainingMs, Slots } from '@pinkas/service-kit';
+import { type Clock, type Logger, Problem, remainingMs } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
 import { languageOf, type Sheet, type Shown } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
+import { Signers } from '../signature/signers.js';
 import type { Typeface } from '../typeface/typeface.js';
 import { ChromiumPdf } from './chromium-pdf.js';
-import { Signature } from './signature.js';
+import { Printer } from './printer.js';
 
 /** A signed PDF that is not stored yet. */
 export interface PrintedArtifact {
@@ -24,33 +24,28 @@ export interface PrintedArtifact {
 
 /** Makes signed PDFs: prints, checks, signs. */
 export class ArtifactPress {
-  readonly #slots: Slots;
-
   private constructor(
-    private readonly chromium: ChromiumPdf,
-    private readonly signature: Signature,
+    private readonly printer: Printer,
+    private readonly signers: Signers,
     private readonly typeface: Typeface,
     private readonly config: RenderingConfig,
     private readonly clock: Clock,
-  ) {
-    this.#slots = new Slots(config.renderConcurrency, config.renderQueueMax);
-  }
+  ) {}
 
   /**
-   * @throws ConfigError when the signing certificate cannot be read, or cannot sign.
+   * @throws ConfigError when a signing certificate cannot be read, or cannot sign.
    */
-  static async open(config: RenderingConfig, clock: Clock, typeface: Typeface): Promise<ArtifactPress> {
-    try {
-      const p12 = await readFile(config.signingP12File);
-      const signature = await Signature.open(p12, config.signingP12Password, clock.now());
-      const chromium = new ChromiumPdf(config.gotenbergUrl, typeface, config.renderConcurrency);
-      return new ArtifactPress(chromium, signature, typeface, config, clock);
-    } catch (error) {
-      throw new ConfigError(
-        `SIGNING_P12_FILE (${config.signingP12File}) cannot sign documents: ${(error as Error).message}.`,
-        { cause: error },
-      );
-    }
+  static async open(
+    config: RenderingConfig,
+    clock: Clock,
+    typeface: Typeface,
+    logger: Logger,
+  ): Promise<ArtifactPress> {
+    const { gotenbergUrl, renderConcurrency: concurrency, renderQueueMax: queueMax } = config;
+    const signers = await Signers.open(config, clock, logger);
+    const chromium = new ChromiumPdf(gotenbergUrl, typeface, concurrency);
+    const printer = new Printer(chromium, { concurrency, queueMax }, logger);
+    return new ArtifactPress(printer, signers, typeface, config, clock);
   }
 
   /**
@@ -61,21 +56,29 @@ export class ArtifactPress {
     try {
       const started = performance.now();
       const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
-      const deadlineMs = Date.now() + timeoutMs;
       const nonce = randomUUID();
       const page = printedDocument(sheet, nonce, this.typeface.facesByName);
-      const unsigned = await this.#slots.run(AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
-        this.chromium.print(page, nonce, deadlineMs),
-      );
+      const printed = await this.printer.print(page, nonce, Date.now() + timeoutMs);
       const rendered = performance.now();
+      const { document, business } = sheet;
       const language = languageOf(sheet);
-      const pdf = await this.signature.sign(unsigned, {
-        title: documentHeading(sheet),
-        author: sheet.business.name,
-        language,
-        reason: wording.computerized[language],
-        producedAt: this.clock.now(),
-      });
+      const signer = this.signers.of(business.id);
+      const pdf = await signer.sign(
+        printed,
+        {
+          documentId: document.id,
+          title: documentHeading(sheet),
+          author: business.name,
+          language,
+          issuedAt: new Date(document.issued_at),
+        },
+        {
+          reason: wording.computerized[language],
+          location: business.city,
+          contact: business.email ?? business.phone,
+          signedAt: this.clock.now(),
+        },
+      );
       return {
         shows: {
           allocationNumber: sheet.allocationNumber,
@@ -84,7 +87,7 @@ export class ArtifactPress {
         },
         pdf,
         sha256: createHash('sha256').update(pdf).digest(),
-        certificate: this.signature.fingerprint,
+        certificate: signer.certificate.fingerprint,
         renderMs: rendered - started,
         signMs: performance.now() - rendered,
       };
@@ -93,9 +96,18 @@ export class ArtifactPress {
     }
   }
 
-  /** Why it cannot print, or null. */
+  /** Why it cannot print or sign, or null. */
   async fault(): Promise<string | null> {
-    if (this.signature.validUntil <= this.clock.now()) return 'the signing certificate has expired';
-    return (await this.chromium.answers()) ? null : 'Gotenberg does not answer';
+    return this.signers.fault(this.clock.now()) ?? (await this.printer.fault());
+  }
+
+  /** What an operator has to see to, though it prints and signs. */
+  warnings(): string[] {
+    return this.signers.warnings(this.clock.now());
+  }
+
+  /** Tries nothing any more by itself; what is asked for is still printed. */
+  stop(): void {
+    this.printer.stop();
   }
 }

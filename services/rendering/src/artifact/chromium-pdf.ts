@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
+import { BrokenPdf, type ChromiumFile, readChromiumFile } from '../pdf/chromium-file.js';
 import type { Typeface } from '../typeface/typeface.js';
 
 /** The largest PDF that is taken, in bytes. A document of a hundred lines has a tenth of it. */
@@ -9,11 +10,6 @@ const pdfBytesMax = 2 * 1024 * 1024;
 const retryNeedsMs = 1_000;
 /** What a connection says that the printer closed while it lay idle, or that a restarting printer does not take yet. */
 const connectionLost = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
-
-/** The printer's answer is no PDF of the document that was sent. */
-export class WrongPdf extends Error {
-  override readonly name = 'WrongPdf';
-}
 
 /**
  * Prints HTML through Gotenberg's Chromium. The only file that knows the client library, which was made for Gotenberg 6:
@@ -43,10 +39,10 @@ export class ChromiumPdf {
   /**
    * Prints a page that has `nonce` for its title.
    * @param deadlineMs the instant, in milliseconds since 1970, after which nobody waits any more.
-   * @throws WrongPdf when the answer is not the PDF of this page; an Error with the printer's words when it refuses, or
+   * @throws BrokenPdf when the answer is not the whole PDF of this page; an Error with the printer's words when it refuses, or
    * when the time is over.
    */
-  async print(page: string, nonce: string, deadlineMs: number): Promise<Buffer> {
+  async print(page: string, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return checked(await this.#convert(page, deadlineMs), nonce);
@@ -83,7 +79,13 @@ export class ChromiumPdf {
       html,
       to({ paperWidth: 8.27, paperHeight: 11.7 }),
       // The page's own style has the paper and its margins, with the running foot in them.
-      set({ preferCssPageSize: true, printBackground: true, failOnResourceLoadingFailed: true } as object),
+      set({
+        preferCssPageSize: true,
+        printBackground: true,
+        failOnResourceLoadingFailed: true,
+        // For screen readers; since Gotenberg 8.21.
+        generateTaggedPdf: true,
+      } as object),
       please,
     )(files);
     return read(answer);
@@ -95,18 +97,17 @@ async function read(answer: NodeJS.ReadableStream): Promise<Buffer> {
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > pdfBytesMax) throw new WrongPdf(`the PDF is larger than ${pdfBytesMax} bytes`);
+    if (length > pdfBytesMax) throw new BrokenPdf(`the PDF is larger than ${pdfBytesMax} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 /** Chromium writes the page's title into the PDF's information dictionary, where the nonce must be found again. */
-function checked(pdf: Buffer, nonce: string): Buffer {
-  if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new WrongPdf('the answer is no PDF');
-  if (!pdf.subarray(-8).toString('latin1').trimEnd().endsWith('%%EOF')) {
-    throw new WrongPdf('the PDF is cut short');
+function checked(pdf: Buffer, nonce: string): ChromiumFile {
+  const file = readChromiumFile(pdf);
+  if (!file.objects.get(file.information)?.includes(`/Title (${nonce})`)) {
+    throw new BrokenPdf('the PDF is of another document');
   }
-  if (!pdf.includes(`/Title (${nonce})`)) throw new WrongPdf('the PDF is of another document');
-  return pdf;
+  return file;
 }

@@ -10,9 +10,15 @@ export class PressRoom implements Background {
   start(): void {}
 
   /** Requests in hand still print while the process drains. */
-  async stop(): Promise<void> {}
+  async stop(): Promise<void> {
+    this.press.stop();
+  }
 
   ready(): Promise<string | null> {
     return this.press.fault();
+  }
+
+  warnings(): string[] {
+    return this.press.warnings();
   }
 }

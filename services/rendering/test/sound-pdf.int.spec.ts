@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type DocumentType, documentTypes } from '@pinkas/contracts';
+import { createLogger } from '@pinkas/service-kit';
+import { StandIn } from '@pinkas/testkit';
+import { ArtifactPress } from '../src/artifact/artifact-press.js';
+import { signatureFault } from '../src/artifact/signature-proof.js';
+import type { RenderingConfig } from '../src/config.js';
+import type { Sheet } from '../src/document/sheet.js';
+import { loadTypeface } from '../src/typeface/typeface.js';
+import { pdfFonts, pdfInfo, pdfTags, pdfXmp, qpdfCheck, signatureReport } from './pdf-tools.js';
+import { signingP12File, signingP12Password } from './rendering.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+
+const languages = ['he', 'en'] as const;
+
+/** The file itself, whatever is printed on it: held against qpdf and poppler, on a real Chromium. */
+describe('the file of a document', () => {
+  let gotenberg: StandIn;
+  let press: ArtifactPress;
+  let now = new Date();
+  beforeAll(async () => {
+    gotenberg = await StandIn.start('gotenberg');
+    const config = {
+      gotenbergUrl: gotenberg.url,
+      signingP12File,
+      signingP12Password,
+      renderConcurrency: 4,
+      renderQueueMax: 64,
+      renderTimeoutMs: 25_000,
+    } as RenderingConfig;
+    const logger = createLogger('rendering', 'silent');
+    press = await ArtifactPress.open(config, { now: () => now }, loadTypeface(), logger);
+  }, 60_000);
+  afterAll(async () => {
+    press?.stop();
+    await gotenberg?.stop();
+  });
+
+  const sheetOf = (type: DocumentType, language: 'he' | 'en', lines = 2): Sheet => {
+    const business = sampleBusiness({ language });
+    const { items, ...document } = sampleDocument(type, business);
+    const [line] = items;
+    return {
+      document: {
+        ...document,
+        items: Array.from({ length: lines }, () => ({ ...line }) as (typeof items)[0]),
+      },
+      business,
+      allocationNumber: null,
+      cancelledAt: null,
+      output: 'original',
+    };
+  };
+
+  it.each(documentTypes)(
+    'is sound and signed, with every font in it, in both languages: %s',
+    async (type) => {
+      for (const language of languages) {
+        const { pdf, certificate } = await press.print(sheetOf(type, language));
+        expect(await qpdfCheck(pdf)).toContain('No syntax or stream encoding errors found');
+        const report = await signatureReport(pdf);
+        expect(report).toContain('Signature is Valid.');
+        expect(report).toContain('Total document signed');
+        expect(signatureFault(pdf, certificate)).toBeNull();
+        for (const font of await pdfFonts(pdf)) expect(font).toMatchObject({ embedded: true });
+      }
+    },
+    60_000,
+  );
+
+  it('is invalid once any byte of it is another', async () => {
+    const { pdf, certificate } = await press.print(sheetOf('tax_invoice', 'he'));
+    const step = Math.floor(pdf.length / 40);
+    for (let at = 0; at < pdf.length; at += step) {
+      const forged = Buffer.from(pdf);
+      forged[at] = (forged[at] ?? 0) ^ 1;
+      expect(signatureFault(forged, certificate)).not.toBeNull();
+    }
+    // The same in another program's eyes, at the beginning, in the text, and behind the signature.
+    for (const at of [6, 1_000, pdf.length - 2]) {
+      const forged = Buffer.from(pdf);
+      forged[at] = (forged[at] ?? 0) ^ 1;
+      const report = await signatureReport(forged).catch(() => 'it is no PDF any more');
+      expect(report).not.toContain('Signature is Valid.');
+    }
+  });
+
+  it('is no longer signed whole once something is added behind', async () => {
+    const { pdf, certificate } = await press.print(sheetOf('tax_invoice', 'he'));
+    const longer = Buffer.concat([pdf, Buffer.from('1 0 obj\n<<>>\nendobj\n')]);
+    expect(signatureFault(longer, certificate)).toContain('does not cover the whole file');
+    expect(await signatureReport(longer).catch(() => '')).not.toContain('Total document signed');
+  });
+
+  it('is the same, byte for byte, for the same document at the same instant', async () => {
+    const sheet = sheetOf('tax_invoice', 'he', 30);
+    const first = await press.print(sheet);
+    // Something else in between, so that Chromium has counted on.
+    await press.print(sheetOf('receipt', 'en'));
+    const second = await press.print(sheet);
+    expect(second.pdf.equals(first.pdf)).toBe(true);
+  });
+
+  it('differs at another instant in nothing but the time of the signature, and what follows from it', async () => {
+    const sheet = sheetOf('tax_invoice', 'he');
+    const before = now;
+    const first = await press.print(sheet);
+    now = new Date(before.getTime() + 5_000);
+    const second = await press.print(sheet);
+    now = before;
+    const timeless = (pdf: Buffer) =>
+      pdf
+        .toString('latin1')
+        .replace(/\/M \(D:\d{14}Z\)/, '')
+        .replace(/\/Contents <[0-9a-f]+>/, '')
+        .replace(/\/ID\[<([0-9a-f]{32})><[0-9a-f]{32}>\]/, '$1');
+    expect(timeless(second.pdf)).toBe(timeless(first.pdf));
+    expect(second.pdf.equals(first.pdf)).toBe(false);
+  });
+
+  it.each(languages)('says what it is, and is tagged for screen readers (%s)', async (language) => {
+    const sheet = sheetOf('tax_invoice', language);
+    const { pdf } = await press.print(sheet);
+    const title = language === 'he' ? 'חשבונית מס 1042' : 'Tax invoice 1042';
+    expect(await pdfInfo(pdf)).toMatchObject({
+      Title: title,
+      Author: sheet.business.name,
+      Creator: 'Pinkas',
+      // The instant of issue, whenever it was printed.
+      CreationDate: 'Sun Mar  8 09:30:00 2026 UTC',
+      Tagged: 'yes',
+      'Metadata Stream': 'yes',
+      JavaScript: 'no',
+    });
+    const xmp = await pdfXmp(pdf);
+    for (const words of [
+      title,
+      `<rdf:li>${language}</rdf:li>`,
+      `uuid:${sheet.document.id}`,
+      '2026-03-08T09:30:00Z',
+    ]) {
+      expect(xmp).toContain(words);
+    }
+    expect(pdf.toString('latin1')).toContain(`/Lang (${language})`);
+    const tags = await pdfTags(pdf);
+    for (const tag of ['H1', 'Table', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
+  });
+
+  it('holds nothing of the machine that printed it', async () => {
+    const { pdf } = await press.print(sheetOf('tax_invoice', 'he'));
+    const info = JSON.stringify(await pdfInfo(pdf));
+    expect(info).not.toMatch(/Mozilla|Linux|Headless/);
+    expect(info).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}/);
+  });
+
+  it('is under 60 KB for ten lines, and tells the signature’s reason in its language', async () => {
+    for (const language of languages) {
+      const { pdf } = await press.print(sheetOf('tax_invoice_receipt', language, 10));
+      expect(pdf.length).toBeLessThan(60 * 1024);
+      const reason = language === 'he' ? 'מסמך ממוחשב' : 'Computerized document';
+      const written = /\/Reason (\([^)]*\)|<[0-9a-f]*>)/.exec(pdf.toString('latin1'))?.[1] ?? '';
+      const read = written.startsWith('(')
+        ? written.slice(1, -1)
+        : Buffer.from(written.slice(5, -1), 'hex').swap16().toString('utf16le');
+      expect(read).toBe(reason);
+    }
+  });
+});
