@@ -31,7 +31,7 @@ const keptIn: Record<string, readonly string[]> = {
   ioredis: ['services/gateway/src/'],
   fastify: ['services/gateway/src/'],
   'gotenberg-js-client': ['services/rendering/src/artifact/chromium-pdf.ts'],
-  '@libpdf/core': ['services/rendering/src/artifact/'],
+  '@libpdf/core': ['services/rendering/src/artifact/', 'services/rendering/src/signature/'],
   nodemailer: ['services/delivery/src/'],
   undici: ['services/allocation/src/authority/authority-http.ts'],
 };

@@ -15,12 +15,14 @@ const servers = [
   { program: 'chromium', name: 'Chromium', debian: 'chromium', replacedBy: 'GOTENBERG_URL' },
 ];
 
-/** Only the tests look into PDFs with other people's tools. */
+/** Only the tests look into PDFs, and at their signatures, with other people's tools. */
 const testTools = [
   { program: 'pdfsig', name: 'pdfsig', debian: 'poppler-utils' },
   { program: 'pdftotext', name: 'pdftotext', debian: 'poppler-utils' },
   { program: 'pdffonts', name: 'pdffonts', debian: 'poppler-utils' },
+  { program: 'pdfinfo', name: 'pdfinfo', debian: 'poppler-utils' },
   { program: 'qpdf', name: 'qpdf', debian: 'qpdf' },
+  { program: 'openssl', name: 'openssl', debian: 'openssl' },
 ];
 
 const succeeds = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;

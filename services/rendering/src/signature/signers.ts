@@ -117,7 +117,7 @@ async function filesOf(folder: string): Promise<[string, string][]> {
   }
 }
 
-/** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0011). */
+/** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0014). */
 function stampWith(authority: TimestampAuthority | null, config: SigningConfig, logger: Logger): Stamp {
   return async (signatureValue) => {
     if (authority === null) return null;
