@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
 import { printedDocument } from '@pinkas/rendering/printed-document';
 import { loadTypeface } from '@pinkas/rendering/typeface';
 import { Caller, type Issuer, newIssuer } from './callers.js';
+import { exampleDocument } from './example-document.js';
 import { add, type Counted, inLanes, timed } from './lanes.js';
 import { figure, percentile, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
@@ -36,7 +36,7 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     const nonce = randomUUID();
     const page = printedDocument(
       {
-        document: exampleDocument(first.business),
+        document: exampleDocument(first.business, items),
         business: first.business,
         allocationNumber: null,
         cancelledAt: null,
@@ -157,41 +157,4 @@ async function timesInside(stack: BenchStack): Promise<Map<string, number>> {
     times.set(document_id, render_ms + sign_ms);
   }
   return times;
-}
-
-function exampleDocument(business: Business): IssuedDocument {
-  return {
-    id: randomUUID(),
-    business_id: business.id,
-    public_id: randomBytes(16).toString('base64url'),
-    type: 'tax_invoice',
-    number: 1_000,
-    date: '2026-06-15',
-    due_date: '2026-07-15',
-    issued_at: '2026-06-15T08:00:00.000Z',
-    external_ref: null,
-    customer: {
-      id: randomUUID(),
-      name: 'לקוח למדידה',
-      tax_id: '777777723',
-      legal_type: null,
-      email: null,
-      phone: null,
-      address: null,
-      city: 'ירושלים',
-    },
-    items: items.map((item) => ({
-      ...item,
-      sku: item.sku ?? null,
-      line_total: item.quantity * item.unit_price,
-    })),
-    prices_include_vat: false,
-    discount: null,
-    payments: [],
-    totals: { subtotal: 279.9, discount: 0, vat: 50.38, vat_rate: 18, total: 330.28, currency: 'ILS' },
-    based_on: null,
-    title: null,
-    notes: null,
-    send: true,
-  };
 }

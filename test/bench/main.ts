@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { measureDocuments } from './documents.js';
 import { measureIssuing } from './issuing.js';
 import { measureReading } from './reading.js';
 import { printTable, type Row } from './report.js';
@@ -17,7 +18,12 @@ import { measureSteps } from './steps.js';
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const asJson = process.argv.includes('--json');
-const parts = { reading: measureReading, issuing: measureIssuing, steps: measureSteps };
+const parts = {
+  reading: measureReading,
+  issuing: measureIssuing,
+  documents: measureDocuments,
+  steps: measureSteps,
+};
 /** The parts to measure; all of them where none is named. */
 const wanted = process.argv.slice(2).filter((one) => one !== '--json');
 
