@@ -72,9 +72,11 @@ describe('a printer that breaks', () => {
     answer = (response) => response.writeHead(503).end();
     await failed(5);
     const asked = pages;
-    await eventually('it was tried again', () => pages > asked);
+    await eventually('it was tried twice', () => pages > asked + 1);
     expect(await printer.fault()).toContain(leftAlone);
     await expect(print()).rejects.toThrow(leftAlone);
+    answer = works;
+    await eventually('the printer is ready again', async () => (await printer.fault()) === null);
   });
 
   it('is not left alone for failures between which it prints', async () => {

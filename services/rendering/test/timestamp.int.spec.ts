@@ -53,7 +53,7 @@ describe('a time-stamp', () => {
     ['its signature is wrong', (answer) => flipped(answer, answer.length - 5), 'signature of the time-stamp'],
     [
       'it tells of another time than was signed',
-      (answer) => flipped(answer, answer.lastIndexOf('Z', answer.indexOf('Example')) - 1),
+      (answer) => flipped(answer, answer.toString('latin1').search(/\d{14}Z/) + 13),
       'changed after it was signed',
     ],
   ])('is refused when %s', async (_what, change, words) => {
@@ -94,6 +94,14 @@ describe('a time-stamp', () => {
     now = new Date(Date.now() + 20_000);
     await expect(stamp()).resolves.toBeInstanceOf(Buffer);
     expect(asker.fault).toBeNull();
+  });
+
+  it('is asked for once, not by everybody, to find out whether the authority is back', async () => {
+    authority.answer = () => {};
+    for (let time = 0; time < 2; time += 1) await expect(stamp(100)).rejects.toThrow();
+    now = new Date(Date.now() + 20_000);
+    await Promise.allSettled(Array.from({ length: 5 }, () => stamp(100)));
+    expect(authority.asked).toBe(3);
   });
 });
 

@@ -35,17 +35,20 @@ export class TimestampAuthority {
    * @throws Error when there is none in time, or a wrong one; at once while the authority is known to fail.
    */
   async stamp(signatureValue: Buffer, timeoutMs: number): Promise<Buffer> {
-    const circuit = this.#circuit;
-    if (circuit.kind === 'open' && this.clock.now().getTime() < circuit.probeAtMs) {
-      throw new Error('the time-stamp authority has failed several times, and is left alone for a while');
+    const nowMs = this.clock.now().getTime();
+    if (this.#circuit.kind === 'open') {
+      if (nowMs < this.#circuit.probeAtMs) {
+        throw new Error('the time-stamp authority has failed several times, and is left alone for a while');
+      }
+      // One question is enough to find out; those that come meanwhile do without.
+      this.#circuit = afterFailedProbe(this.#circuit, circuitRules, nowMs);
     }
     try {
       const token = await this.#ask(createHash('sha256').update(signatureValue).digest(), timeoutMs);
       this.#circuit = closedCircuit;
       return token;
     } catch (error) {
-      const after = circuit.kind === 'open' ? afterFailedProbe : afterFailure;
-      this.#circuit = after(this.#circuit, circuitRules, this.clock.now().getTime());
+      this.#circuit = afterFailure(this.#circuit, circuitRules, nowMs);
       throw error;
     }
   }
