@@ -5,7 +5,7 @@ import { createSelfSignedP12 } from '@pinkas/local-servers';
 import { ArtifactPress, type PrintedArtifact } from '@pinkas/rendering/artifact-press';
 import { fields } from '@pinkas/rendering/config';
 import { loadTypeface } from '@pinkas/rendering/typeface';
-import { createLogger, readConfig, systemClock } from '@pinkas/service-kit';
+import { createLogger, Metrics, readConfig, systemClock } from '@pinkas/service-kit';
 import { newIssuer } from './callers.js';
 import { exampleDocument } from './example-document.js';
 import { type Counted, inLanes } from './lanes.js';
@@ -82,7 +82,11 @@ async function openPress(stack: BenchStack): Promise<ArtifactPress> {
     SIGNING_P12_PASSWORD: password,
     RENDER_TIMEOUT_MS: '20000',
   });
-  return ArtifactPress.open(config, systemClock, loadTypeface(), createLogger('bench', 'silent'));
+  return ArtifactPress.open(config, loadTypeface(), {
+    clock: systemClock,
+    logger: createLogger('bench', 'silent'),
+    metrics: new Metrics(),
+  });
 }
 
 const linesOf = (count: number) =>

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { type Clock, kitTokens, type Logger, type ServiceOptions } from '@pinkas/service-kit';
+import { type Clock, kitTokens, type Logger, Metrics, type ServiceOptions } from '@pinkas/service-kit';
 import { ArtifactPress } from './artifact/artifact-press.js';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
@@ -22,9 +22,14 @@ import { loadTypeface, type Typeface, typefaceToken } from './typeface/typeface.
     { provide: typefaceToken, useFactory: loadTypeface },
     {
       provide: ArtifactPress,
-      useFactory: (config: RenderingConfig, clock: Clock, typeface: Typeface, logger: Logger) =>
-        ArtifactPress.open(config, clock, typeface, logger),
-      inject: [kitTokens.config, kitTokens.clock, typefaceToken, kitTokens.logger],
+      useFactory: (
+        config: RenderingConfig,
+        typeface: Typeface,
+        clock: Clock,
+        logger: Logger,
+        metrics: Metrics,
+      ) => ArtifactPress.open(config, typeface, { clock, logger, metrics }),
+      inject: [kitTokens.config, typefaceToken, kitTokens.clock, kitTokens.logger, Metrics],
     },
     FurtherRevision,
     SettleArtifact,

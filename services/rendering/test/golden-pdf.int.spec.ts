@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentTypeRules, documentTypes } from '@pinkas/contracts';
-import { createLogger, systemClock } from '@pinkas/service-kit';
 import { StandIn } from '@pinkas/testkit';
-import { ArtifactPress } from '../src/artifact/artifact-press.js';
-import type { RenderingConfig } from '../src/config.js';
+import type { ArtifactPress } from '../src/artifact/artifact-press.js';
 import type { Sheet } from '../src/document/sheet.js';
-import { loadTypeface } from '../src/typeface/typeface.js';
 import { compact, pdfFonts, pdfInfo, pdfText, signatureReport } from './pdf-tools.js';
-import { signingP12File, signingP12Password } from './rendering.js';
+import { openPress } from './press.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 /** Held against other people's programs: what they read from our PDFs is what a court's expert would read. */
@@ -16,20 +13,7 @@ describe('a signed PDF', () => {
   let press: ArtifactPress;
   beforeAll(async () => {
     gotenberg = await StandIn.start('gotenberg');
-    const config = {
-      gotenbergUrl: gotenberg.url,
-      signingP12File,
-      signingP12Password,
-      renderConcurrency: 4,
-      renderQueueMax: 64,
-      renderTimeoutMs: 20_000,
-    } as RenderingConfig;
-    press = await ArtifactPress.open(
-      config,
-      systemClock,
-      loadTypeface(),
-      createLogger('rendering', 'silent'),
-    );
+    press = await openPress(gotenberg.url);
   }, 60_000);
   afterAll(async () => {
     await gotenberg?.stop();

@@ -23,6 +23,10 @@ describe('the readiness of rendering', () => {
     const answer = await fetch(`http://127.0.0.1:${rendering.service.healthPort}/readyz`);
     return { status: answer.status, ...((await answer.json()) as Readiness) };
   };
+  const metric = async (name: string) => {
+    const text = await (await fetch(`http://127.0.0.1:${rendering.service.healthPort}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  };
   const inDays = (count: number) => new Date(Date.now() + count * 86_400_000);
 
   it('warns of a certificate that ends soon, and ends with it', async () => {
@@ -33,6 +37,7 @@ describe('the readiness of rendering', () => {
       ready: true,
       warnings: [expect.stringMatching(/^the signing certificate ends in 1\d days$/)],
     });
+    expect(await metric('pinkas_signing_certificate_days_left')).toBeCloseTo(15, 0);
     await expect(render()).resolves.toMatchObject({ revision: 1 });
     rendering.clock.now = inDays(400);
     expect(await readiness()).toMatchObject({
@@ -54,6 +59,7 @@ describe('the readiness of rendering', () => {
       status: 503,
       reasons: [expect.stringContaining('the printer is left alone')],
     });
+    expect(await metric('pinkas_printer_left_alone')).toBe(1);
     const before = await rendering.gotenberg.read<{ failed: number }>('/_calls');
     await expect(render()).rejects.toMatchObject({ code: 'document_generation_failed' });
     const after = await rendering.gotenberg.read<{ failed: number }>('/_calls');
@@ -61,6 +67,7 @@ describe('the readiness of rendering', () => {
     expect(after.failed - before.failed).toBeLessThanOrEqual(1);
     await rendering.gotenberg.mode({});
     await eventually('rendering is ready again', async () => (await readiness()).ready);
+    expect(await metric('pinkas_printer_left_alone')).toBe(0);
     await expect(render()).resolves.toMatchObject({ revision: 1 });
   });
 });

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, createLogger } from '@pinkas/service-kit';
+import { ConfigError, createLogger, Metrics } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
 import { Signer } from '../src/signature/signer.js';
@@ -177,7 +177,11 @@ describe('the certificates of the process', () => {
   const config = (change: Partial<RenderingConfig> = {}) =>
     ({ signingP12File, signingP12Password, ...change }) as RenderingConfig;
   const openAll = (change: Partial<RenderingConfig> = {}) =>
-    Signers.open(config(change), { now: () => atAnotherTime ?? new Date() }, logger);
+    Signers.open(config(change), {
+      clock: { now: () => atAnotherTime ?? new Date() },
+      logger,
+      metrics: new Metrics(),
+    });
   const days = (count: number) => count * 86_400_000;
   beforeAll(() => mkdir(folder));
   afterAll(() => rm(folder, { recursive: true }));

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DocumentType, documentTypes } from '@pinkas/contracts';
-import { createLogger } from '@pinkas/service-kit';
 import { StandIn } from '@pinkas/testkit';
-import { ArtifactPress } from '../src/artifact/artifact-press.js';
+import type { ArtifactPress } from '../src/artifact/artifact-press.js';
 import { signatureFault } from '../src/artifact/signature-proof.js';
-import type { RenderingConfig } from '../src/config.js';
 import type { Sheet } from '../src/document/sheet.js';
-import { loadTypeface } from '../src/typeface/typeface.js';
 import { pdfFonts, pdfInfo, pdfTags, pdfXmp, qpdfCheck, signatureReport } from './pdf-tools.js';
-import { signingP12File, signingP12Password } from './rendering.js';
+import { openPress } from './press.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 const languages = ['he', 'en'] as const;
@@ -20,16 +17,7 @@ describe('the file of a document', () => {
   let now = new Date();
   beforeAll(async () => {
     gotenberg = await StandIn.start('gotenberg');
-    const config = {
-      gotenbergUrl: gotenberg.url,
-      signingP12File,
-      signingP12Password,
-      renderConcurrency: 4,
-      renderQueueMax: 64,
-      renderTimeoutMs: 25_000,
-    } as RenderingConfig;
-    const logger = createLogger('rendering', 'silent');
-    press = await ArtifactPress.open(config, { now: () => now }, loadTypeface(), logger);
+    press = await openPress(gotenberg.url, { now: () => now });
   }, 60_000);
   afterAll(async () => {
     press?.stop();

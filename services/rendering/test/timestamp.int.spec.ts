@@ -1,6 +1,6 @@
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '@pinkas/service-kit';
+import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
 import { childrenOf, readDer } from '../src/artifact/der.js';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
@@ -107,6 +107,7 @@ describe('a time-stamp', () => {
 
 describe('a signature with a time-stamp', () => {
   let authority: TestAuthority;
+  let metrics: Metrics;
   beforeEach(async () => {
     authority = await TestAuthority.start();
   });
@@ -120,7 +121,8 @@ describe('a signature with a time-stamp', () => {
       timestampRequired: false,
       ...change,
     } as RenderingConfig;
-    return Signers.open(config, { now: () => new Date() }, createLogger('rendering', 'silent'));
+    metrics = new Metrics();
+    return Signers.open(config, { clock: systemClock, logger: createLogger('rendering', 'silent'), metrics });
   };
   const sign = async (signers: Signers) => {
     const signedAt = new Date();
@@ -163,6 +165,7 @@ describe('a signature with a time-stamp', () => {
       expect(await printed(pdf)).toMatch(/unsignedAttrs:\s+<ABSENT>/);
     }
     expect(authority.asked).toBe(2);
+    expect(await metrics.text()).toContain('pinkas_timestamps_total{outcome="missing"} 3');
     expect(signers.fault(new Date())).toBeNull();
     expect(signers.warnings(new Date())).toEqual([expect.stringContaining('signed without a time-stamp')]);
   });

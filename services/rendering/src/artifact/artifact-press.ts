@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Clock, type Logger, Problem, remainingMs } from '@pinkas/service-kit';
+import { type Clock, type Logger, type Metrics, Problem, remainingMs } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
 import { languageOf, type Sheet, type Shown } from '../document/sheet.js';
@@ -37,14 +37,23 @@ export class ArtifactPress {
    */
   static async open(
     config: RenderingConfig,
-    clock: Clock,
     typeface: Typeface,
-    logger: Logger,
+    { clock, logger, metrics }: { clock: Clock; logger: Logger; metrics: Metrics },
   ): Promise<ArtifactPress> {
     const { gotenbergUrl, renderConcurrency: concurrency, renderQueueMax: queueMax } = config;
-    const signers = await Signers.open(config, clock, logger);
+    const signers = await Signers.open(config, { clock, logger, metrics });
     const chromium = new ChromiumPdf(gotenbergUrl, typeface, concurrency);
     const printer = new Printer(chromium, { concurrency, queueMax }, logger);
+    metrics.gauge(
+      'pinkas_signing_certificate_days_left',
+      'Days until the first of the signing certificates ends.',
+      async () => signers.daysLeft(clock.now()),
+    );
+    metrics.gauge(
+      'pinkas_printer_left_alone',
+      '1 while the printer is left alone since it failed several times in a row, else 0.',
+      async () => (printer.isLeftAlone ? 1 : 0),
+    );
     return new ArtifactPress(printer, signers, typeface, config, clock);
   }
 

@@ -48,9 +48,14 @@ export class Printer {
     });
   }
 
+  /** Whether it is known to be broken. */
+  get isLeftAlone(): boolean {
+    return this.#circuit.kind === 'open';
+  }
+
   /** Why it does not print, or null. */
   async fault(): Promise<string | null> {
-    if (this.#circuit.kind === 'open') {
+    if (this.isLeftAlone) {
       return 'printing has failed several times in a row: the printer is left alone, and tried every few seconds';
     }
     return (await this.chromium.answers()) ? null : 'Gotenberg does not answer';
@@ -88,7 +93,7 @@ export class Printer {
   }
 
   #works(): void {
-    if (this.#circuit.kind === 'open') this.logger.info('the printer prints again');
+    if (this.isLeftAlone) this.logger.info('the printer prints again');
     this.#circuit = closedCircuit;
     clearTimeout(this.#timer);
   }

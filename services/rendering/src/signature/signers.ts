@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, ConfigError, type Logger, remainingMs } from '@pinkas/service-kit';
+import { type Clock, ConfigError, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { Signer, type Stamp } from './signer.js';
 import { TimestampAuthority } from './timestamp-authority.js';
@@ -20,6 +20,12 @@ type SigningConfig = Pick<
   | 'timestampRequired'
 >;
 
+interface Kit {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
 /** Who signs what: a business with a certificate of its own by that, every other by the operator's. */
 export class Signers {
   private constructor(
@@ -33,11 +39,12 @@ export class Signers {
    * Opens every certificate and signs with it once.
    * @throws ConfigError when one cannot be read or cannot sign. A business's certificate that has ended stops nobody else.
    */
-  static async open(config: SigningConfig, clock: Clock, logger: Logger): Promise<Signers> {
+  static async open(config: SigningConfig, kit: Kit): Promise<Signers> {
+    const { clock } = kit;
     const authority = config.timestampAuthorityUrl
       ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
       : null;
-    const stamp = stampWith(authority, config, logger);
+    const stamp = stampWith(authority, config, kit);
     const open = async (name: string, read: () => Promise<Buffer>) => {
       try {
         return await Signer.open(await read(), config.signingP12Password, stamp, clock.now());
@@ -118,12 +125,22 @@ async function filesOf(folder: string): Promise<[string, string][]> {
 }
 
 /** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0014). */
-function stampWith(authority: TimestampAuthority | null, config: SigningConfig, logger: Logger): Stamp {
+function stampWith(
+  authority: TimestampAuthority | null,
+  config: SigningConfig,
+  { logger, metrics }: Kit,
+): Stamp {
+  if (authority === null) return async () => null;
+  const asked = metrics.counter('pinkas_timestamps_total', 'Time-stamps that signatures were to have.', [
+    'outcome',
+  ]);
   return async (signatureValue) => {
-    if (authority === null) return null;
     try {
-      return await authority.stamp(signatureValue, remainingMs(config.timestampTimeoutMs));
+      const token = await authority.stamp(signatureValue, remainingMs(config.timestampTimeoutMs));
+      asked.inc({ outcome: 'given' });
+      return token;
     } catch (error) {
+      asked.inc({ outcome: 'missing' });
       if (config.timestampRequired) throw error;
       logger.warn({ err: error }, 'a document is signed without a time-stamp');
       return null;
