@@ -1,9 +1,9 @@
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
-import { childrenOf, readDer } from '../src/artifact/der.js';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
+import { childrenOf, readDer } from '../src/signature/der.js';
 import { explicit, sequence } from '../src/signature/der-encoding.js';
 import { Signers } from '../src/signature/signers.js';
 import { TimestampAuthority } from '../src/signature/timestamp-authority.js';

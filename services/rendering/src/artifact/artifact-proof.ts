@@ -9,8 +9,8 @@ import {
 } from '@pinkas/contracts';
 import { formatMoney } from '../document/figures.js';
 import { statusWords, wording } from '../document/wording.js';
+import { signatureFault } from '../signature/signature-proof.js';
 import type { PrintedWords } from './printed-words.js';
-import { signatureFault } from './signature-proof.js';
 
 /** What the book says of a document. */
 export type BookFacts = RequestOf<typeof auditArtifacts>['documents'][number];

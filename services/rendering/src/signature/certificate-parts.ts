@@ -1,4 +1,4 @@
-import { childrenOf, DerError, type DerValue, objectIdentifier, readDer } from '../artifact/der.js';
+import { childrenOf, DerError, type DerValue, objectIdentifier, readDer } from './der.js';
 
 /** What Node does not tell of a certificate (X.509: RFC 5280, 4.1). */
 export interface CertificateParts {

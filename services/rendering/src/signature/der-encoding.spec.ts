@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { childrenOf, objectIdentifier, readDer } from '../artifact/der.js';
+import { childrenOf, objectIdentifier, readDer } from './der.js';
 import { explicit, identifier, implicit, integer, octetString, sequence, setOf } from './der-encoding.js';
 
 const hex = (bytes: Buffer) => bytes.toString('hex');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { signatureFault } from '../artifact/signature-proof.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { type SignableFile, type SignatureFacts, signableFile } from '../pdf/signable-file.js';
 import type { DocumentFacts } from '../pdf/xmp.js';
+import { signatureFault } from './signature-proof.js';
 import { signedData } from './signed-data.js';
 import { readSigningCertificate, type SigningCertificate } from './signing-certificate.js';
 

@@ -1,6 +1,6 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
-import { childrenOf, DerError, type DerValue, objectIdentifier, readDer } from '../artifact/der.js';
 import { certificateParts } from './certificate-parts.js';
+import { childrenOf, DerError, type DerValue, objectIdentifier, readDer } from './der.js';
 import { identifier, integer, octetString, sequence, yes } from './der-encoding.js';
 
 /** What a time-stamp authority has answered is no time-stamp of what it was asked for. */
