@@ -54,7 +54,7 @@ describe('a file to be signed', () => {
     expect(text).not.toContain('/Location');
   });
 
-  it.each([{ page: '/Annots [9 0 R]' }, { catalog: '/AcroForm 9 0 R' }, { catalog: '/Metadata 9 0 R' }])(
+  it.each([{ page: '/Annots 9 0 R' }, { catalog: '/AcroForm 9 0 R' }, { catalog: '/Metadata 9 0 R' }])(
     'is not made of a page that brings %j of its own',
     async (change) => {
       await expect(write(chromiumAnswer('nonce', change))).rejects.toThrow(BrokenPdf);

@@ -118,7 +118,12 @@ function addFacts(
     metadata,
     `<</Type/Metadata/Subtype/XML/Length ${xmp.length}>>stream\n${xmp.toString('latin1')}\nendstream`,
   );
-  change(firstPage, (page) => withEntry(page, 'Annots', `[${field} 0 R]`));
+  change(firstPage, (page) =>
+    // A page with links has a list of them.
+    page.includes('/Annots [')
+      ? page.replace('/Annots [', `/Annots [${field} 0 R `)
+      : withEntry(page, 'Annots', `[${field} 0 R]`),
+  );
   change(file.catalog, (catalog) => {
     const spoken = catalog.includes('/Lang')
       ? catalog
