@@ -176,6 +176,9 @@ describe('a signature with a time-stamp', () => {
     await expect(sign(signers)).rejects.toThrow('answered 500');
     await expect(sign(signers)).rejects.toThrow('answered 500');
     expect(signers.fault(new Date())).toContain('time-stamp authority');
+    await expect(open({ timestampRequired: true, timestampAuthorityUrl: '' })).rejects.toThrow(
+      'needs a TIMESTAMP_AUTHORITY_URL',
+    );
   });
 });
 

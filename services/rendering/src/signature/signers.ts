@@ -41,6 +41,9 @@ export class Signers {
    */
   static async open(config: SigningConfig, kit: Kit): Promise<Signers> {
     const { clock } = kit;
+    if (config.timestampRequired && !config.timestampAuthorityUrl) {
+      throw new ConfigError('TIMESTAMP_REQUIRED needs a TIMESTAMP_AUTHORITY_URL.');
+    }
     const authority = config.timestampAuthorityUrl
       ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
       : null;
