@@ -133,7 +133,7 @@ function addFacts(
   });
   change(file.information, (chromium) => {
     const producer = /\/Producer \([^()\\]*\)/.exec(chromium)?.[0] ?? '';
-    return `<</Title ${textString(facts.title)}/Author ${textString(facts.author)}/Creator ${textString(creatorTool)}${producer}/CreationDate ${pdfDate(facts.issuedAt)}/DocumentID ${textString(facts.documentId)}>>`;
+    return `<</Title ${textString(facts.title)}/Author ${textString(facts.author)}/Creator ${textString(creatorTool)}${producer}/CreationDate ${pdfDate(facts.issuedAt)}/Keywords ${textString(facts.documentId)}>>`;
   });
   return [signature, signature + 1, signature + 2];
 }

@@ -127,7 +127,7 @@ async function filesOf(folder: string): Promise<[string, string][]> {
   }
 }
 
-/** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0014). */
+/** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0015). */
 function stampWith(
   authority: TimestampAuthority | null,
   config: SigningConfig,
