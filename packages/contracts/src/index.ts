@@ -1,5 +1,6 @@
 export * from './business.js';
 export * from './catalogue.js';
+export * from './colour.js';
 export * from './define.js';
 export * from './document.js';
 export * from './document-types.js';

@@ -12,11 +12,13 @@ import { RenderArtifact } from './artifact/render-artifact.js';
 import { RenderPage } from './artifact/render-page.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
+import { KeepLogo } from './logo/keep-logo.js';
+import { LogoShelf } from './logo/logo-shelf.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
-  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, RenderPage],
+  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, RenderPage, KeepLogo],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     {
@@ -25,6 +27,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
         ArtifactPress.open(config, clock, typeface),
       inject: [kitTokens.config, kitTokens.clock, typefaceToken],
     },
+    LogoShelf,
     FurtherRevision,
     SettleArtifact,
     NoteCancellation,

@@ -38,6 +38,7 @@ describe('a signed PDF', () => {
       allocationNumber: '123456789',
       cancelledAt: null,
       output: 'original',
+      logo: null,
       ...change,
     };
   };
@@ -69,7 +70,7 @@ describe('a signed PDF', () => {
       'עסק לדוגמה לעיצוב ותכנון',
       'עוסק מורשה 514327892',
       'מקור | מסמך ממוחשב',
-      'גלריית צפון בע"מ',
+      'לקוח לדוגמה בע"מ',
       '08/03/2026',
       'מספר הקצאה',
       '123456789',

@@ -61,6 +61,11 @@ export async function pdfFonts(pdf: Uint8Array): Promise<{ name: string; embedde
   });
 }
 
+/** How many pictures of pixels a PDF shows. */
+export async function pdfImages(pdf: Uint8Array): Promise<number> {
+  return (await poppler('pdfimages', pdf, ['-list', 'FILE'])).trim().split('\n').length - 2;
+}
+
 /** The entries of `pdfinfo`. */
 export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> {
   const rows = (await poppler('pdfinfo', pdf, ['FILE'])).trim().split('\n');

@@ -17,9 +17,6 @@ describe('the signing certificate', () => {
     const pdf = PDF.create();
     pdf.addPage();
     const signed = await signature.sign(await pdf.save(), {
-      title: 'כותרת',
-      author: 'עסק',
-      language: 'he',
       reason: 'מסמך ממוחשב',
       producedAt: new Date(),
     });

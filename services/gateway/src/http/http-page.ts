@@ -5,6 +5,8 @@ import type { GatewayConfig } from '../config.js';
 /** Somebody looks at a page or a file that needs no key. */
 export interface PageVisit {
   readonly params: Readonly<Record<string, string>>;
+  /** The query as it was sent, without the question mark. */
+  readonly query: string;
   /** The request header If-None-Match, or empty. */
   readonly ifNoneMatch: string;
   /** Whether the visitor takes an answer that is packed with gzip. */

@@ -30,6 +30,7 @@ export class PagePipeline {
       if (!allowance.allowed) throw new Problem('rate_limited');
       const visit = {
         params: incoming.params,
+        query: incoming.query,
         ifNoneMatch: headerOf(incoming, 'if-none-match'),
         acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(incoming, 'accept-encoding')),
       };

@@ -2,11 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Clock, ConfigError, Problem, remainingMs, Slots } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
+import { plainText } from '../document/markup.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
 import { languageOf, type Sheet, type Shown } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { Typeface } from '../typeface/typeface.js';
 import { ChromiumPdf } from './chromium-pdf.js';
+import { finishedPdf } from './finished-pdf.js';
 import { Signature } from './signature.js';
 
 /** A signed PDF that is not stored yet. */
@@ -43,7 +45,7 @@ export class ArtifactPress {
     try {
       const p12 = await readFile(config.signingP12File);
       const signature = await Signature.open(p12, config.signingP12Password, clock.now());
-      const chromium = new ChromiumPdf(config.gotenbergUrl, typeface, config.renderConcurrency);
+      const chromium = new ChromiumPdf(config.gotenbergUrl, config.renderConcurrency);
       return new ArtifactPress(chromium, signature, typeface, config, clock);
     } catch (error) {
       throw new ConfigError(
@@ -63,17 +65,19 @@ export class ArtifactPress {
       const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
       const deadlineMs = Date.now() + timeoutMs;
       const nonce = randomUUID();
-      const page = printedDocument(sheet, nonce, this.typeface.facesByName);
+      const page = printedDocument(sheet, nonce, this.typeface);
       const unsigned = await this.#slots.run(AbortSignal.timeout(Math.ceil(timeoutMs)), () =>
         this.chromium.print(page, nonce, deadlineMs),
       );
       const rendered = performance.now();
-      const language = languageOf(sheet);
-      const pdf = await this.signature.sign(unsigned, {
+      const finished = await finishedPdf(unsigned, {
         title: documentHeading(sheet),
-        author: sheet.business.name,
-        language,
-        reason: wording.computerized[language],
+        author: plainText(sheet.business.name),
+        documentId: sheet.document.id,
+        issuedAt: sheet.document.issued_at,
+      });
+      const pdf = await this.signature.sign(finished, {
+        reason: wording.computerized[languageOf(sheet)],
         producedAt: this.clock.now(),
       });
       return {

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
-import type { Typeface } from '../typeface/typeface.js';
+import type { PrintedDocument } from '../document/printed-document.js';
 
 /** The largest PDF that is taken, in bytes. A document of a hundred lines has a tenth of it. */
 const pdfBytesMax = 2 * 1024 * 1024;
@@ -22,7 +22,6 @@ export class WrongPdf extends Error {
 export class ChromiumPdf {
   readonly #base: string;
   readonly #agent: HttpAgent;
-  readonly #fonts: readonly [string, Buffer][];
 
   /**
    * @param gotenbergUrl without a path, for example `http://gotenberg:3000`.
@@ -30,14 +29,12 @@ export class ChromiumPdf {
    */
   constructor(
     private readonly gotenbergUrl: string,
-    typeface: Typeface,
     concurrency: number,
   ) {
     this.#base = `${gotenbergUrl}/forms/chromium`;
     // Idle connections keep no process alive, so nothing has to close them.
     const settings = { keepAlive: true, maxSockets: concurrency };
     this.#agent = gotenbergUrl.startsWith('https:') ? new HttpsAgent(settings) : new HttpAgent(settings);
-    this.#fonts = typeface.files.map((file) => [file.fileName, file.bytes]);
   }
 
   /**
@@ -46,7 +43,7 @@ export class ChromiumPdf {
    * @throws WrongPdf when the answer is not the PDF of this page; an Error with the printer's words when it refuses, or
    * when the time is over.
    */
-  async print(page: string, nonce: string, deadlineMs: number): Promise<Buffer> {
+  async print(page: PrintedDocument, nonce: string, deadlineMs: number): Promise<Buffer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return checked(await this.#convert(page, deadlineMs), nonce);
@@ -73,17 +70,26 @@ export class ChromiumPdf {
     this.#agent.destroy();
   }
 
-  async #convert(page: string, deadlineMs: number): Promise<Buffer> {
+  async #convert(page: PrintedDocument, deadlineMs: number): Promise<Buffer> {
     const signal = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now()));
     // A text that begins with 'file:' would be read from our disk: bytes are always taken as they are.
-    const files: [string, Buffer][] = [['index.html', Buffer.from(page)], ...this.#fonts];
+    const files: [string, Buffer][] = [
+      ['index.html', Buffer.from(page.html)],
+      ...page.fonts.map((font): [string, Buffer] => [font.fileName, font.bytes]),
+    ];
     const answer = await pipe(
       gotenberg(this.#base, { agent: this.#agent, signal }),
       convert,
       html,
       to({ paperWidth: 8.27, paperHeight: 11.7 }),
-      // The page's own style has the paper and its margins, with the running foot in them.
-      set({ preferCssPageSize: true, printBackground: true, failOnResourceLoadingFailed: true } as object),
+      // The page's own style has the paper and its margins, with the running foot in them; the tags make the file readable
+      // to those who hear it (ISO 14289-1).
+      set({
+        preferCssPageSize: true,
+        printBackground: true,
+        failOnResourceLoadingFailed: true,
+        generateTaggedPdf: true,
+      } as object),
       please,
     )(files);
     return read(answer);

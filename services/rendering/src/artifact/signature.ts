@@ -1,13 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { P12Signer, PDF } from '@libpdf/core';
 
-/** What a PDF says of itself beside its pages. */
-export interface PdfFacts {
-  /** For example `חשבונית מס 1042`. */
-  readonly title: string;
-  /** The business's name. */
-  readonly author: string;
-  readonly language: 'he' | 'en';
+/** What a signature says of itself. */
+export interface SigningFacts {
   /** Why it was signed, for who opens the signature. */
   readonly reason: string;
   /** The instant of production, which is the time that the signature claims. */
@@ -53,9 +48,6 @@ export class Signature {
     const empty = PDF.create();
     empty.addPage();
     await signature.sign(await empty.save(), {
-      title: 'self-test',
-      author: 'self-test',
-      language: 'en',
       reason: 'self-test',
       producedAt: now,
     });
@@ -68,10 +60,10 @@ export class Signature {
   }
 
   /**
-   * Writes the facts into the PDF, then signs it. Nothing may change in the file after that.
+   * Signs a PDF. Nothing may change in the file after that.
    * @throws Error when the certificate is not valid at the time of production.
    */
-  async sign(pdf: Uint8Array, facts: PdfFacts): Promise<Buffer> {
+  async sign(pdf: Uint8Array, facts: SigningFacts): Promise<Buffer> {
     const { producedAt } = facts;
     if (producedAt < new Date(this.#certificate.validFrom) || producedAt > this.validUntil) {
       throw new Error(
@@ -79,14 +71,6 @@ export class Signature {
       );
     }
     const file = await PDF.load(pdf);
-    file.setMetadata({
-      title: facts.title,
-      author: facts.author,
-      creator: 'Pinkas',
-      creationDate: producedAt,
-      modificationDate: producedAt,
-    });
-    file.setLanguage(facts.language);
     const { bytes } = await file.sign({
       signer: this.signer,
       level: 'B-B',

@@ -3,6 +3,7 @@ import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
 import { handedOver } from './0005-handed-over.js';
+import { logos } from './0007-logos.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -11,4 +12,5 @@ export const migrations: Migrations = {
   '0003-row-security': rowSecurity,
   '0004-further-outputs': furtherOutputs,
   '0005-handed-over': handedOver,
+  '0007-logos': logos,
 };
