@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs one of the poppler tools on a PDF; `FILE` in the arguments stands for it. */
+/** Runs a tool of poppler, or qpdf, on a PDF; `FILE` in the arguments stands for it. */
 async function poppler(tool: string, pdf: Uint8Array, args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-pdf-'));
   try {
@@ -75,4 +75,43 @@ export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> 
       return [row.slice(0, colon), row.slice(colon + 1).trim()];
     }),
   );
+}
+
+/** One word of a PDF and where it stands, in points from the upper left of its page. */
+export interface PlacedWord {
+  readonly page: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where the words of a PDF stand. */
+export async function placedWords(pdf: Uint8Array): Promise<PlacedWord[]> {
+  const layout = await poppler('pdftotext', pdf, ['-bbox', 'FILE', '-']);
+  return layout
+    .split('<page ')
+    .slice(1)
+    .flatMap((page, index) =>
+      [...page.matchAll(/<word xMin="([^"]+)" yMin="([^"]+)" xMax="([^"]+)" yMax="([^"]+)"/g)].map(
+        ([, left, top, right, bottom]) => ({
+          page: index + 1,
+          left: Number(left),
+          right: Number(right),
+          top: Number(top),
+          bottom: Number(bottom),
+        }),
+      ),
+    );
+}
+
+/** The texts of a tagged PDF in the order of its tags, which is the order in which it is read out. */
+export async function taggedTexts(pdf: Uint8Array): Promise<string[]> {
+  const tree = await poppler('pdfinfo', pdf, ['-struct-text', 'FILE']);
+  return [...tree.matchAll(/^\s*"(.*)"$/gm)].map(([, text = '']) => text);
+}
+
+/** What qpdf says of the structure of a PDF; it throws where there is anything to say against it. */
+export async function qpdfReport(pdf: Uint8Array): Promise<string> {
+  return poppler('qpdf', pdf, ['--check', 'FILE']);
 }

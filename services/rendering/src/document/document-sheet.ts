@@ -18,6 +18,10 @@ function headingBlock(sheet: Sheet): Markup {
   }<p class="number">${wording.number[language]} ${figures(String(document.number))}</p><p class="marks">${said(wording[output], language)}<span> | </span>${said(wording.computerized, language)}</p></section>`;
 }
 
+/** One fact beside the customer: what it is, and its value. */
+const fact = (label: Markup | string, value: Markup, kind?: 'allocation') =>
+  html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
+
 function sourceFact(sheet: Sheet): Markup | null {
   const { based_on: source, type } = sheet.document;
   if (source === null) return null;
@@ -25,18 +29,20 @@ function sourceFact(sheet: Sheet): Markup | null {
   const label =
     type === 'credit_note' ? wording.credited : type === 'receipt' ? wording.paidFor : wording.source;
   const { name, nameHe } = documentTypeRules[source.type];
-  return html`<dt>${label[language]}</dt><dd>${language === 'he' ? nameHe : name} ${figures(String(source.number))} ${wording.ofDate[language]} ${figures(formatDate(source.date))}</dd>`;
+  return fact(
+    label[language],
+    html`${language === 'he' ? nameHe : name} ${figures(String(source.number))} ${wording.ofDate[language]} ${figures(formatDate(source.date))}`,
+  );
 }
 
 function facts(sheet: Sheet): Markup {
   const { document, allocationNumber } = sheet;
   const language = languageOf(sheet);
-  return html`<dl class="facts"><dt>${wording.date[language]}</dt><dd>${figures(formatDate(document.date))}</dd>${
-    document.due_date !== null &&
-    html`<dt>${wording.dueDate[language]}</dt><dd>${figures(formatDate(document.due_date))}</dd>`
+  return html`<dl class="facts">${fact(wording.date[language], figures(formatDate(document.date)))}${
+    document.due_date !== null && fact(wording.dueDate[language], figures(formatDate(document.due_date)))
   }${sourceFact(sheet)}${
     allocationNumber !== null &&
-    html`<dt class="allocation">${said(wording.allocationNumber, language)}</dt><dd class="allocation">${figures(allocationNumber)}</dd>`
+    fact(said(wording.allocationNumber, language), figures(allocationNumber), 'allocation')
   }</dl>`;
 }
 

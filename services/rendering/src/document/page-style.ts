@@ -25,7 +25,7 @@ code{font:.86em/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 @media screen and (prefers-color-scheme:dark){.logo{background:#fff;padding:.4rem;border-radius:.3rem}}
 @media screen and (max-width:40rem){:root{--figures:auto;--heading:1.9rem}body{padding:.75rem .5rem 2rem}.bar{padding-inline:.5rem}.bar ul{flex:1 1 100%}.bar li{flex:1 1 auto;text-align:center}.genuine{padding-inline:.5rem}
 .paper{padding:1.25rem 1rem}.sheet>header,.parties{flex-direction:column;gap:1rem}.issuer,.customer,.heading{max-width:none;text-align:start}.second{text-align:left}
-.facts{grid-template-columns:auto 1fr}dd{text-align:start}.totals{width:100%}.signature{flex-direction:column}
+.facts{max-width:none}.facts div{flex-wrap:wrap;column-gap:1rem}.facts :is(dt,dd){overflow-wrap:break-word}.totals{width:100%}.signature{flex-direction:column}
 .stamp span{padding:.2rem 1.2rem;border-width:.4rem}
 .items,.items>*,.payments table,.payments table>*{display:block}
 .items tr,.payments tr{display:grid;grid-template-columns:auto 1fr auto;column-gap:.35rem;align-items:baseline;border-block-end:.05rem solid var(--rule)}

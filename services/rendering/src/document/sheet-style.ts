@@ -7,7 +7,7 @@ import { fontFamilies } from '../typeface/typeface.js';
  */
 export const sheetStyle = `*{margin:0;padding:0;box-sizing:border-box}
 body{font:400 1rem/1.45 ${fontFamilies};color:var(--ink);font-variant-numeric:tabular-nums lining-nums}
-h1,h2,th,strong,.business,.name,.number,.total,.title,.marks,.method,dd.allocation{font-weight:700}
+h1,h2,th,strong,.business,.name,.number,.total,.title,.marks,.method,.allocation dd{font-weight:700}
 h2,dt,thead th,.issuer p,.customer p,small{color:var(--soft)}
 h2,small,thead th{font-size:var(--small);line-height:1.4}
 h2{break-after:avoid;margin-block-end:.15rem}
@@ -29,14 +29,14 @@ h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
 .stamp{position:fixed;inset:0;z-index:-1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
 .stamp span{padding:.4rem 3rem;border:.75rem solid;border-radius:1.7rem;font-size:10rem;line-height:1.2;font-weight:700;color:var(--stamp);transform:rotate(-28deg)}
 .parties{display:flex;justify-content:space-between;gap:2.5rem;margin-block:1.35rem 1.75rem}
-.customer{flex:1 1 0;max-width:56%}
+.customer{flex:1 1 40%}
 .customer .name{font-size:var(--large);line-height:1.35;color:var(--ink)}
-.facts{display:grid;grid-template-columns:auto auto;row-gap:.2rem;align-content:start}
-dt{padding-inline-end:1.6rem}
+.facts{flex:0 1 auto;max-width:58%}
+.facts div{display:flex;justify-content:space-between;gap:0 1.6rem;padding-block:.1rem}
 dd{text-align:end}
-.facts .allocation{margin-block-start:.5rem;padding-block:.45rem;line-height:1.6rem;background:var(--tint)}
-dt.allocation{padding-inline-start:.75rem;font-weight:700;color:var(--accent-on-tint)}
-dd.allocation{padding-inline-end:.75rem;font-size:var(--large);color:var(--accent-on-tint);letter-spacing:.02em}
+.facts .allocation{margin-block-start:.5rem;padding:.45rem .75rem;background:var(--tint);color:var(--accent-on-tint)}
+.allocation dt{font-weight:700;color:inherit}
+.allocation dd{font-size:var(--large);line-height:1.2;letter-spacing:.02em}
 .title{font-size:1.28rem;line-height:1.35;margin-block-end:.9rem}
 .remark{margin-block-end:.9rem}
 .remark strong{font-size:var(--title)}
