@@ -1,5 +1,5 @@
 /**
- * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run bench` and `npm run pinkas`.
+ * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run bench`, `npm run gallery` and `npm run pinkas`.
  *
  * It works in a fresh clone, so it uses nothing but Node itself. It brings packages, build and the machine's servers up to
  * date, then hands over to what was built.
@@ -45,7 +45,7 @@ async function run(command, args) {
     return;
   }
   if (command !== 'down') {
-    await ensureMachine(steps, { forTests: command === 'test' });
+    await ensureMachine(steps, { forTests: command === 'test' || command === 'gallery' });
   }
   const { main } = await import(pathToFileURL(built).href);
   // Leftover timers of a finished command must not hold the terminal.

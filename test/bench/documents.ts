@@ -34,6 +34,7 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
       allocationNumber: null,
       cancelledAt: null,
       output: 'original',
+      logo: null,
     });
 
   progress('printing documents …');

@@ -31,7 +31,7 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
   const [caller] = callers as [Caller, ...Caller[]];
 
   const typeface = loadTypeface();
-  const chromium = new ChromiumPdf(stack.file.simulators.gotenberg, typeface, parallelism);
+  const chromium = new ChromiumPdf(stack.file.simulators.gotenberg, parallelism);
   const bareRender = async () => {
     const nonce = randomUUID();
     const page = printedDocument(
@@ -41,9 +41,10 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
         allocationNumber: null,
         cancelledAt: null,
         output: 'original',
+        logo: null,
       },
       nonce,
-      typeface.facesByName,
+      typeface,
     );
     await chromium.print(page, nonce, Date.now() + 20_000);
   };

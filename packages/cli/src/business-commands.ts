@@ -9,13 +9,19 @@ import {
 import type { Ask, Command, Output } from './command.js';
 import { orMissing, readId } from './given-values.js';
 import { readSettings } from './settings-file.js';
+import { withPicture } from './settings-picture.js';
 import { columns, table } from './table.js';
 
 const file = {
   value: 'F',
-  meaning: 'the settings as a JSON object; - reads standard input',
+  meaning: 'the settings as a JSON object; logo names a PNG or SVG file beside it; - reads standard input',
   required: true,
 } as const;
+
+/** The settings of a file, with the picture that they name. */
+async function settingsOfFile(name: string): Promise<BusinessChange> {
+  return (await withPicture(await readSettings(name), name)) as BusinessChange;
+}
 
 /** A setting as one line; nested ones as JSON. */
 const shown = (value: unknown): string =>
@@ -62,7 +68,7 @@ export const businessCommands: readonly Command[] = [
     options: { file },
     run: async ({ options }, ask) => {
       // The gateway holds it against the schema and names every fault.
-      const settings = (await readSettings(options.file ?? '')) as BusinessChange;
+      const settings = await settingsOfFile(options.file ?? '');
       const { business } = await ask(createBusiness, { business: settings });
       return {
         json: business,
@@ -78,7 +84,7 @@ export const businessCommands: readonly Command[] = [
     options: { file },
     run: async ({ arguments: { ID }, options }, ask) => {
       const id = readId(ID, 'business list');
-      const change = (await readSettings(options.file ?? '')) as BusinessChange;
+      const change = await settingsOfFile(options.file ?? '');
       const { business } = await orMissing(ask(updateBusiness, { business_id: id, change }), missing(id));
       return settingsOf(business);
     },

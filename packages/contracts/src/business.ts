@@ -69,10 +69,22 @@ export const businessSettingFields = {
   track: Type.Enum(['full', 'expenses_only']),
 };
 
+/** A picture that rendering keeps, by its content; see `keepLogo`. */
+export const LogoRef = Strict({
+  /** Of the kept bytes, hex. */
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+
+const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+
 /** A business as it travels with each request and as the operator sees it. */
 export const Business = Strict({
   id: Uuid,
   ...businessSettingFields,
+  /** `#rrggbb`, lower case; it can be read on white. Absent: the house's own. */
+  accent_color: Type.Optional(accentColour),
+  /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */
+  logo: Type.Optional(LogoRef),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -89,6 +101,10 @@ export const BusinessChange = partOf(
   Strict({
     ...businessSettingFields,
     tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'valid-check-digit' })),
+    /** In either case; null: the house's own. It must be read on white paper, which the gateway checks. */
+    accent_color: Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
+    /** A PNG or SVG file as a `data:` address; null: none. Rendering checks, cleans and keeps it. */
+    logo: Nullable(Type.String({ maxLength: 100_000 })),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

@@ -2,6 +2,7 @@ export * from './allocation-operations.js';
 export * from './allocation-policy.js';
 export * from './business.js';
 export * from './catalogue.js';
+export * from './colour.js';
 export * from './define.js';
 export * from './delivery-operations.js';
 export * from './document.js';

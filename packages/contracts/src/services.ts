@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Business, BusinessChange } from './business.js';
+import { Business, BusinessChange, LogoRef } from './business.js';
 import { defineContract, defineEvent, scopes } from './define.js';
 import {
   AllocationOutcome,
@@ -263,8 +263,21 @@ export const renderPage = defineContract('rendering.page.render', {
     state: DocumentState,
     business: Business,
     pdf_url: Type.String(),
+    /** What its reader asked for; without it, the language of the business. */
+    language: Type.Optional(Type.Enum(['he', 'en'])),
   }),
   reply: Strict({ html: Type.String() }),
+});
+
+/** Checks a picture of a business, cleans it, and keeps what is left; the same picture again is the same reference. */
+export const keepLogo = defineContract('rendering.logo.keep', {
+  request: Strict({
+    business_id: Uuid,
+    /** `data:image/png;base64,…` or `data:image/svg+xml;base64,…` */
+    logo: Type.String({ maxLength: 100_000 }),
+  }),
+  reply: LogoRef,
+  problems: ['validation_error'],
 });
 
 /** The PDF that goes to the customer is final: the first one, or a new one that bears the allocation number. */

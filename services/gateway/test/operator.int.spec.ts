@@ -4,6 +4,7 @@ import {
   type BusinessChange,
   createBusiness,
   createKey,
+  keepLogo,
   listBusinesses,
   listKeys,
   listSeries,
@@ -11,6 +12,7 @@ import {
   showBusiness,
   updateBusiness,
 } from '@pinkas/contracts';
+import { Problem } from '@pinkas/service-kit';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 describe('businesses and keys of the operator', () => {
@@ -140,6 +142,48 @@ describe('businesses and keys of the operator', () => {
       ].sort(),
     );
     expect(await faultsOf(create({}))).toEqual(['/business/name']);
+  });
+
+  it('a business takes an accent colour that can be read on paper, and may drop it again', async () => {
+    const { id } = await create({ name: 'עסק לדוגמה', accent_color: '#0B6E4F' });
+    const shown = async () => (await gateway.network.ask(showBusiness, { business_id: id })).business;
+    expect((await shown()).accent_color).toBe('#0b6e4f');
+    expect(await faultsOf(change(id, { accent_color: '#ffd700' }))).toEqual(['/change/accent_color']);
+    expect(await faultsOf(change(id, { accent_color: 'url(https://example.test)' }))).toEqual([
+      '/change/accent_color',
+    ]);
+    expect((await change(id, { name: 'עסק אחר לדוגמה' })).accent_color).toBe('#0b6e4f');
+    await change(id, { accent_color: null });
+    expect(await shown()).not.toHaveProperty('accent_color');
+  });
+
+  it('a picture is kept by rendering, and the business bears its reference alone', async () => {
+    const sha256 = 'ab'.repeat(32);
+    const kept: unknown[] = [];
+    gateway.network.answer(keepLogo, (request) => {
+      kept.push(request);
+      return { sha256 };
+    });
+    const { id, logo } = await create({ name: 'עסק לדוגמה', logo: 'data:image/png;base64,AAAA' });
+    expect(logo).toEqual({ sha256 });
+    expect(kept).toEqual([{ business_id: id, logo: 'data:image/png;base64,AAAA' }]);
+    expect((await change(id, { language: 'en' })).logo).toEqual({ sha256 });
+    expect(kept).toHaveLength(1);
+    expect(await change(id, { logo: null })).not.toHaveProperty('logo');
+  });
+
+  it('a picture that rendering refuses is a fault of the change, which changes nothing', async () => {
+    gateway.network.answer(keepLogo, () => {
+      throw Problem.invalid([{ path: '/logo', message: 'must not hold scripts' }]);
+    });
+    const { id } = await create({ name: 'עסק לדוגמה' });
+    await expect(
+      change(id, { name: 'שם אחר', logo: 'data:image/svg+xml;base64,AAAA' }),
+    ).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/change/logo', message: 'must not hold scripts' }] },
+    });
+    expect((await gateway.network.ask(showBusiness, { business_id: id })).business.name).toBe('עסק לדוגמה');
   });
 
   it('fields that are wrong only together are named as well', async () => {

@@ -40,7 +40,7 @@ describe('pages and files', () => {
       };
     });
     gateway.network.answer(renderPage, (request) => ({
-      html: `<!doctype html><title>${request.document.number}</title><a href="${request.pdf_url}">PDF</a>`,
+      html: `<!doctype html><html lang="${request.language}"><title>${request.document.number}</title><a href="${request.pdf_url}">PDF</a>`,
     }));
     gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
       if (id !== document.id || businessId !== business.id) throw new Problem('not_found');
@@ -75,6 +75,27 @@ describe('pages and files', () => {
       'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(page.headers.get('ratelimit-limit')).toBeNull();
+  });
+
+  it.each([
+    ['?lang=en', 'en'],
+    ['?lang=he', 'he'],
+    ['', 'undefined'],
+    ['?lang=fr', 'undefined'],
+    ['?lang="><script>', 'undefined'],
+  ])('show the hosted page in the language that its visitor asks for: %s', async (query, language) => {
+    const page = await gateway.http(`/d/${document.public_id}${query}`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`<html lang="${language}">`);
+  });
+
+  it('give the PDF as a file where it is asked for as one, under a name in the language of the business', async () => {
+    const response = await fetch(`${gateway.origin}/pdf/${document.public_id}?download=1`);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
+    const disposition = response.headers.get('content-disposition') ?? '';
+    expect(disposition).toMatch(/^attachment; filename="receipt-9\.pdf"; filename\*=UTF-8''/);
+    expect(decodeURIComponent(disposition.split("UTF-8''")[1] ?? '')).toBe('קבלה 9.pdf');
+    expect(response.headers.get('etag')).toBe(`"${sha256}"`);
   });
 
   it('serve the PDF byte for byte, with its hash as the entity tag', async () => {

@@ -13,11 +13,21 @@ import { RenderArtifact } from './artifact/render-artifact.js';
 import { RenderPage } from './artifact/render-page.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
+import { KeepLogo } from './logo/keep-logo.js';
+import { LogoShelf } from './logo/logo-shelf.js';
 import { loadTypeface, type Typeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
-  controllers: [RenderArtifact, GetArtifact, HandOverArtifact, CancelArtifact, AuditArtifacts, RenderPage],
+  controllers: [
+    RenderArtifact,
+    GetArtifact,
+    HandOverArtifact,
+    CancelArtifact,
+    AuditArtifacts,
+    RenderPage,
+    KeepLogo,
+  ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     {
@@ -31,6 +41,7 @@ import { loadTypeface, type Typeface, typefaceToken } from './typeface/typeface.
       ) => ArtifactPress.open(config, typeface, { clock, logger, metrics }),
       inject: [kitTokens.config, typefaceToken, kitTokens.clock, kitTokens.logger, Metrics],
     },
+    LogoShelf,
     FurtherRevision,
     SettleArtifact,
     NoteCancellation,

@@ -24,18 +24,15 @@ describe('an answer of the printer', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    printer = new ChromiumPdf(
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      loadTypeface(),
-      2,
-    );
+    printer = new ChromiumPdf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 2);
   });
   afterEach(async () => {
     printer.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
-  const print = (timeoutMs = 5_000) => printer.print('<!doctype html>page', nonce, Date.now() + timeoutMs);
+  const page = { html: '<!doctype html>page', fonts: loadTypeface().filesFor('שלום') };
+  const print = (timeoutMs = 5_000) => printer.print(page, nonce, Date.now() + timeoutMs);
 
   it('is taken when it is the PDF that was asked for', async () => {
     answer = (response) => response.end(pdf(nonce));
@@ -45,10 +42,12 @@ describe('an answer of the printer', () => {
       '<!doctype html>page',
       'name="preferCssPageSize"',
       'name="generateTaggedPdf"',
-      'filename="heebo-hebrew-400.woff2"',
+      'filename="heebo-400.woff2"',
+      'filename="heebo-700.woff2"',
     ]) {
       expect(requests[0]?.body).toContain(part);
     }
+    expect(requests[0]?.body).not.toContain('rubik');
   });
 
   it.each<[string, Buffer, string]>([

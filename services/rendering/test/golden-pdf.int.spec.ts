@@ -3,6 +3,7 @@ import { documentTypeRules, documentTypes } from '@pinkas/contracts';
 import { StandIn } from '@pinkas/testkit';
 import type { ArtifactPress } from '../src/artifact/artifact-press.js';
 import type { Sheet } from '../src/document/sheet.js';
+import { lines, sampleLogo, sheetIn } from './gallery/cases.js';
 import { compact, pdfFonts, pdfInfo, pdfText, signatureReport } from './pdf-tools.js';
 import { openPress } from './press.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
@@ -27,6 +28,7 @@ describe('a signed PDF', () => {
       allocationNumber: '123456789',
       cancelledAt: null,
       output: 'original',
+      logo: null,
       ...change,
     };
   };
@@ -58,7 +60,7 @@ describe('a signed PDF', () => {
       'עסק לדוגמה לעיצוב ותכנון',
       'עוסק מורשה 514327892',
       'מקור | מסמך ממוחשב',
-      'גלריית צפון בע"מ',
+      'לקוח לדוגמה בע"מ',
       '08/03/2026',
       'מספר הקצאה',
       '123456789',
@@ -175,4 +177,57 @@ describe('a signed PDF', () => {
     expect(text.match(/מחיריחידה/g)?.length).toBeGreaterThanOrEqual(pages - 1);
     expect(text).toContain('שירות100בתיאור');
   });
+
+  it.each(['he', 'en'] as const)(
+    'of ten lines is small, tags and signature included (%s)',
+    async (language) => {
+      const document = { items: lines(10, { sku: 'SKU-1' }) };
+      const { pdf } = await press.print(
+        sheetIn(language, 'tax_invoice', { document, allocationNumber: '123456789' }),
+      );
+      expect((await pdfInfo(pdf)).Pages).toBe('1');
+      expect(pdf.length).toBeLessThan(45 * 1024);
+    },
+  );
+
+  it('is the same bytes up to its signature whenever it is printed', async () => {
+    const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(40) }, logo: sampleLogo });
+    const unsigned = async () => {
+      const { pdf } = await press.print(sheet);
+      return pdf.subarray(0, pdf.indexOf('/Type/Sig')).toString('latin1');
+    };
+    const first = await unsigned();
+    // Something else in between: the printer counts whatever it shows.
+    await press.print(sheetOf());
+    expect(await unsigned()).toBe(first);
+    expect(await unsigned()).toBe(first);
+  });
+
+  it('says when its document was issued, and which one it is', async () => {
+    const sheet = sheetOf();
+    const info = await pdfInfo((await press.print(sheet)).pdf);
+    expect(info.CreationDate).toContain('Mar  8 09:30:00 2026 UTC');
+    expect(info.Keywords).toBe(sheet.document.id);
+    expect(info.Tagged).toBe('yes');
+  });
+
+  it('never parts its total from its last lines, wherever the page ends', async () => {
+    const printed = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => 8 + index).map(async (count) => {
+        const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(count) } });
+        const { pdf } = await press.print(sheet);
+        const pages = Number((await pdfInfo(pdf)).Pages);
+        const texts = await Promise.all(
+          Array.from({ length: pages }, (_, page) => pdfText(pdf, { page: page + 1 })),
+        );
+        return { count, texts };
+      }),
+    );
+    for (const { count, texts } of printed) {
+      const withTotal = texts.filter((text) => text.includes(compact('סה"כ התקבל')));
+      expect(withTotal).toHaveLength(1);
+      for (const line of [count - 1, count]) expect(withTotal[0]).toContain(compact(`שירות לדוגמה ${line}`));
+    }
+    expect(new Set(printed.map(({ texts }) => texts.length))).toEqual(new Set([1, 2]));
+  }, 60_000);
 });

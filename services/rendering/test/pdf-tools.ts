@@ -61,6 +61,11 @@ export async function pdfFonts(pdf: Uint8Array): Promise<{ name: string; embedde
   });
 }
 
+/** How many pictures of pixels a PDF shows. */
+export async function pdfImages(pdf: Uint8Array): Promise<number> {
+  return (await runTool('pdfimages', pdf, ['-list', 'FILE'])).trim().split('\n').length - 2;
+}
+
 /** The entries of `pdfinfo`. */
 export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> {
   const rows = (await runTool('pdfinfo', pdf, ['FILE'])).trim().split('\n');
@@ -99,4 +104,43 @@ export async function pdfXmp(pdf: Uint8Array): Promise<string> {
 export async function pdfTags(pdf: Uint8Array): Promise<string[]> {
   const rows = (await runTool('pdfinfo', pdf, ['-struct', 'FILE'])).trim().split('\n');
   return rows.map((row) => row.trim().split(/[ ":]/)[0] ?? '');
+}
+
+/** One word of a PDF and where it stands, in points from the upper left of its page. */
+export interface PlacedWord {
+  readonly page: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where the words of a PDF stand. */
+export async function placedWords(pdf: Uint8Array): Promise<PlacedWord[]> {
+  const layout = await runTool('pdftotext', pdf, ['-bbox', 'FILE', '-']);
+  return layout
+    .split('<page ')
+    .slice(1)
+    .flatMap((page, index) =>
+      [...page.matchAll(/<word xMin="([^"]+)" yMin="([^"]+)" xMax="([^"]+)" yMax="([^"]+)"/g)].map(
+        ([, left, top, right, bottom]) => ({
+          page: index + 1,
+          left: Number(left),
+          right: Number(right),
+          top: Number(top),
+          bottom: Number(bottom),
+        }),
+      ),
+    );
+}
+
+/** The texts of a tagged PDF in the order of its tags, which is the order in which it is read out. */
+export async function taggedTexts(pdf: Uint8Array): Promise<string[]> {
+  const tree = await runTool('pdfinfo', pdf, ['-struct-text', 'FILE']);
+  return [...tree.matchAll(/^\s*"(.*)"$/gm)].map(([, text = '']) => text);
+}
+
+/** What qpdf says of the structure of a PDF; it throws where there is anything to say against it. */
+export async function qpdfReport(pdf: Uint8Array): Promise<string> {
+  return runTool('qpdf', pdf, ['--check', 'FILE']);
 }

@@ -5,7 +5,6 @@ import { createLogger } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { ChromiumPdf } from '../src/artifact/chromium-pdf.js';
 import { Printer } from '../src/artifact/printer.js';
-import { loadTypeface } from '../src/typeface/typeface.js';
 import { chromiumAnswer } from './chromium-answer.js';
 
 const leftAlone = 'left alone';
@@ -32,7 +31,7 @@ describe('a printer that breaks', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     printer = new Printer(
-      new ChromiumPdf(url, loadTypeface(), 2),
+      new ChromiumPdf(url, 2),
       { concurrency: 2, queueMax: 16 },
       createLogger('rendering', 'silent'),
     );
@@ -43,7 +42,7 @@ describe('a printer that breaks', () => {
     await new Promise((resolve) => server.close(resolve));
   });
   const print = (timeoutMs = 5_000) =>
-    printer.print('<!doctype html><title>page</title>', 'page', Date.now() + timeoutMs);
+    printer.print({ html: '<!doctype html><title>page</title>', fonts: [] }, 'page', Date.now() + timeoutMs);
   const failed = async (times: number, timeoutMs?: number) => {
     for (let time = 0; time < times; time += 1) await expect(print(timeoutMs)).rejects.toThrow();
   };

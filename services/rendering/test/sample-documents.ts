@@ -16,7 +16,7 @@ export function sampleBusiness(change: Partial<Business> = {}): Business {
     tax_id: '514327892',
     address: 'רחוב הרצל 12',
     city: 'תל אביב',
-    email: 'office@alon.example',
+    email: 'office@example.com',
     phone: '03-5551234',
     vat_rate: 18,
     prices_include_vat: false,
@@ -77,10 +77,10 @@ export function sampleDocument(
     external_ref: null,
     customer: {
       id: randomUUID(),
-      name: 'גלריית צפון בע"מ',
+      name: 'לקוח לדוגמה בע"מ',
       tax_id: '515151512',
       legal_type: 'hevra_baam',
-      email: 'accounts@tzafon.example',
+      email: 'customer@example.com',
       phone: '+972-4-5550101',
       address: 'שדרות הנשיא 7',
       city: 'חיפה',
@@ -120,7 +120,7 @@ export function sampleDocument(
     based_on:
       source === undefined ? null : { id: randomUUID(), type: source, number: 77, date: '2026-02-01' },
     title: 'פרויקט מיתוג – אביב 2026',
-    notes: 'תודה שבחרתם בנו.\nלשאלות: office@alon.example',
+    notes: 'תודה שבחרתם בנו.\nלשאלות: office@example.com',
     send: true,
     ...change,
   };

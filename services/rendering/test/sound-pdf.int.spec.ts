@@ -37,6 +37,7 @@ describe('the file of a document', () => {
       allocationNumber: null,
       cancelledAt: null,
       output: 'original',
+      logo: null,
     };
   };
 

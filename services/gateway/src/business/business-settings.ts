@@ -3,13 +3,18 @@ import {
   type Business,
   type BusinessChange,
   type BusinessLegalType,
+  contrast,
   type Fault,
   normaliseTaxId,
+  textContrastMin,
 } from '@pinkas/contracts';
 import { malformedTexts } from '../fault/malformed-texts.js';
 
 /** Everything of a business that its operator writes. */
 export type BusinessSettings = Omit<Business, 'id' | 'created_at'>;
+
+/** What an operator changes, with a new picture kept already. */
+export type SettingsChange = Omit<BusinessChange, 'logo'> & { logo?: BusinessSettings['logo'] | null };
 
 /** Who charges no VAT unless its settings say otherwise: exempt dealers, and bodies that do no taxed business. */
 const exemptTypes: readonly BusinessLegalType[] = ['osek_patur', 'amuta', 'public_institution'];
@@ -59,8 +64,8 @@ export function defaultSettings(
 }
 
 /** The settings with a change laid over them; nested settings are merged member by member. */
-export function changeSettings(settings: BusinessSettings, change: BusinessChange): BusinessSettings {
-  const changed = mergeInto(settings, change) as BusinessSettings;
+export function changeSettings(settings: BusinessSettings, change: SettingsChange): BusinessSettings {
+  const { accent_color, logo, ...changed } = mergeInto(settings, change) as BusinessSettings;
   // Another legal type brings its own rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
     changed.vat_rate = defaultVatRate(changed.legal_type);
@@ -69,6 +74,9 @@ export function changeSettings(settings: BusinessSettings, change: BusinessChang
     ...changed,
     name: changed.name.trim(),
     tax_id: changed.tax_id === null ? null : normaliseTaxId(changed.tax_id),
+    // A service that does not know them yet refuses a business that has them: they are named only where they are set.
+    ...(accent_color && { accent_color: accent_color.toLowerCase() }),
+    ...(logo && { logo }),
   };
 }
 
@@ -97,6 +105,12 @@ export function settingsFaults(settings: BusinessSettings): Fault[] {
   if (settings.accountant_copy.enabled && settings.accountant_copy.email === null) {
     refuse('/accountant_copy/email', 'is required while the accountant copy is enabled');
   }
+  if (settings.accent_color && contrast(settings.accent_color, '#ffffff') < textContrastMin) {
+    refuse(
+      '/accent_color',
+      `must have a contrast of at least ${textContrastMin} to white, to be read on paper`,
+    );
+  }
   const [start, end] = (settings.auto_send.quiet_hours ?? '').split('-');
   if (start && start === end) {
     refuse('/auto_send/quiet_hours', 'must not end at the minute at which they start');
@@ -112,7 +126,7 @@ export function settingsFaults(settings: BusinessSettings): Fault[] {
 /** The types whose first number a change would move. */
 export function movedFirstNumbers(
   settings: BusinessSettings,
-  change: BusinessChange,
+  change: Pick<SettingsChange, 'first_numbers'>,
 ): (keyof BusinessSettings['first_numbers'])[] {
   const wanted = change.first_numbers ?? {};
   return (Object.keys(wanted) as (keyof typeof wanted)[]).filter(

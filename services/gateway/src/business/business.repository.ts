@@ -3,9 +3,11 @@ import type { Kysely, Selectable } from 'kysely';
 import type { BusinessTable, GatewayTables } from './business.tables.js';
 
 /** The settings as rows hold them: nested ones as JSON text. */
-function toColumns(business: Omit<Business, 'id' | 'created_at'>) {
+function toColumns({ accent_color, logo, ...business }: Omit<Business, 'id' | 'created_at'>) {
   return {
     ...business,
+    accent_color: accent_color ?? null,
+    logo_sha256: logo?.sha256 ?? null,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -38,6 +40,8 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     archived: row.archived,
     provider: row.provider,
     track: row.track,
+    ...(row.accent_color !== null && { accent_color: row.accent_color }),
+    ...(row.logo_sha256 !== null && { logo: { sha256: row.logo_sha256 } }),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -11,11 +11,17 @@ type Numeric = ColumnType<string, number, number>;
 
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
 type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
+type OptionalSettings = 'accent_color' | 'logo';
 
 /** One business with its settings. */
-export type BusinessTable = Omit<Business, NestedSettings | NumericSettings | 'created_at'> & {
+export type BusinessTable = Omit<
+  Business,
+  NestedSettings | NumericSettings | OptionalSettings | 'created_at'
+> & {
   [K in NestedSettings]: Json<Business[K]>;
 } & { [K in NumericSettings]: Numeric } & {
+  accent_color: string | null;
+  logo_sha256: string | null;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };

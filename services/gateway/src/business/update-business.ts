@@ -1,10 +1,4 @@
-import {
-  type BusinessChange,
-  listSeries,
-  type ReplyOf,
-  type RequestOf,
-  updateBusiness,
-} from '@pinkas/contracts';
+import { listSeries, type ReplyOf, type RequestOf, updateBusiness } from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
@@ -18,7 +12,13 @@ import {
 import { below } from '../fault/faults-below.js';
 import { findBusiness, lockBusiness, updateBusinessSettings } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
-import { changeSettings, movedFirstNumbers, settingsFaults } from './business-settings.js';
+import {
+  changeSettings,
+  movedFirstNumbers,
+  type SettingsChange,
+  settingsFaults,
+} from './business-settings.js';
+import { withKeptLogo } from './kept-logo.js';
 
 /** Lays a change over the settings of a business. It counts from the very next request. */
 @Operation(updateBusiness)
@@ -30,9 +30,10 @@ export class UpdateBusiness {
   ) {}
 
   async handle(request: RequestOf<typeof updateBusiness>): Promise<ReplyOf<typeof updateBusiness>> {
-    const { business_id: id, change } = request;
+    const { business_id: id } = request;
     // Asked before the transaction: no row stays locked while another service thinks.
-    const numbersFaults = await this.#firstNumbersFaults(id, change);
+    const numbersFaults = await this.#firstNumbersFaults(id, request.change);
+    const change = await withKeptLogo(this.peers, id, request.change, '/change');
     return ofBusiness(this.db, id)
       .transaction()
       .execute(async (trx) => {
@@ -47,7 +48,7 @@ export class UpdateBusiness {
   }
 
   /** A first number cannot move once the book has a document of its type. */
-  async #firstNumbersFaults(id: string, change: BusinessChange) {
+  async #firstNumbersFaults(id: string, change: Pick<SettingsChange, 'first_numbers'>) {
     const business = await findBusiness(ofBusiness(this.db, id), id);
     if (!business) throw new Problem('not_found');
     const moved = movedFirstNumbers(business, change);

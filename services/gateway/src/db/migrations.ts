@@ -2,6 +2,7 @@ import { type Migrations, messagingTables } from '@pinkas/service-kit';
 import { businessesAndKeys } from './0002-businesses-and-keys.js';
 import { apiSwitch } from './0003-api-switch.js';
 import { rowSecurity } from './0004-row-security.js';
+import { brand } from './0005-brand.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -9,4 +10,5 @@ export const migrations: Migrations = {
   '0002-businesses-and-keys': businessesAndKeys,
   '0003-api-switch': apiSwitch,
   '0004-row-security': rowSecurity,
+  '0005-brand': brand,
 };

@@ -46,6 +46,10 @@ CREATE TABLE public.business (
     track text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    accent_color text,
+    logo_sha256 text,
+    CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
+    CONSTRAINT business_logo_sha256_check CHECK ((logo_sha256 ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT business_payment_terms_days_check CHECK ((payment_terms_days >= 0)),
     CONSTRAINT business_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text)),
     CONSTRAINT business_vat_rate_check CHECK ((vat_rate >= (0)::numeric))

@@ -31,7 +31,8 @@ export function failurePage(problem: Problem, requestId: string): string {
     `<main>
 <div lang="he" dir="rtl"><h1>${text.he}</h1><p>${text.heMore}</p></div>
 <hr>
-<h1>${text.en}</h1><p>${text.enMore}</p>
+<h2>${text.en}</h2><p>${text.enMore}</p>
+<hr>
 <p><small>${escapeHtml(requestId)}</small></p>
 </main>`,
   );

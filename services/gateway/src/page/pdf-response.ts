@@ -4,15 +4,16 @@ import { type Business, documentTypeRules, type IssuedDocument } from '@pinkas/c
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Shows the file in the browser, and names it by type and number where it is saved. */
+/** Shows the file in the browser, or has it saved at once; where it is saved, its name is its type and number. */
 export function contentDisposition(
   document: Pick<IssuedDocument, 'type' | 'number'>,
   language: Business['language'],
+  use: 'inline' | 'attachment',
 ): string {
   const { name, nameHe } = documentTypeRules[document.type];
   const title = (language === 'he' ? nameHe : name).replaceAll(' / ', '-');
   const plain = `${document.type.replaceAll('_', '-')}-${document.number}.pdf`;
-  return `inline; filename="${plain}"; filename*=UTF-8''${encodeName(`${title} ${document.number}.pdf`)}`;
+  return `${use}; filename="${plain}"; filename*=UTF-8''${encodeName(`${title} ${document.number}.pdf`)}`;
 }
 
 /** Whether an If-None-Match header (RFC 9110, 13.1.2) names this strong entity tag. */

@@ -12,14 +12,14 @@ export function escapeHtml(text: string): string {
 }
 
 const style = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-  body { max-width: 46rem; margin: 12vh auto; padding: 0 1.25rem; }
-  h1 { font-size: 1.5rem; }
-  section { border-top: 1px solid #8884; padding: .75rem 0; }
-  section:target { background: #ffd54a33; }
-  h2 { font-size: 1rem; margin: 0; }
+  :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --desk: #efeff0; --paper: #fff; --ink: #17202b; --soft: #566070; --rule: #dce1e8; }
+  @media (prefers-color-scheme: dark) { :root { --desk: #242a32; --paper: #151b23; --ink: #e8edf3; --soft: #a5b0be; --rule: #333d4a; } }
+  body { margin: 0; padding: 12vh 1rem 2rem; background: var(--desk); color: var(--ink); overflow-wrap: anywhere; }
+  main { max-width: 34rem; margin: 0 auto; padding: 2rem 1.75rem; background: var(--paper); border-radius: .5rem; box-shadow: 0 .06rem .2rem #0003, 0 .5rem 1.5rem #0000001f; }
+  h1, h2 { font-size: 1.4rem; line-height: 1.3; margin: 0 0 .35rem; }
+  hr { border: 0; border-top: 1px solid var(--rule); margin: 1.5rem 0; }
   p { margin: .25rem 0; }
-  small { opacity: .7; }
+  small { color: var(--soft); }
 `;
 
 /** A page of the gateway's own: a title and a body that is HTML already. */

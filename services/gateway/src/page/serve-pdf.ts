@@ -21,7 +21,11 @@ export class ServePdf {
     const headers = {
       ...pdfHeaders,
       etag: tag,
-      'content-disposition': contentDisposition(document, business.language),
+      'content-disposition': contentDisposition(
+        document,
+        business.language,
+        new URLSearchParams(visit.query).has('download') ? 'attachment' : 'inline',
+      ),
     };
     return { status: 200, headers, body: Buffer.from(artifact.pdf, 'base64') };
   }

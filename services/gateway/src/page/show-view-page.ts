@@ -16,9 +16,11 @@ export class ShowViewPage {
   async handle(visit: PageVisit): Promise<PageReply> {
     const publicId = publicIdOf(visit);
     const found = await this.peers.ask(findPublicDocument, { public_id: publicId });
+    const language = new URLSearchParams(visit.query).get('lang');
     const { html } = await this.peers.ask(renderPage, {
       ...found,
       pdf_url: `${this.config.pdfUrlBase}/${publicId}`,
+      ...((language === 'he' || language === 'en') && { language }),
     });
     return { status: 200, headers: htmlHeaders, body: html };
   }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Clock, type Logger, type Metrics, Problem, remainingMs } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
+import { plainText } from '../document/markup.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
 import { languageOf, type Sheet, type Shown } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
@@ -42,7 +43,7 @@ export class ArtifactPress {
   ): Promise<ArtifactPress> {
     const { gotenbergUrl, renderConcurrency: concurrency, renderQueueMax: queueMax } = config;
     const signers = await Signers.open(config, { clock, logger, metrics });
-    const chromium = new ChromiumPdf(gotenbergUrl, typeface, concurrency);
+    const chromium = new ChromiumPdf(gotenbergUrl, concurrency);
     const printer = new Printer(chromium, { concurrency, queueMax }, logger);
     metrics.gauge(
       'pinkas_signing_certificate_days_left',
@@ -66,7 +67,7 @@ export class ArtifactPress {
       const started = performance.now();
       const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
       const nonce = randomUUID();
-      const page = printedDocument(sheet, nonce, this.typeface.facesByName);
+      const page = printedDocument(sheet, nonce, this.typeface);
       const printed = await this.printer.print(page, nonce, Date.now() + timeoutMs);
       const rendered = performance.now();
       const { document, business } = sheet;
@@ -77,7 +78,7 @@ export class ArtifactPress {
         {
           documentId: document.id,
           title: documentHeading(sheet),
-          author: business.name,
+          author: plainText(business.name),
           language,
           issuedAt: new Date(document.issued_at),
         },

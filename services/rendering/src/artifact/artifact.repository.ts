@@ -66,6 +66,18 @@ export async function latestArtifact(
     .executeTakeFirst();
 }
 
+/** By what the latest revision is known, without its PDF. */
+export async function latestFingerprints(db: Db, key: DocumentKey) {
+  return db
+    .selectFrom('artifact')
+    .select(['revision', 'sha256', 'certificate_sha256', 'cancelled_at'])
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .orderBy('revision', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** @returns whether it was stored; false: there is such a revision already. */
 export async function insertRevision(
   db: Db,

@@ -1,5 +1,6 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
+import type { LogoTable } from '../logo/logo.tables.js';
 
 /** One signed PDF of a document. */
 export interface ArtifactTable {
@@ -38,4 +39,5 @@ export interface DeliveredTable {
 export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
   delivered: DeliveredTable;
+  logo: LogoTable;
 }

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
+import type { PrintedDocument } from '../document/printed-document.js';
 import { BrokenPdf, type ChromiumFile, readChromiumFile } from '../pdf/chromium-file.js';
-import type { Typeface } from '../typeface/typeface.js';
 
 /** The largest PDF that is taken, in bytes. A document of a hundred lines has a tenth of it. */
 const pdfBytesMax = 2 * 1024 * 1024;
@@ -18,7 +18,6 @@ const connectionLost = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
 export class ChromiumPdf {
   readonly #base: string;
   readonly #agent: HttpAgent;
-  readonly #fonts: readonly [string, Buffer][];
 
   /**
    * @param gotenbergUrl without a path, for example `http://gotenberg:3000`.
@@ -26,14 +25,12 @@ export class ChromiumPdf {
    */
   constructor(
     private readonly gotenbergUrl: string,
-    typeface: Typeface,
     concurrency: number,
   ) {
     this.#base = `${gotenbergUrl}/forms/chromium`;
     // Idle connections keep no process alive, so nothing has to close them.
     const settings = { keepAlive: true, maxSockets: concurrency };
     this.#agent = gotenbergUrl.startsWith('https:') ? new HttpsAgent(settings) : new HttpAgent(settings);
-    this.#fonts = typeface.files.map((file) => [file.fileName, file.bytes]);
   }
 
   /**
@@ -42,7 +39,7 @@ export class ChromiumPdf {
    * @throws BrokenPdf when the answer is not the whole PDF of this page; an Error with the printer's words when it refuses, or
    * when the time is over.
    */
-  async print(page: string, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
+  async print(page: PrintedDocument, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return checked(await this.#convert(page, deadlineMs), nonce);
@@ -69,16 +66,20 @@ export class ChromiumPdf {
     this.#agent.destroy();
   }
 
-  async #convert(page: string, deadlineMs: number): Promise<Buffer> {
+  async #convert(page: PrintedDocument, deadlineMs: number): Promise<Buffer> {
     const signal = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now()));
     // A text that begins with 'file:' would be read from our disk: bytes are always taken as they are.
-    const files: [string, Buffer][] = [['index.html', Buffer.from(page)], ...this.#fonts];
+    const files: [string, Buffer][] = [
+      ['index.html', Buffer.from(page.html)],
+      ...page.fonts.map((font): [string, Buffer] => [font.fileName, font.bytes]),
+    ];
     const answer = await pipe(
       gotenberg(this.#base, { agent: this.#agent, signal }),
       convert,
       html,
       to({ paperWidth: 8.27, paperHeight: 11.7 }),
-      // The page's own style has the paper and its margins, with the running foot in them.
+      // The page's own style has the paper and its margins, with the running foot in them; the tags make the file readable
+      // to those who hear it (ISO 14289-1).
       set({
         preferCssPageSize: true,
         printBackground: true,

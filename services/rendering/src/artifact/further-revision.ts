@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { type Database, InjectDatabase, ofBusiness, type Transaction } from '@pinkas/service-kit';
 import type { Shown } from '../document/sheet.js';
+import { LogoShelf } from '../logo/logo-shelf.js';
 import {
   type DocumentKey,
   insertRevision,
@@ -49,13 +50,15 @@ export class FurtherRevision {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly press: ArtifactPress,
+    private readonly logos: LogoShelf,
   ) {}
 
   /** @returns null where the latest revision shows the news already. */
   async print({ document, business }: NewsBearer, news: News): Promise<PrintedArtifact | null> {
     const db = ofBusiness(this.db, document.business_id);
     const { next } = await this.#known(db, document, news);
-    return next && this.press.print({ document, business, ...next });
+    if (!next) return null;
+    return this.press.print({ document, business, logo: await this.logos.logoOf(business), ...next });
   }
 
   /**

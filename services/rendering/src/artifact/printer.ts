@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger, Slots } from '@pinkas/service-kit';
+import type { PrintedDocument } from '../document/printed-document.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import type { ChromiumPdf } from './chromium-pdf.js';
 import {
@@ -38,7 +39,7 @@ export class Printer {
    * Prints a page when there is room; see `ChromiumPdf.print`.
    * @throws Error at once, when the printer is known to be broken or too many wait already.
    */
-  async print(page: string, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
+  async print(page: PrintedDocument, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
     this.#refuseWhileOpen();
     const inTime = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - Date.now())));
     return this.#slots.run(inTime, () => {
@@ -75,7 +76,7 @@ export class Printer {
     }
   }
 
-  async #try(page: string, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
+  async #try(page: PrintedDocument, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
     try {
       const file = await this.chromium.print(page, nonce, deadlineMs);
       this.#works();
@@ -107,9 +108,9 @@ export class Printer {
 
   async #probe(): Promise<void> {
     const nonce = randomUUID();
-    const page = `<!doctype html><html lang="en"><title>${nonce}</title><p>self-test</p></html>`;
+    const html = `<!doctype html><html lang="en"><title>${nonce}</title><p>self-test</p></html>`;
     try {
-      await this.chromium.print(page, nonce, Date.now() + probeTimeoutMs);
+      await this.chromium.print({ html, fonts: [] }, nonce, Date.now() + probeTimeoutMs);
       this.#works();
     } catch {
       this.#circuit = afterFailedProbe(this.#circuit, circuitRules, Date.now());

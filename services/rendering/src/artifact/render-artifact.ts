@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
+import { LogoShelf } from '../logo/logo-shelf.js';
 import { deleteUnconfirmed, insertRevision, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { ArtifactPress } from './artifact-press.js';
@@ -14,6 +15,7 @@ export class RenderArtifact {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     private readonly press: ArtifactPress,
+    private readonly logos: LogoShelf,
   ) {}
 
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
@@ -26,6 +28,7 @@ export class RenderArtifact {
       allocationNumber: null,
       cancelledAt: null,
       output: 'original',
+      logo: await this.logos.logoOf(business),
     });
     const requestSha256 = createHash('sha256').update(JSON.stringify(request)).digest();
     const first = {

@@ -93,6 +93,22 @@ CREATE TABLE public.kysely_migration_lock (
     is_locked integer DEFAULT 0 NOT NULL
 );
 
+CREATE TABLE public.logo (
+    business_id uuid NOT NULL,
+    sha256 bytea NOT NULL,
+    media_type text NOT NULL,
+    bytes bytea NOT NULL,
+    width double precision NOT NULL,
+    height double precision NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT logo_media_type_check CHECK ((media_type = ANY (ARRAY['image/png'::text, 'image/svg+xml'::text]))),
+    CONSTRAINT logo_sha256_check CHECK ((sha256 = sha256(bytes))),
+    CONSTRAINT logo_sides_check CHECK (((width > (0)::double precision) AND (height > (0)::double precision)))
+);
+ALTER TABLE ONLY public.logo ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.logo FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.outbox (
     "position" bigint NOT NULL,
     id uuid NOT NULL,
@@ -144,6 +160,9 @@ ALTER TABLE ONLY public.kysely_migration_lock
 ALTER TABLE ONLY public.kysely_migration
     ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY public.logo
+    ADD CONSTRAINT logo_pkey PRIMARY KEY (business_id, sha256);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_id_key UNIQUE (id);
 
@@ -182,6 +201,15 @@ END);
 ALTER TABLE public.delivered ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY delivered_of_business ON public.delivered USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.logo ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY logo_of_business ON public.logo USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -6,7 +6,7 @@ import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { totalsBlock } from './totals-block.js';
-import { remarkWords, statusWords, wording } from './wording.js';
+import { remarkWords, said, statusWords, type Words, wording } from './wording.js';
 
 function headingBlock(sheet: Sheet): Markup {
   const { document, output } = sheet;
@@ -15,8 +15,12 @@ function headingBlock(sheet: Sheet): Markup {
   const heading = language === 'he' ? rules.nameHe : rules.name;
   return html`<section class="heading"><h1>${heading}</h1>${
     language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`
-  }<p class="number">${wording.number[language]} ${figures(String(document.number))}</p><p class="marks">${wording[output][language]}<span> | </span>${wording.computerized[language]}</p></section>`;
+  }<p class="number">${wording.number[language]} ${figures(String(document.number))}</p><p class="marks">${said(wording[output], language)}<span> | </span>${said(wording.computerized, language)}</p></section>`;
 }
+
+/** One fact beside the customer: what it is, and its value. */
+const fact = (label: Markup | string, value: Markup, kind?: 'allocation') =>
+  html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
 
 function sourceFact(sheet: Sheet): Markup | null {
   const { based_on: source, type } = sheet.document;
@@ -25,18 +29,20 @@ function sourceFact(sheet: Sheet): Markup | null {
   const label =
     type === 'credit_note' ? wording.credited : type === 'receipt' ? wording.paidFor : wording.source;
   const { name, nameHe } = documentTypeRules[source.type];
-  return html`<dt>${label[language]}</dt><dd>${language === 'he' ? nameHe : name} ${figures(String(source.number))} ${wording.ofDate[language]} ${figures(formatDate(source.date))}</dd>`;
+  return fact(
+    label[language],
+    html`${language === 'he' ? nameHe : name} ${figures(String(source.number))} ${wording.ofDate[language]} ${figures(formatDate(source.date))}`,
+  );
 }
 
 function facts(sheet: Sheet): Markup {
   const { document, allocationNumber } = sheet;
   const language = languageOf(sheet);
-  return html`<dl class="facts"><dt>${wording.date[language]}</dt><dd>${figures(formatDate(document.date))}</dd>${
-    document.due_date !== null &&
-    html`<dt>${wording.dueDate[language]}</dt><dd>${figures(formatDate(document.due_date))}</dd>`
+  return html`<dl class="facts">${fact(wording.date[language], figures(formatDate(document.date)))}${
+    document.due_date !== null && fact(wording.dueDate[language], figures(formatDate(document.due_date)))
   }${sourceFact(sheet)}${
     allocationNumber !== null &&
-    html`<dt class="allocation">${wording.allocationNumber[language]}</dt><dd class="allocation">${figures(allocationNumber)}</dd>`
+    fact(said(wording.allocationNumber, language), figures(allocationNumber), 'allocation')
   }</dl>`;
 }
 
@@ -47,7 +53,7 @@ function facts(sheet: Sheet): Markup {
 function cancelledMarks(sheet: Sheet): Markup | null {
   if (sheet.cancelledAt === null) return null;
   const language = languageOf(sheet);
-  return html`<p class="stamp" aria-hidden="true"><span>${statusWords.cancelled[language]}</span></p><p class="cancelled"><strong>${wording.cancelled[language]}</strong> ${wording.cancelledOn[language]} ${figures(formatInstantDay(sheet.cancelledAt))} ${wording.atTime[language]} ${figures(formatInstantTime(sheet.cancelledAt))}</p>`;
+  return html`<p class="stamp" aria-hidden="true"><span>${statusWords.cancelled[language]}</span></p><p class="cancelled"><strong>${said(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${figures(formatInstantDay(sheet.cancelledAt))} ${wording.atTime[language]} ${figures(formatInstantTime(sheet.cancelledAt))}</p>`;
 }
 
 /** What a document must say of itself; on a donation receipt the word 'תרומה' stands out. */
@@ -56,14 +62,20 @@ function remarks(sheet: Sheet): Markup[] {
   const language = languageOf(sheet);
   const found: Markup[] = [];
   if (document.type === 'donation_receipt') {
-    found.push(html`<strong>${wording.donation[language]}</strong>`);
-    if (business.legal_type === 'public_institution') {
-      found.push(html`${wording.donationApproval[language]}`);
-    }
+    found.push(html`<strong>${said(wording.donation, language)}</strong>`);
+    if (business.legal_type === 'public_institution') found.push(said(wording.donationApproval, language));
   }
-  const remark = remarkWords[document.type];
-  if (remark) found.push(html`${remark[language]}`);
+  const remark: Words | undefined = remarkWords[document.type];
+  if (remark) found.push(said(remark, language));
   return found.map((sentence) => html`<p class="remark">${sentence}</p>`);
+}
+
+/** Each line of the notes on its own: one of them in another direction turns no other one round. */
+function notes(sheet: Sheet): Markup | null {
+  const { notes: text } = sheet.document;
+  if (text === null) return null;
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => html`<p>${given(line)}</p>`);
+  return html`<section class="notes"><h2>${wording.notes[languageOf(sheet)]}</h2>${lines}</section>`;
 }
 
 function recipientSignature(sheet: Sheet): Markup | null {
@@ -79,11 +91,7 @@ function recipientSignature(sheet: Sheet): Markup | null {
  */
 export function documentSheet(sheet: Sheet): Markup {
   const { document } = sheet;
-  const language = languageOf(sheet);
   return html`<article class="sheet">${cancelledMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${given(document.title)}</p>`
-  }${remarks(sheet)}${itemTable(sheet)}${totalsBlock(sheet)}${paymentTable(sheet)}${
-    document.notes !== null &&
-    html`<section class="notes"><h3>${wording.notes[language]}</h3><p>${given(document.notes)}</p></section>`
-  }${recipientSignature(sheet)}</article>`;
+  }${remarks(sheet)}<div class="sums">${itemTable(sheet)}${totalsBlock(sheet)}</div>${paymentTable(sheet)}${notes(sheet)}${recipientSignature(sheet)}</article>`;
 }

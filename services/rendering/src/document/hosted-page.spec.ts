@@ -18,8 +18,9 @@ function page(
     allocationNumber: whole.allocation_number,
     cancelledAt: whole.cancelled_at,
     output: 'copy' as const,
+    logo: null,
   };
-  return hostedPage(sheet, whole, pdfUrl, '');
+  return hostedPage(sheet, { state: whole, pdfUrl, fingerprints: null }, { filesFor: () => [] });
 }
 
 describe('the hosted page', () => {
@@ -35,15 +36,15 @@ describe('the hosted page', () => {
 
   it('shows status, payments and the allocation number as they are now', () => {
     const html = page({ paid: 500, allocation_number: '123456789' });
-    expect(html).toContain('<span class="status open">פתוח</span>');
+    expect(html).toContain('<p class="status open">פתוח</p>');
     expect(html).toContain('שולם <bdi dir="ltr">500.00</bdi> ₪');
     expect(html).toContain('<bdi dir="ltr">123456789</bdi>');
-    expect(page({}, 'en')).toContain('<span class="status open">Open</span>');
+    expect(page({}, 'en')).toContain('<p class="status open">Open</p>');
   });
 
   it('says of a cancelled document that it is cancelled', () => {
     const html = page({ status: 'cancelled', cancelled_at: '2026-03-09T10:00:00Z' });
-    expect(html).toContain('<span class="status cancelled">מבוטל</span>');
+    expect(html).toContain('<p class="status cancelled">מבוטל</p>');
     expect(html).toContain(
       '<strong>מבוטל</strong> בוטל בתאריך <bdi dir="ltr">09/03/2026</bdi> בשעה <bdi dir="ltr">12:00</bdi>',
     );

@@ -1,43 +1,69 @@
 import type { DocumentState } from '@pinkas/contracts';
+import { facesInline, type Typeface } from '../typeface/typeface.js';
+import { pageTokens } from './design-tokens.js';
+import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
 import { shekels } from './figures.js';
-import { directions } from './language.js';
-import { given, html, Markup } from './markup.js';
+import type { Language } from './language.js';
+import { figures, given, html, Markup, plainText } from './markup.js';
+import { pageStyle } from './page-style.js';
 import { documentHeading } from './printed-document.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { statusWords, wording } from './wording.js';
 
-const frameStyle = `body{background:#eef1f5;padding:24px 16px 40px;font-size:15px}
-.frame,.paper,.notice{max-width:820px;margin-inline:auto}
-.frame{display:flex;flex-wrap:wrap;align-items:center;gap:8px 16px;margin-block-end:16px}
-.frame .who{font-weight:700;margin-inline-end:auto}
-.status{padding:2px 12px;border-radius:99px;background:#dfe7f1;color:#1d3f66}
-.status.cancelled{margin:0;border:0;background:#f9dedc;color:#b3261e}
-.frame a{padding:8px 18px;border-radius:6px;background:#1d3f66;color:#fff;text-decoration:none;font-weight:700}
-.frame a:focus-visible{outline:3px solid #7fa6d6;outline-offset:2px}
-.paper{background:#fff;border-radius:6px;padding:44px 48px;box-shadow:0 1px 3px #1b243026,0 8px 24px #1b243014;overflow-x:auto}
-.sheet{position:relative}
-.stamp{position:absolute;max-height:900px}
-.stamp span{font-size:clamp(44px,14vw,120px)}
-.notice{margin-block-start:16px;color:#5b6675;font-size:13px}
-@media(max-width:640px){body{padding:12px 8px}.paper{padding:20px 16px}.sheet>header,.parties{flex-direction:column;gap:14px}.heading,dd{text-align:start}.second{text-align:left}.issuer,.customer{max-width:none}th,td{padding-inline:4px}.facts{justify-content:start}.totals{width:100%}}
-@media print{.stamp{position:fixed}body{background:none;padding:0}.frame,.notice{display:none}.paper{box-shadow:none;padding:0}}`;
+/** By what a reader can tell that a PDF is the one that was signed. Both are SHA-256, hex. */
+export interface Fingerprints {
+  readonly revision: number;
+  readonly file: string;
+  readonly certificate: string;
+}
+
+/** What a page shows beside its sheet. */
+export interface PageFacts {
+  readonly state: DocumentState;
+  /** Where the signed PDF is, absolute. */
+  readonly pdfUrl: string;
+  /** Of the PDF that is found there now; null while that is not known. */
+  readonly fingerprints: Fingerprints | null;
+}
+
+/** The address of the PDF as a file to keep, not to look at. */
+function downloadUrl(pdfUrl: string): string {
+  return `${pdfUrl}${pdfUrl.includes('?') ? '&' : '?'}download=1`;
+}
+
+function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
+  const language = languageOf(sheet);
+  const other: Language = language === 'he' ? 'en' : 'he';
+  const paid =
+    state.paid > 0 && html`<span>${wording.paid[language]} ${shekels(state.paid, language)}</span>`;
+  // Printing is the PDF's affair: the page would only be a picture of it.
+  return html`<header class="bar"><p class="who"><strong>${given(sheet.business.name)}</strong><span>${documentHeading(sheet)}</span></p>${paid}<p class="status ${state.status}">${statusWords[state.status][language]}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
+}
+
+function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
+  const language = languageOf(sheet);
+  const prints =
+    fingerprints &&
+    html`<dl><dt>${wording.filePrint[language]} (${wording.revision[language]} ${figures(String(fingerprints.revision))})</dt><dd><code dir="ltr">${fingerprints.file}</code></dd><dt>${wording.certificatePrint[language]}</dt><dd><code dir="ltr">${fingerprints.certificate}</code></dd></dl><p>${wording.compareNotice[language]}</p>`;
+  return html`<footer class="genuine"><h2>${wording.genuine[language]}</h2><p>${wording.pageNotice[language]}</p>${prints}</footer>`;
+}
 
 /**
  * The document's hosted page: a frame with the status and the way to the signed PDF around the same sheet that is printed.
- * It needs no script and fetches nothing: a policy of `default-src 'none'; style-src 'unsafe-inline'; font-src data:`
- * suffices. Search engines are told to stay away, since the address is the only key to it.
- * @param pdfUrl where the signed PDF is, absolute.
- * @param fontFaces the `@font-face` rules of Heebo, with the fonts themselves as data addresses.
+ * It needs no script and fetches nothing: a policy of `default-src 'none'; style-src 'unsafe-inline'; font-src data:;
+ * img-src data:` suffices. Search engines are told to stay away, since the address is the only key to it.
  */
-export function hostedPage(sheet: Sheet, state: DocumentState, pdfUrl: string, fontFaces: string): string {
+export function hostedPage(sheet: Sheet, facts: PageFacts, typeface: Typeface): string {
   const language = languageOf(sheet);
-  const style = new Markup(`${fontFaces}\n${sheetStyle}\n${frameStyle}`);
-  const paid =
-    state.paid > 0 && html`<span>${wording.paid[language]} ${shekels(state.paid, language)}</span>`;
-  return `<!doctype html>\n${
-    html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${documentHeading(sheet)} – ${sheet.business.name}</title><style>${style}</style></head><body><nav class="frame"><span class="who">${given(sheet.business.name)}</span>${paid}<span class="status ${state.status}">${statusWords[state.status][language]}</span><a href="${pdfUrl}">${wording.download[language]}</a></nav><main class="paper">${documentSheet(sheet)}</main><p class="notice">${wording.pageNotice[language]}</p></body></html>`
-      .text
-  }`;
+  const body = html`${bar(sheet, facts)}<main class="paper">${documentSheet(sheet)}</main>${genuine(sheet, facts)}`;
+  // Emoji are the device's own: there they have colours.
+  const fonts = typeface.filesFor(body.text).filter(({ family }) => family !== 'Noto Emoji');
+  const style = new Markup(
+    `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${sheetStyle}\n${pageStyle}`,
+  );
+  const title = `${documentHeading(sheet)} – ${plainText(sheet.business.name)}`;
+  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${style}</style></head><body>${body}</body></html>`;
+  return `<!doctype html>\n${page.text}`;
 }

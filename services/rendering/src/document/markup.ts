@@ -15,13 +15,27 @@ const entities: Record<string, string> = {
 };
 
 /**
- * Escapes a text for HTML, inside elements and quoted attributes. Control characters that HTML forbids, and halves of
- * surrogate pairs, are dropped: they have no picture and would only confuse what reads the text back.
+ * What embeds and overrides directions, and what ends an isolate: with any of them a text could turn round the words beside
+ * it, `<bdi>` or not, or show an amount's digits in another order than they are stored in.
  */
+const directionControls = '\\u202a-\\u202e\\u2066-\\u2069\\u206a-\\u206f';
+const withoutPicture = new RegExp(
+  `[\\p{Cs}\\p{Noncharacter_Code_Point}${directionControls}]|(?![\\n\\t])[\\p{Cc}\\u2028\\u2029]`,
+  'gu',
+);
+
+/**
+ * A text without what has no picture of its own and only confuses what shows it or reads it back: control characters that
+ * HTML forbids, halves of surrogate pairs, and controls of direction. The marks of direction (U+200E, U+200F) stay: they
+ * reach no further than the text that they stand in.
+ */
+export function plainText(text: string): string {
+  return text.replace(withoutPicture, '');
+}
+
+/** Escapes a text for HTML, inside elements and quoted attributes. */
 export function escapeHtml(text: string): string {
-  return text
-    .replace(/[\p{Cs}\p{Noncharacter_Code_Point}]|(?![\n\t])\p{Cc}/gu, '')
-    .replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return plainText(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 function render(value: Insert): string {
@@ -55,4 +69,9 @@ export function figures(text: string): Markup {
 export function joined(parts: readonly (Markup | null)[], between: string): Markup {
   const present = parts.filter((part) => part !== null);
   return new Markup(present.map((part) => part.text).join(escapeHtml(between)));
+}
+
+/** Parts of which each is isolated already, kept in the order in which a text of this direction is read. */
+export function inDirection(direction: 'rtl' | 'ltr' | undefined, content: Markup): Markup {
+  return direction === undefined ? content : html`<span dir="${direction}">${content}</span>`;
 }

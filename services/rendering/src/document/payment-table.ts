@@ -3,7 +3,7 @@ import { formatDate, shekels } from './figures.js';
 import type { Language } from './language.js';
 import { figures, given, html, joined, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
-import { paymentMethodWords, wording } from './wording.js';
+import { paymentMethodWords, type Words, wording } from './wording.js';
 
 type Wallet = keyof Business['wallet_labels'];
 
@@ -17,10 +17,13 @@ function methodName(method: PaymentMethod, business: Business, language: Languag
     : html`${paymentMethodWords[method][language]}`;
 }
 
+/** One thing that identifies a payment; its words and its value stay on one line where they can. */
+const detail = (content: Markup): Markup => html`<span class="detail">${content}</span>`;
+
 /** What identifies a payment: for a check its number, bank, branch and due date (Bookkeeping Instructions, 5). */
 function details(payment: Payment, language: Language): Markup {
-  const named = (label: { readonly [L in Language]: string }, value: string | number | null) =>
-    value === null ? null : html`${label[language]} ${given(String(value))}`;
+  const named = (label: Words, value: string | number | null) =>
+    value === null ? null : detail(html`${label[language]} ${given(String(value))}`);
   return joined(
     [
       named(wording.checkNumber, payment.check_number),
@@ -28,9 +31,11 @@ function details(payment: Payment, language: Language): Markup {
       named(wording.branch, payment.branch),
       named(wording.account, payment.account),
       named(wording.checkDate, payment.check_date && formatDate(payment.check_date)),
-      payment.card_type ? given(payment.card_type) : null,
+      payment.card_type ? detail(given(payment.card_type)) : null,
       payment.card_last_digits
-        ? html`${wording.cardEnding[language]}${language === 'en' ? ' ' : ''}${figures(payment.card_last_digits)}`
+        ? detail(
+            html`${wording.cardEnding[language]}${language === 'en' ? ' ' : ''}${figures(payment.card_last_digits)}`,
+          )
         : null,
       named(wording.reference, payment.reference),
     ],
@@ -45,7 +50,7 @@ export function paymentTable(sheet: Sheet): Markup | null {
   if (document.payments.length === 0) return null;
   const rows = document.payments.map(
     (payment) =>
-      html`<tr><td>${methodName(payment.method, business, language)}</td><td>${details(payment, language)}</td><td class="figure">${figures(formatDate(payment.date))}</td><td class="figure">${shekels(payment.amount, language)}</td></tr>`,
+      html`<tr><td><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td class="figure">${figures(formatDate(payment.date))}</td><td class="figure">${shekels(payment.amount, language)}</td></tr>`,
   );
-  return html`<section class="payments"><h3>${wording.payments[language]}</h3><table><thead><tr><th>${wording.method[language]}</th><th>${wording.details[language]}</th><th class="figure">${wording.date[language]}</th><th class="figure">${wording.amount[language]}</th></tr></thead><tbody>${rows}</tbody></table></section>`;
+  return html`<section class="payments"><h2>${wording.payments[language]}</h2><table><thead><tr><th scope="col">${wording.method[language]}</th><th scope="col" class="figure">${wording.date[language]}</th><th scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody>${rows}</tbody></table></section>`;
 }

@@ -12,6 +12,7 @@ function sheetOf(change: Partial<Sheet> = {}): Sheet {
     allocationNumber: null,
     cancelledAt: null,
     output: 'original',
+    logo: null,
     ...change,
   };
 }
@@ -29,7 +30,8 @@ function textOf(page: string): string {
     .replace(/\s+/g, ' ');
 }
 
-const print = (sheet: Sheet) => printedDocument(sheet, 'nonce', '');
+const noFonts = { filesFor: () => [] };
+const print = (sheet: Sheet) => printedDocument(sheet, 'nonce', noFonts).html;
 const textOfSheet = (change: Partial<Sheet> = {}) => textOf(print(sheetOf(change)));
 const textOfType = (type: IssuedDocument['type'], change: Partial<IssuedDocument> = {}) => {
   const business = sampleBusiness();
@@ -65,7 +67,7 @@ describe('a printed document', () => {
       'מקור',
       'תאריך 08/03/2026',
       'לתשלום עד 07/04/2026',
-      'גלריית צפון בע"מ',
+      'לקוח לדוגמה בע"מ',
       '515151512',
       'שדרות הנשיא 7 , חיפה',
       'מסמך מקור חשבון עסקה 77 מיום 01/02/2026',

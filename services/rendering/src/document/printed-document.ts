@@ -1,13 +1,23 @@
 import { documentTypeRules } from '@pinkas/contracts';
+import { type FontFile, facesByName, type Typeface } from '../typeface/typeface.js';
+import { footInk, printTokens } from './design-tokens.js';
+import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
-import { directions } from './language.js';
 import { html, Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { statusWords, wording } from './wording.js';
 
+export type { Sheet, SheetLogo } from './sheet.js';
+
 /** Named in every artifact's row; raised whenever the same document would be printed differently. */
-export const templateVersion = 2;
+export const templateVersion = 3;
+
+/** HTML that is ready to be printed, with the files that it names. */
+export interface PrintedDocument {
+  readonly html: string;
+  readonly fonts: readonly FontFile[];
+}
 
 /** The document's heading with its number: `חשבונית מס 1042`. */
 export function documentHeading(sheet: Sheet): string {
@@ -22,19 +32,20 @@ function paperStyle(sheet: Sheet): string {
   const heading = documentHeading(sheet);
   const name = sheet.cancelledAt === null ? heading : `${heading} · ${statusWords.cancelled[language]}`;
   const [near, far] = language === 'he' ? ['right', 'left'] : ['left', 'right'];
-  return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:#5b6675;direction:${directions[language]};@bottom-${near}{content:"${name}"}@bottom-${far}{content:${page}}}`;
+  return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:${footInk};direction:${directions[language]};@bottom-${near}{content:"${name}"}@bottom-${far}{content:${page}}}`;
 }
 
 /**
- * The HTML that is printed.
+ * What is printed of a document.
  * @param nonce becomes the PDF's title, so that an answer that belongs to another request is noticed.
- * @param fontFaces the `@font-face` rules of Heebo.
  */
-export function printedDocument(sheet: Sheet, nonce: string, fontFaces: string): string {
+export function printedDocument(sheet: Sheet, nonce: string, typeface: Typeface): PrintedDocument {
   const language = languageOf(sheet);
-  const style = new Markup(`${fontFaces}\n${paperStyle(sheet)}\n${sheetStyle}`);
-  return `<!doctype html>\n${
-    html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${documentSheet(sheet)}<p class="signed">${wording.signed[language]}</p></body></html>`
-      .text
-  }`;
+  const body = html`${documentSheet(sheet)}<p class="signed">${wording.signed[language]}</p>`;
+  const fonts = typeface.filesFor(body.text);
+  const style = new Markup(
+    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${paperStyle(sheet)}\n${sheetStyle}`,
+  );
+  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${body}</body></html>`;
+  return { html: `<!doctype html>\n${page.text}`, fonts };
 }

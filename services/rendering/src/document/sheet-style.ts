@@ -1,56 +1,67 @@
+import { fontFamilies } from '../typeface/typeface.js';
+
 /**
- * The look of a document, on paper and on its page. Logical properties, so that one style serves both directions; figures
- * alone stand flush right in both, so that their decimals stand under each other.
+ * How a document stands on paper and on its page; colours and sizes are the tokens' (see design-tokens.ts). Logical
+ * properties, so that one style serves both directions; figures alone stand flush right in both, so that their decimals
+ * stand under each other, in the lines and in the totals below them.
  */
 export const sheetStyle = `*{margin:0;padding:0;box-sizing:border-box}
-body{font:400 9.5pt/1.45 Heebo,sans-serif;color:#1b2430;font-variant-numeric:tabular-nums}
-h1,h2,h3,th,strong,.name,.number,.total,.title,dd.allocation{font-weight:700}
-h3,dt,thead th,.marks,.issuer p{color:#5b6675}
-h3{font-size:8pt;break-after:avoid}
+body{font:400 1rem/1.45 ${fontFamilies};color:var(--ink);font-variant-numeric:tabular-nums lining-nums}
+h1,h2,th,strong,.business,.name,.number,.total,.title,.marks,.method,.allocation dd{font-weight:700}
+h2,dt,thead th,.issuer p,.customer p,small{color:var(--soft)}
+h2,small,thead th{font-size:var(--small);line-height:1.4}
+h2{break-after:avoid;margin-block-end:.15rem}
+.payments h2,.notes h2{font-size:1.1rem;color:var(--ink);margin-block-end:.3rem}
 .sheet{overflow-wrap:anywhere}
-.sheet>header{display:flex;justify-content:space-between;gap:24pt;padding-block-end:14pt;border-block-end:1.5pt solid #1d3f66}
-.issuer{max-width:55%}
-.issuer h2{font-size:14pt;line-height:1.25;margin-block-end:3pt}
-.heading{text-align:end}
-h1{font-size:21pt;line-height:1.15;color:#1d3f66}
-.second{text-align:right;font-size:11pt;color:#1d3f66}
-.number{font-size:13pt;line-height:1.5}
-.marks{font-size:8.5pt}
-.marks span{color:#b9c2cd}
-.cancelled{margin-block-end:12pt;padding:6pt 10pt;border:1.5pt solid #b3261e;color:#b3261e}
-.cancelled strong{font-size:14pt;margin-inline-end:6pt}
-.stamp{position:fixed;inset:0;z-index:1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
-.stamp span{padding:4pt 30pt;border:7pt solid;border-radius:16pt;font-size:96pt;line-height:1.2;font-weight:700;color:#b3261e2e;transform:rotate(-28deg)}
-.parties{display:flex;justify-content:space-between;gap:24pt;margin-block:14pt 18pt}
-.customer{max-width:55%}
-.name{font-size:11.5pt}
-.facts{display:grid;grid-template-columns:auto auto;row-gap:2pt;align-content:start}
-dt{padding-inline-end:16pt}
+.sheet>header{display:flex;justify-content:space-between;gap:2.5rem;padding-block-end:1.35rem;border-block-end:.16rem solid var(--accent)}
+.issuer{flex:1 1 0;max-width:56%}
+.issuer .business{font-size:var(--title);line-height:1.25;color:var(--ink);margin-block-end:.3rem}
+.logo{display:block;width:auto;height:auto;max-width:16rem;max-height:4.6rem;margin-block-end:.7rem;object-fit:contain;object-position:0 0}
+[dir=rtl] .logo{object-position:100% 0}
+.heading{flex:0 1 auto;text-align:end;max-width:56%}
+h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
+.second{font-size:var(--large);line-height:1.3;color:var(--accent);text-align:right}
+.number{font-size:1.4rem;line-height:1.5}
+.marks{font-size:.95rem}
+.marks>span{color:var(--soft);font-weight:400}
+.cancelled{margin-block-end:1.2rem;padding:.6rem 1rem;border:.16rem solid;border-radius:.3rem;color:var(--alarm)}
+.cancelled strong{font-size:var(--title);margin-inline-end:.6rem}
+.stamp{position:fixed;inset:0;z-index:-1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
+.stamp span{padding:.4rem 3rem;border:.75rem solid;border-radius:1.7rem;font-size:10rem;line-height:1.2;font-weight:700;color:var(--stamp);transform:rotate(-28deg)}
+.parties{display:flex;justify-content:space-between;gap:2.5rem;margin-block:1.35rem 1.75rem}
+.customer{flex:1 1 40%}
+.customer .name{font-size:var(--large);line-height:1.35;color:var(--ink)}
+.facts{flex:0 1 auto;max-width:58%}
+.facts div{display:flex;justify-content:space-between;gap:0 1.6rem;padding-block:.1rem}
 dd{text-align:end}
-.facts .allocation{margin-block-start:5pt;padding-block:4pt;line-height:15pt;background:#edf2f8}
-dt.allocation{padding-inline-start:7pt}
-dd.allocation{padding-inline-end:7pt;font-size:11.5pt;color:#1d3f66}
-.title{font-size:12pt;margin-block-end:8pt}
-.remark{margin-block-end:8pt}
-.remark strong{font-size:14pt}
+.facts .allocation{margin-block-start:.5rem;padding:.45rem .75rem;background:var(--tint);color:var(--accent-on-tint)}
+.allocation dt{font-weight:700;color:inherit}
+.allocation dd{font-size:var(--large);line-height:1.2;letter-spacing:.02em}
+.title{font-size:1.28rem;line-height:1.35;margin-block-end:.9rem}
+.remark{margin-block-end:.9rem}
+.remark strong{font-size:var(--title)}
 table{width:100%;border-collapse:collapse}
-th,td{text-align:start;vertical-align:top;padding:5pt 7pt}
+th,td{text-align:start;vertical-align:top;padding:.42rem .7rem}
 tr>:first-child{padding-inline-start:0}
 tr>:last-child{padding-inline-end:0}
 tr{break-inside:avoid}
-thead th{font-size:8pt;vertical-align:bottom;border-block-end:.75pt solid #1d3f66}
-tbody td{border-block-end:.5pt solid #e3e7ec}
-small{display:block;font-size:7pt;font-weight:400}
-td small{font-size:8pt;color:#5b6675}
+thead th{vertical-align:bottom;border-block-end:.08rem solid var(--accent)}
+thead small{display:block;font-size:.76rem;font-weight:400}
+tbody td{border-block-end:.05rem solid var(--rule)}
+td small{display:inline-block;margin-inline-start:.35rem}
+.items td:first-child,.payments td:first-child{min-width:8rem}
 th.figure,td.figure,.totals td{width:1%;text-align:right;white-space:nowrap}
-.totals{width:50%;margin-block-start:8pt;margin-inline-start:auto;break-inside:avoid}
-.totals th{font-weight:400;color:#5b6675}
+tr>.figure:last-child,.totals td{min-width:var(--figures)}
+.items tbody tr:nth-last-child(-n+2){break-after:avoid}
+.totals{width:54%;margin-block-start:.7rem;margin-inline-start:auto;break-inside:avoid;break-before:avoid}
+.totals th{font-weight:400;color:var(--soft)}
+.totals :is(th,td){padding-block:.3rem}
 .totals td{border:0}
-.totals .total>*{font-size:13pt;font-weight:700;color:#1d3f66;border-block-start:1.5pt solid #1d3f66;padding-block:7pt}
-.payments,.notes,.signature{margin-block-start:18pt}
-.payments th:first-child{width:20%}
+.totals .total>*{padding-block:.6rem;font-size:1.4rem;line-height:1.4;font-weight:700;color:var(--accent);border-block-start:.16rem solid var(--accent)}
+.payments,.notes,.signature{margin-block-start:1.9rem}
+.detail{display:inline-block}
 .notes{break-inside:avoid}
-.notes p{white-space:pre-line}
-.signature{display:flex;gap:18pt;break-inside:avoid}
-.signature p{flex:1;padding-block-end:22pt;border-block-end:.75pt solid #1b2430;font-size:8.5pt;color:#5b6675}
-.signed{margin-block-start:18pt;font-size:8pt;color:#5b6675}`;
+.notes p{min-height:1.45em}
+.signature{display:flex;gap:1.8rem;break-inside:avoid}
+.signature p{flex:1;padding-block-end:2.4rem;border-block-end:.08rem solid var(--ink);font-size:var(--small);color:var(--soft)}
+.signed{margin-block-start:1.9rem;font-size:var(--small);color:var(--soft);break-before:avoid}`;

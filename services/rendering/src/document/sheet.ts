@@ -14,15 +14,27 @@ export interface Shown {
   readonly output: 'original' | 'copy';
 }
 
+/** The business's picture, as a page can show it: it carries its bytes, and nothing is fetched for it. */
+export interface SheetLogo {
+  /** A `data:` address. */
+  readonly address: string;
+  /** In its own units; only their ratio counts. */
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Everything that one output of a document shows. */
 export interface Sheet extends Shown {
   readonly document: IssuedDocument;
   readonly business: Business;
+  readonly logo: SheetLogo | null;
+  /** The language that its reader asked for; without it, the business's. */
+  readonly language?: Language;
 }
 
 /** The language that a sheet is written in. */
 export function languageOf(sheet: Sheet): Language {
-  return sheet.business.language;
+  return sheet.language ?? sheet.business.language;
 }
 
 /**

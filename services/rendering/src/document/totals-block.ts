@@ -1,10 +1,10 @@
 import { formatPercent, shekels } from './figures.js';
 import { figures, html, type Markup } from './markup.js';
 import { languageOf, type Sheet, showsVat } from './sheet.js';
-import { totalWords, wording } from './wording.js';
+import { said, totalWords, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
-  html`<tr${kind ? html` class="${kind}"` : null}><th>${label}</th><td>${amount}</td></tr>`;
+  html`<tr${kind ? html` class="${kind}"` : null}><th scope="row">${label}</th><td>${amount}</td></tr>`;
 
 /**
  * From the net to the total. Every figure is one that was fixed when the document was issued; none is calculated here.
@@ -30,7 +30,7 @@ export function totalsBlock(sheet: Sheet): Markup {
   if (vatShown) {
     rows.push(
       row(
-        html`${wording.vat[language]} ${figures(formatPercent(totals.vat_rate))}`,
+        html`${said(wording.vat, language)} ${figures(formatPercent(totals.vat_rate))}`,
         shekels(totals.vat, language),
       ),
     );

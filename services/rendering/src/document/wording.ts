@@ -1,8 +1,9 @@
 import type { BusinessLegalType, DocumentType, PaymentMethod } from '@pinkas/contracts';
 import type { Language } from './language.js';
+import { html, Markup } from './markup.js';
 
 /** One word or sentence in both languages. */
-type Words = Readonly<Record<Language, string>>;
+export type Words = Readonly<Record<Language, string>>;
 
 const words = (he: string, en: string): Words => ({ he, en });
 
@@ -11,6 +12,16 @@ const words = (he: string, en: string): Words => ({ he, en });
  * English document carries the Hebrew word beside its own.
  */
 const statutory = (he: string, en: string): Words => ({ he, en: `${en} · ${he}` });
+
+/** A run of Hebrew words with the figures and signs between them. */
+const hebrewRun = /[\u0590-\u05ff](?:[\u0590-\u05ff"'./ ־–-]*[\u0590-\u05ff.])?/g;
+
+/** Words in one language; Hebrew ones in an English line are told as such, so that they are read out in Hebrew. */
+export function said(words: Words, language: Language): Markup {
+  const text = html`${words[language]}`;
+  if (language === 'he') return text;
+  return new Markup(text.text.replace(hebrewRun, (run) => `<bdi lang="he">${run}</bdi>`));
+}
 
 /** How a business states its registration number, by legal type (VAT Bookkeeping Regulations, 9A). */
 export const registrations: Readonly<Record<BusinessLegalType, Words>> = {
@@ -131,9 +142,20 @@ export const wording = {
   pageOf: words('מתוך', 'of'),
   status: words('סטטוס', 'Status'),
   paid: words('שולם', 'Paid'),
-  download: words('הורדת PDF חתום', 'Download signed PDF'),
+  download: words('הורדת ה־PDF החתום', 'Download the signed PDF'),
+  print: words('הדפסה', 'Print'),
+  actions: words('פעולות', 'Actions'),
+  otherLanguage: words('English', 'עברית'),
+  genuine: words('אימות המסמך', 'Is it genuine?'),
   pageNotice: words(
-    'דף זה הוא תצוגה של המסמך. המקור הוא קובץ ה־PDF החתום.',
-    'This page is a view of the document. The original is the signed PDF file.',
+    'דף זה הוא תצוגה של המסמך. המקור הוא קובץ ה־PDF החתום; פתחו אותו בקורא PDF והציגו את פרטי החתימה.',
+    'This page is a view of the document. The original is the signed PDF file: open it in a PDF reader and look at the details of its signature.',
   ),
+  certificatePrint: words('תעודת החותם, SHA-256', "The signer's certificate, SHA-256"),
+  filePrint: words('קובץ ה־PDF, SHA-256', 'The PDF file, SHA-256'),
+  compareNotice: words(
+    'טביעות האצבע צריכות להיות זהות לאלה שמציג קורא ה־PDF, ולפלט של הפקודה sha256sum על הקובץ שהורד.',
+    'These fingerprints must be the same as those that the PDF reader shows, and as what the command sha256sum says of the downloaded file.',
+  ),
+  revision: words('גרסה', 'Revision'),
 } as const;

@@ -9,6 +9,8 @@ export class BrokenPdf extends Error {
  * repair a damaged file, and a document must not be made of one.
  */
 export interface ChromiumFile {
+  /** The whole file, as it came. */
+  readonly bytes: Buffer;
   /** By its number, from 1; each without the words that begin and end it, and with the stream that it may have. */
   readonly objects: ReadonlyMap<number, Buffer>;
   /** The number of the document's catalog. */
@@ -44,7 +46,7 @@ export function readChromiumFile(pdf: Buffer): ChromiumFile {
   dictionaryOf(information);
   const pages = pagesBelow(referenceIn(dictionaryOf(catalog), 'Pages'), dictionaryOf);
   if (pages.length === 0) throw new BrokenPdf('the PDF has no page');
-  return { objects, catalog, information, pages };
+  return { bytes: pdf, objects, catalog, information, pages };
 }
 
 /** An object that has no stream, as text. */

@@ -16,6 +16,7 @@ const slackBytes = 32;
 
 /** An empty page. */
 const blank: ChromiumFile = {
+  bytes: Buffer.alloc(0),
   objects: new Map(
     [
       '<<>>',

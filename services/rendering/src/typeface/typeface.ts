@@ -1,54 +1,75 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { type FontEntry, fontFolder } from './font-files.js';
+import { inRange, readUnicodeRange } from './unicode-range.js';
 
-interface FontFile {
-  /** As `@font-face` names it and as it is sent with a render request. */
-  readonly fileName: string;
-  readonly weight: 400 | 700;
-  readonly unicodeRange: string;
+/** One font file with its bytes. */
+export interface FontFile extends FontEntry {
   readonly bytes: Buffer;
 }
 
-/** The letters of documents: Heebo, in the two weights and the scripts that documents use. */
+/** The letters of documents. */
 export interface Typeface {
-  readonly files: readonly FontFile[];
-  /** `@font-face` rules that fetch the files by name, from beside the HTML. */
-  readonly facesByName: string;
-  /** `@font-face` rules that carry the files in them. */
-  readonly facesInline: string;
+  /**
+   * The files that a text needs: Heebo always, and of the others those that have a character which Heebo has not. Which
+   * file serves a character is a matter of the text alone, so the same text always takes the same files.
+   */
+  filesFor(text: string): FontFile[];
 }
 
-const subsets = ['hebrew', 'latin', 'latin-ext'] as const;
-const weights = [400, 700] as const;
+/** The families in the order in which they are asked for a character; the rest is left to the reader's own fonts. */
+export const fontFamilies = "Heebo,Rubik,'Noto Emoji',sans-serif";
 
-function faces(files: readonly FontFile[], addressOf: (file: FontFile) => string): string {
-  return files
-    .map(
-      (file) =>
-        `@font-face{font-family:Heebo;font-weight:${file.weight};src:url(${addressOf(file)})format("woff2");unicode-range:${file.unicodeRange}}`,
-    )
-    .join('');
-}
+/** Our own letters, and those that our own words are written in. */
+const always = 'Heebo';
+/** What joins and varies characters has no picture of its own, and needs no font. */
+const joiners = /\p{Default_Ignorable_Code_Point}/u;
 
 /** Injection token of the typeface. */
 export const typefaceToken = Symbol('pinkas:typeface');
 
-/** Reads the fonts from the package that ships them. Called once, at start. */
+/**
+ * Reads the fonts that the build left. Called once, at start.
+ * @throws Error when there are none: the service was not built.
+ */
 export function loadTypeface(): Typeface {
-  const read = (path: string) =>
-    readFileSync(fileURLToPath(import.meta.resolve(`@fontsource/heebo/${path}`)));
-  const ranges = JSON.parse(read('unicode.json').toString('utf8')) as Record<string, string>;
-  const files = weights.flatMap((weight) =>
-    subsets.map((subset) => ({
-      fileName: `heebo-${subset}-${weight}.woff2`,
-      weight,
-      unicodeRange: ranges[subset] ?? '',
-      bytes: read(`files/heebo-${subset}-${weight}-normal.woff2`),
-    })),
+  const entries = JSON.parse(readFileSync(new URL('fonts.json', fontFolder), 'utf8')) as FontEntry[];
+  const files: FontFile[] = entries.map((entry) => ({
+    ...entry,
+    bytes: readFileSync(new URL(entry.fileName, fontFolder)),
+  }));
+  const ranges = new Map(
+    files.map(({ fileName, unicodeRange }) => [fileName, readUnicodeRange(unicodeRange)]),
   );
+  const has = ({ fileName }: FontFile, point: number) => inRange(ranges.get(fileName) ?? [], point);
+  const own = files.filter(({ family }) => family === always);
+  const others = files.filter(({ family }) => family !== always);
   return {
-    files,
-    facesByName: faces(files, (file) => file.fileName),
-    facesInline: faces(files, (file) => `data:font/woff2;base64,${file.bytes.toString('base64')}`),
+    filesFor(text) {
+      const needed = new Set<FontFile>();
+      for (const character of new Set(text)) {
+        const point = character.codePointAt(0) ?? 0;
+        if (point < 0x80 || joiners.test(character) || own.some((file) => has(file, point))) continue;
+        for (const file of others) if (has(file, point)) needed.add(file);
+      }
+      return [...own, ...others.filter((file) => needed.has(file))];
+    },
   };
+}
+
+const faces = (files: readonly FontFile[], addressOf: (file: FontFile) => string): string =>
+  files
+    .map(
+      (file) =>
+        `@font-face{font-family:'${file.family}';font-weight:${file.weight};src:url(${addressOf(file)})format("woff2");unicode-range:${file.unicodeRange}}`,
+    )
+    .join('');
+
+/** `@font-face` rules that fetch the files by name, from beside the HTML. */
+export function facesByName(files: readonly FontFile[]): string {
+  return faces(files, (file) => file.fileName);
+}
+
+/** `@font-face` rules that carry the files in them. */
+export function facesInline(files: readonly FontFile[]): string {
+  return faces(files, (file) => `data:font/woff2;base64,${file.bytes.toString('base64')}`);
 }

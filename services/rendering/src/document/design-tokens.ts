@@ -1,0 +1,81 @@
+import { contrast, textContrastMin } from '@pinkas/contracts';
+import { mixed, readableOn } from './colour.js';
+
+/*
+ * The look of a document in one place: what is printed and what its page shows take every colour, size and distance from
+ * here.
+ */
+
+interface Inks {
+  /** The ground that everything stands on. */
+  readonly paper: string;
+  readonly ink: string;
+  /** For what explains: labels, addresses, notes. */
+  readonly soft: string;
+  readonly rule: string;
+  /** For what must not be overlooked: a cancelled document. */
+  readonly alarm: string;
+  /** The colour of the business, or of the house. */
+  readonly accent: string;
+}
+
+/** The accent of a business that has none of its own. */
+export const houseAccent = '#1d3f66';
+
+const light: Omit<Inks, 'accent'> = {
+  paper: '#ffffff',
+  ink: '#17202b',
+  soft: '#566070',
+  rule: '#dce1e8',
+  alarm: '#a8201a',
+};
+
+const dark: Omit<Inks, 'accent'> = {
+  paper: '#151b23',
+  ink: '#e8edf3',
+  soft: '#a5b0be',
+  rule: '#333d4a',
+  alarm: '#ff9a92',
+};
+
+function properties(inks: Inks): string {
+  const { paper, accent } = inks;
+  const tint = mixed(accent, paper, 0.08);
+  const desk = mixed(inks.ink, paper, 0.07);
+  const derived = {
+    ...inks,
+    /** Behind what stands out. */
+    tint,
+    'accent-on-tint': readableOn(accent, tint, textContrastMin),
+    /** What a page lies on. */
+    desk,
+    'accent-on-desk': readableOn(accent, desk, textContrastMin),
+    /** What stands on the accent. */
+    'on-accent': contrast('#ffffff', accent) >= textContrastMin ? '#ffffff' : '#000000',
+    /** Across a cancelled document: seen at once, and what is over it still read. */
+    stamp: mixed(inks.alarm, paper, 0.16),
+  };
+  return Object.entries(derived)
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(';');
+}
+
+/** Sizes of letters and distances, in rem: an em of the document's body. */
+const sizes =
+  '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem;--gap:.5rem;--gap-2:1rem;--gap-3:1.75rem;--figures:8.2rem';
+
+/** The tokens of what is printed, which is always on white. */
+export function printTokens(accent: string | undefined): string {
+  return `:root{font-size:9.5pt;${sizes};${properties({ ...light, accent: accent ?? houseAccent })}}`;
+}
+
+/** The tokens of a page, light or dark as its reader wants it; printed, it is light. */
+export function pageTokens(accent: string | undefined): string {
+  const given = accent ?? houseAccent;
+  const inTheDark = properties({ ...dark, accent: readableOn(given, dark.paper, textContrastMin) });
+  return `:root{color-scheme:light dark;font-size:100%;${sizes};${properties({ ...light, accent: given })}}
+@media screen and (prefers-color-scheme:dark){:root{${inTheDark}}}`;
+}
+
+/** The grey of the running foot, where no token reaches. */
+export const footInk = light.soft;

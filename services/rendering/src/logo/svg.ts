@@ -1,0 +1,171 @@
+import { type CleanLogo, checkSides, LogoRefused } from './logo.js';
+import { readXml, type XmlElement } from './xml.js';
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/** Everything that may be drawn, or may colour and cut what is drawn. */
+const elements: ReadonlySet<string> = new Set([
+  'svg',
+  'g',
+  'path',
+  'rect',
+  'circle',
+  'ellipse',
+  'line',
+  'polyline',
+  'polygon',
+  'defs',
+  'linearGradient',
+  'radialGradient',
+  'stop',
+  'clipPath',
+]);
+/** What says something of the picture and draws nothing. */
+const unseen: ReadonlySet<string> = new Set(['title', 'desc', 'metadata']);
+
+const numbers = /^[\s\d.,+\-eE%]*(?:px|pt|mm|cm|in|em)?$/;
+const path = /^[\s\d.,+\-eEMmLlHhVvCcSsQqTtAaZz]*$/;
+const transform = /^(?:\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([\s\d.,+\-eE]*\)[\s,]*)*$/;
+const word = /^[A-Za-z\s-]{1,60}$/;
+const reference = /^url\(\s*(["']?)#[\w.-]{1,80}\1\s*\)$/;
+const colour =
+  /^(?:#[\da-f]{3,8}|[A-Za-z]{1,30}|(?:rgb|rgba|hsl|hsla)\([\s\d.,%/+-]*\)|url\(\s*(["']?)#[\w.-]{1,80}\1\s*\)(?:\s+[#\w]+)?)$/i;
+const identifier = /^[\w.-]{1,80}$/;
+
+const named = (grammar: RegExp, names: string): [string, RegExp][] =>
+  names.split(' ').map((name) => [name, grammar]);
+
+/** Every attribute that is kept, with what its value may look like. No grammar lets an address of elsewhere through. */
+const grammars: ReadonlyMap<string, RegExp> = new Map([
+  ...named(
+    numbers,
+    'x y width height cx cy r rx ry x1 y1 x2 y2 fx fy points viewBox offset opacity fill-opacity stroke-opacity stop-opacity stroke-width stroke-miterlimit stroke-dasharray stroke-dashoffset',
+  ),
+  ...named(path, 'd'),
+  ...named(transform, 'transform gradientTransform'),
+  ...named(
+    word,
+    'fill-rule clip-rule stroke-linecap stroke-linejoin gradientUnits clipPathUnits spreadMethod preserveAspectRatio vector-effect visibility display',
+  ),
+  ...named(colour, 'fill stroke stop-color color'),
+  ...named(reference, 'clip-path'),
+  ...named(identifier, 'id'),
+]);
+
+/** What draws, but in a way that is not taken: left out, it would be another picture. */
+const refusedStyles: ReadonlySet<string> = new Set([
+  'filter',
+  'mask',
+  'mix-blend-mode',
+  'marker-end',
+  'marker-start',
+]);
+
+function keep(kept: Map<string, string>, name: string, value: string): void {
+  if (refusedStyles.has(name) && value !== 'none' && value !== 'normal') {
+    throw new LogoRefused(`must not use ${name}`);
+  }
+  const grammar = grammars.get(name);
+  if (!grammar) return;
+  if (!grammar.test(value)) throw new LogoRefused(`has a value of ${name} that is not taken`);
+  kept.set(name, value);
+}
+
+function cleanAttributes({ name: element, attributes }: XmlElement): Map<string, string> {
+  const kept = new Map<string, string>();
+  for (const [name, value] of attributes) {
+    if (/^on/i.test(name)) throw new LogoRefused('must not hold scripts');
+    if (name === 'href' || name === 'xlink:href') {
+      if (!element.endsWith('Gradient') || !/^#[\w.-]{1,80}$/.test(value)) {
+        throw new LogoRefused('must not refer to anything outside of itself');
+      }
+      kept.set('href', value);
+    } else if (name === 'style') {
+      for (const declaration of value.split(';')) {
+        const colon = declaration.indexOf(':');
+        if (colon > 0) {
+          keep(kept, declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim());
+        }
+      }
+    } else {
+      keep(kept, name, value.trim());
+    }
+  }
+  return kept;
+}
+
+const escapeValue = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+function write(name: string, attributes: ReadonlyMap<string, string>, children: string): string {
+  const written = [...attributes].map(([key, value]) => ` ${key}="${escapeValue(value)}"`).join('');
+  return `<${name}${written}${children === '' ? '/>' : `>${children}</${name}>`}`;
+}
+
+function clean(element: XmlElement): string {
+  const { name } = element;
+  if (unseen.has(name)) return '';
+  // An editor's own elements have a prefix; nothing of a drawing has.
+  if (name.includes(':')) {
+    if (/:(script|foreignObject|image|use)$/i.test(name)) throw new LogoRefused(`must not hold ${name}`);
+    return '';
+  }
+  if (!elements.has(name)) {
+    throw new LogoRefused(
+      name === 'style'
+        ? 'must have its styles as attributes: an SVG style sheet is not taken'
+        : `must be of plain shapes: ${name} is not taken`,
+    );
+  }
+  return write(name, cleanAttributes(element), element.children.map(clean).join(''));
+}
+
+function number(text: string | undefined): number {
+  return /^\s*[\d.]+\s*(?:px)?\s*$/.test(text ?? '') ? Number.parseFloat(text ?? '') : Number.NaN;
+}
+
+/**
+ * A drawing made anew of its shapes, gradients and clips alone. What cannot be kept is refused, since a logo with a part
+ * left out is not the logo; only what is not seen is left out.
+ * @throws LogoRefused
+ */
+export function cleanSvg(bytes: Buffer): CleanLogo {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new LogoRefused('must be written in UTF-8');
+  }
+  const root = readXml(text);
+  if (root.name !== 'svg' || root.attributes.get('xmlns') !== svgNamespace) {
+    throw new LogoRefused('is no SVG file');
+  }
+  const attributes = cleanAttributes(root);
+  const box = attributes
+    .get('viewBox')
+    ?.trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const [x = 0, y = 0, width = Number.NaN, height = Number.NaN] = box ?? [
+    0,
+    0,
+    number(attributes.get('width')),
+    number(attributes.get('height')),
+  ];
+  checkSides(width, height);
+  const framed = new Map([
+    ['xmlns', svgNamespace],
+    ...attributes,
+    ['viewBox', [x, y, width, height].join(' ')],
+    ['width', String(width)],
+    ['height', String(height)],
+  ]);
+  const children = root.children.map(clean).join('');
+  if (children === '') throw new LogoRefused('shows nothing');
+  return {
+    mediaType: 'image/svg+xml',
+    bytes: Buffer.from(write('svg', framed, children)),
+    width,
+    height,
+  };
+}

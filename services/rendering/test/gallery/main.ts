@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { DocumentState } from '@pinkas/contracts';
+import { findBinary } from '@pinkas/local-servers';
+import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
+import { hostedPage } from '@pinkas/rendering/hosted-page';
+import { printedDocument } from '@pinkas/rendering/printed-document';
+import { loadTypeface, type Typeface } from '@pinkas/rendering/typeface';
+import { StandIn } from '@pinkas/testkit';
+import { type Browser, chromium } from 'playwright-core';
+import { type Case, galleryCases } from './cases.js';
+
+/*
+ * Draws every kind of document, and writes a page with all of them to look at. Run it with `npm run gallery`, or with parts
+ * of names to see a few: `npm run gallery -- receipt branded`.
+ */
+
+const run = promisify(execFile);
+const folder = join(process.cwd(), '.pinkas/gallery');
+const dotsPerInch = 110;
+
+/** Screens that a page is looked at on. */
+const screens = [
+  { name: 'phone', width: 360, height: 780, colorScheme: 'light' },
+  { name: 'phone-dark', width: 320, height: 640, colorScheme: 'dark' },
+  { name: 'desktop', width: 1280, height: 900, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1280, height: 900, colorScheme: 'dark' },
+] as const;
+
+/** Draws the pages of a PDF. */
+async function drawPdf({ name, sheet }: Case, printer: ChromiumPdf, typeface: Typeface): Promise<string[]> {
+  const nonce = 'gallery';
+  const { bytes } = await printer.print(printedDocument(sheet, nonce, typeface), nonce, Date.now() + 30_000);
+  const file = join(folder, `${name}.pdf`);
+  await writeFile(file, bytes);
+  await run('pdftoppm', ['-r', String(dotsPerInch), '-png', file, join(folder, name)]);
+  const { stdout } = await run('pdfinfo', [file]);
+  const pages = Number(/Pages:\s+(\d+)/.exec(stdout)?.[1]);
+  const digits = String(pages).length;
+  return Array.from({ length: pages }, (_, page) => `${name}-${String(page + 1).padStart(digits, '0')}.png`);
+}
+
+/** Draws a hosted page on every screen. */
+async function drawPage({ name, sheet }: Case, browser: Browser, typeface: Typeface): Promise<string[]> {
+  const state: DocumentState = {
+    status: sheet.cancelledAt === null ? 'open' : 'cancelled',
+    paid: 500,
+    allocation_number: sheet.allocationNumber,
+    cancelled_at: sheet.cancelledAt,
+  };
+  const fingerprints = { revision: 1, file: 'ab'.repeat(32), certificate: 'cd'.repeat(32) };
+  const facts = { state, pdfUrl: 'https://example.test/p/1', fingerprints };
+  const html = hostedPage({ ...sheet, output: 'copy' }, facts, typeface);
+  const drawn: string[] = [];
+  for (const { name: screen, width, height, colorScheme } of screens) {
+    const page = await browser.newPage({
+      viewport: { width, height },
+      colorScheme,
+      javaScriptEnabled: false,
+    });
+    await page.setContent(html);
+    const file = `${name}-${screen}.png`;
+    await page.screenshot({ path: join(folder, file), fullPage: true });
+    await page.close();
+    drawn.push(file);
+  }
+  return drawn;
+}
+
+const wanted = process.argv.slice(2);
+const cases = galleryCases().filter(
+  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+);
+/** On screens, those that differ there. */
+const onScreen = /^(tax-invoice|receipt|branded|cancelled|mixed-scripts|a-hundred-long-lines)-(he|en)$/;
+
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+const typeface = loadTypeface();
+const gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
+const printer = new ChromiumPdf(gotenberg.url, 2);
+const browser = await chromium.launch({
+  executablePath: findBinary('chromium') ?? 'chromium',
+  args: ['--no-sandbox'],
+});
+try {
+  const sections: string[] = [];
+  for (const one of cases) {
+    const files = [
+      ...(await drawPdf(one, printer, typeface)),
+      ...(onScreen.test(one.name) ? await drawPage(one, browser, typeface) : []),
+    ];
+    const pictures = files.map((file) => `<a href="${file}"><img src="${file}" alt="${file}"></a>`).join('');
+    sections.push(
+      `<section><h2>${one.name} <a href="${one.name}.pdf">PDF</a></h2><div>${pictures}</div></section>`,
+    );
+    process.stdout.write(`${one.name}\n`);
+  }
+  await writeFile(
+    join(folder, 'index.html'),
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gallery · Pinkas</title><style>body{font:16px system-ui,sans-serif;margin:2rem;background:#e9ecf0}div{display:flex;flex-wrap:wrap;gap:1rem;align-items:start}img{max-width:26rem;max-height:40rem;box-shadow:0 1px 4px #0004;background:#fff}</style><h1>Gallery</h1>${sections.join('')}</html>`,
+  );
+  process.stdout.write(`${join(folder, 'index.html')}\n`);
+} finally {
+  await browser.close();
+  printer.close();
+  await gotenberg.stop();
+}

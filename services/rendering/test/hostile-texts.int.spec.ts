@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IssuedDocument } from '@pinkas/contracts';
+import { findBinary } from '@pinkas/local-servers';
+import { StandIn } from '@pinkas/testkit';
+import { type Browser, chromium } from 'playwright-core';
+import type { ArtifactPress } from '../src/artifact/artifact-press.js';
+import { hostedPage } from '../src/document/hosted-page.js';
+import type { Sheet } from '../src/document/sheet.js';
+import { loadTypeface } from '../src/typeface/typeface.js';
+import { sheetIn } from './gallery/cases.js';
+import { compact, pdfText } from './pdf-tools.js';
+import { openPress } from './press.js';
+
+/** What somebody might try. None of it may be more than a text. */
+const hostile = {
+  'markup with a picture': '<img src="http://192.0.2.1/a.png" onerror=alert(1)>',
+  'a frame of a file': '<iframe src="file:///etc/passwd"></iframe>',
+  'a frame of the cloud': '<iframe src="http://169.254.169.254/latest/meta-data/"></iframe>',
+  'a script': '</style></title><script>document.title="taken"</script>',
+  'a way out of an attribute': '" onmouseover="alert(1)" style="background:url(//192.0.2.1)',
+  'a way out of the style': '}</style><style>@import "http://192.0.2.1/a.css";*{display:none}',
+  'a style in itself': 'red;background:url(http://192.0.2.1/b)',
+  'a drawing': '<svg onload=alert(1)><image href="http://192.0.2.1/c.svg"/></svg>',
+  'delimiters of templates': '{{7*7}} \u0024{7*7} <%= 7*7 %> #{7*7} [[7*7]]',
+  'an entity': '&lt;b&gt; &#x202e; &amp;amp; &nbsp;',
+  'a comment': '<!-- --> --!> ]]> <![CDATA[ ]]>',
+  'a new base': '<base href="http://192.0.2.1/"><meta http-equiv=refresh content="0;url=http://192.0.2.1/">',
+  'an address of a file': 'file:///etc/passwd',
+} as const;
+
+/** A sheet with a text wherever a person may have written one. */
+function sheetOf(text: string): Sheet {
+  const business = {
+    name: text,
+    address: text,
+    city: text,
+    email: text,
+    phone: text,
+    tax_id: text,
+    wallet_labels: Object.fromEntries(
+      [1, 2, 3, 4, 5].map((index) => [`wallet_method_${index}`, { he: text, en: text }]),
+    ) as Sheet['business']['wallet_labels'],
+  };
+  const sheet = sheetIn('he', 'receipt', { business, allocationNumber: text });
+  const { customer, items, payments, ...facts } = sheet.document;
+  const document: IssuedDocument = {
+    ...facts,
+    title: text,
+    notes: text,
+    customer: { ...customer, name: text, tax_id: text, address: text, city: text, phone: text, email: text },
+    items: items.map((item) => ({ ...item, description: text, sku: text })),
+    payments: payments.map((payment) => ({
+      ...payment,
+      check_number: text,
+      branch: text,
+      account: text,
+      card_type: text,
+      card_last_digits: text,
+      reference: text,
+    })),
+  };
+  return { ...sheet, document };
+}
+
+describe('a hostile text in every field', () => {
+  const typeface = loadTypeface();
+  let gotenberg: StandIn;
+  let press: ArtifactPress;
+  let browser: Browser;
+  beforeAll(async () => {
+    gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
+    press = await openPress(gotenberg.url);
+    browser = await chromium.launch({
+      executablePath: findBinary('chromium') ?? 'chromium',
+      args: ['--no-sandbox'],
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await gotenberg?.stop();
+  });
+
+  /** Opens a page as a browser does that would run and fetch everything: without the policy that forbids it. */
+  async function opened<T>(
+    html: string,
+    look: (page: Awaited<ReturnType<Browser['newPage']>>) => Promise<T>,
+  ) {
+    const page = await browser.newPage();
+    const requested: string[] = [];
+    const address = 'http://page.test/v/1';
+    try {
+      await page.route('**/*', (route) => {
+        const url = route.request().url();
+        if (url === address) return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html });
+        requested.push(url);
+        return route.abort();
+      });
+      page.on('dialog', (dialog) => {
+        requested.push(`dialog ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      await page.goto(address, { waitUntil: 'load' });
+      return { seen: await look(page), requested: requested.filter((url) => !url.endsWith('/favicon.ico')) };
+    } finally {
+      await page.close();
+    }
+  }
+  const pageOf = (sheet: Sheet) =>
+    hostedPage(
+      { ...sheet, output: 'copy' },
+      {
+        state: { status: 'open', paid: 0, allocation_number: sheet.allocationNumber, cancelled_at: null },
+        pdfUrl: 'http://page.test/p/1',
+        fingerprints: null,
+      },
+      typeface,
+    );
+
+  it.each(Object.entries(hostile))('is printed as it is, and nothing is fetched: %s', async (_what, text) => {
+    // The printer fails where anything is asked for that did not come along.
+    const { pdf } = await press.print(sheetOf(text));
+    const read = await pdfText(pdf);
+    // pdftotext turns brackets round in a line of Hebrew; every letter has to be there all the same.
+    for (const word of text.match(/[A-Za-z0-9]{2,}/g) ?? []) expect(read).toContain(word);
+    expect(await gotenberg.read('/_calls')).toMatchObject({ failed: 0 });
+  });
+
+  it.each(Object.entries(hostile))(
+    'is a text on the page, which asks for nothing: %s',
+    async (_what, text) => {
+      const strange = 'script,iframe,img,svg,image,base,link,object,[onerror],[onload],[onmouseover]';
+      const { seen, requested } = await opened(pageOf(sheetOf(text)), async (page) => ({
+        words: await page.locator('main bdi').allTextContents(),
+        strangers: await page.locator(strange).count(),
+        styles: await page.locator('style').count(),
+        title: await page.title(),
+      }));
+      expect(requested).toEqual([]);
+      expect(seen.strangers).toBe(0);
+      expect(seen.styles).toBe(1);
+      expect(seen.title).toContain('קבלה 1042');
+      expect(seen.words.filter((words) => compact(words) === compact(text)).length).toBeGreaterThan(20);
+    },
+  );
+
+  it('turns no words round beside it, whatever controls of direction are in it', async () => {
+    const control = '\u202e\u2067\u202a\u2069\u2069\u202c\u2066';
+    const calm = sheetOf('Example 123');
+    const wild = sheetOf(`${control}Example${control} 123${control}`);
+    // Where every word of ours stands, and every figure of the document.
+    const places = (sheet: Sheet) =>
+      opened(pageOf(sheet), (page) =>
+        page.evaluate<unknown[]>(`
+          [...document.querySelectorAll('main :is(h1,h2,dt,th,td,p,dd,bdi)')].map((element) => {
+            const { x, y, width } = element.getBoundingClientRect();
+            return [element.textContent, Math.round(x), Math.round(y), Math.round(width)];
+          })`),
+      );
+    expect((await places(wild)).seen).toEqual((await places(calm)).seen);
+    const [printed, calmly] = await Promise.all([press.print(wild), press.print(calm)]);
+    expect(await pdfText(printed.pdf, { raw: true })).toBe(await pdfText(calmly.pdf, { raw: true }));
+  });
+});
