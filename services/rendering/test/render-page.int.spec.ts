@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renderPage } from '@pinkas/contracts';
+import { cancelArtifact, renderArtifact, renderPage } from '@pinkas/contracts';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
@@ -23,5 +23,42 @@ describe('rendering.page.render', () => {
     expect(html).toContain('<a href="https://example.test/p/abc">');
     expect(html).toContain('123456789');
     expect(html).toContain('סגור');
+  });
+
+  it('tells the fingerprints of the PDF that its address serves, and none where that is not made yet', async () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('order', business);
+    const first = await rendering.network.ask(renderArtifact, { business, document });
+    const cancelledAt = '2026-03-09T10:00:00.000Z';
+    const page = async (cancelled: string | null) => {
+      const { html } = await rendering.network.ask(renderPage, {
+        business,
+        document,
+        state: {
+          status: cancelled === null ? 'open' : 'cancelled',
+          paid: 0,
+          allocation_number: null,
+          cancelled_at: cancelled,
+        },
+        pdf_url: 'https://example.test/p/1',
+        language: 'en',
+      });
+      return [...html.matchAll(/<code dir="ltr">([0-9a-f]{64})<\/code>/g)].map(([, print]) => print);
+    };
+    const [file, certificate] = await page(null);
+    expect(file).toBe(first.sha256);
+    const stored = await rendering.database.db
+      .selectFrom('artifact')
+      .select('certificate_sha256')
+      .where('document_id', '=', document.id)
+      .executeTakeFirstOrThrow();
+    expect(certificate).toBe(stored.certificate_sha256.toString('hex'));
+    expect(await page(cancelledAt)).toEqual([]);
+    const second = await rendering.network.ask(cancelArtifact, {
+      business,
+      document,
+      cancelled_at: cancelledAt,
+    });
+    expect(await page(cancelledAt)).toEqual([second.sha256, certificate]);
   });
 });

@@ -56,4 +56,26 @@ describe('the hosted page', () => {
     expect(page()).toContain('העתק<span> | </span>');
     expect(page()).not.toContain('מקור<span> | </span>');
   });
+
+  it('speaks the language that its reader asked for, and keeps what the law prescribes', () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('receipt', business);
+    const facts = { document, business, logo: null, allocationNumber: null, cancelledAt: null };
+    const html = hostedPage(
+      { ...facts, output: 'copy', language: 'en' },
+      { state: open, pdfUrl: 'https://x.test/p/1', fingerprints: null },
+      { filesFor: () => [] },
+    );
+    expect(html).toContain('<html lang="en" dir="ltr">');
+    expect(html).toContain('<h1>Receipt</h1>');
+    expect(html).toContain('<p lang="he" dir="rtl" class="second">קבלה</p>');
+    expect(html).toContain('Computerized document · <bdi lang="he">מסמך ממוחשב</bdi>');
+    expect(html).toContain('<a href="?lang=he" hreflang="he" lang="he" dir="rtl">עברית</a>');
+  });
+
+  it('leads to the file to keep and to the file to print', () => {
+    const html = page({}, 'he', 'https://x.test/p/1?a=1');
+    expect(html).toContain('href="https://x.test/p/1?a=1&amp;download=1"');
+    expect(page()).toContain('href="https://x.test/p/1?download=1"');
+  });
 });
