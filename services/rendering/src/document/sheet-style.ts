@@ -58,6 +58,7 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .totals :is(th,td){padding-block:.3rem}
 .totals td{border:0}
 .totals .total>*{padding-block:.6rem;font-size:1.4rem;line-height:1.4;font-weight:700;color:var(--accent);border-block-start:.16rem solid var(--accent)}
+.totals .total:only-child>*{border:0}
 .payments,.notes,.signature{margin-block-start:1.9rem}
 .detail{display:inline-block}
 .notes{break-inside:avoid}
