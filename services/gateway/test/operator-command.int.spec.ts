@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { keepLogo } from '@pinkas/contracts';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const program = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
@@ -118,5 +122,32 @@ describe('pinkas, the operator’s command', () => {
       err: 'The system does not answer at nats://127.0.0.1:1: start it with npm run up\n',
     });
     expect((await pinkas(undefined, ['business', 'list', '--json'])).err).toContain('npm run up');
+  });
+
+  it('sends the picture that the settings name, from beside them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pinkas-logo-'));
+    try {
+      const drawing =
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"><rect width="2" height="1"/></svg>';
+      const file = join(folder, 'settings.json');
+      await writeFile(join(folder, 'logo.svg'), drawing);
+      await writeFile(file, '{"name": "עסק לדוגמה", "logo": "logo.svg", "accent_color": "#0b6e4f"}');
+      const sent: string[] = [];
+      gateway.network.answer(keepLogo, ({ logo }) => {
+        sent.push(logo);
+        return { sha256: 'ab'.repeat(32) };
+      });
+      expect(await json(`business create --file ${file}`)).toMatchObject({
+        logo: { sha256: 'ab'.repeat(32) },
+        accent_color: '#0b6e4f',
+      });
+      expect(sent).toEqual([`data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`]);
+      await writeFile(file, '{"logo": "other.svg"}');
+      expect(await refused(`business update ${randomUUID()} --file ${file}`)).toContain(
+        'other.svg cannot be read',
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

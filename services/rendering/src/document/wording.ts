@@ -14,7 +14,7 @@ const words = (he: string, en: string): Words => ({ he, en });
 const statutory = (he: string, en: string): Words => ({ he, en: `${en} · ${he}` });
 
 /** A run of Hebrew words with the figures and signs between them. */
-const hebrewRun = /[\u0590-\u05ff](?:[\u0590-\u05ff"'./ ־–-]*[\u0590-\u05ff.])?/g;
+const hebrewRun = /[\u0590-\u05ff](?:[\u0590-\u05ff\d"'./ ־–-]*[\u0590-\u05ff.])?/g;
 
 /** Words in one language; Hebrew ones in an English line are told as such, so that they are read out in Hebrew. */
 export function said(words: Words, language: Language): Markup {
