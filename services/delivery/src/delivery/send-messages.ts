@@ -113,14 +113,12 @@ export class SendMessages implements Background {
   async #send(row: DeliveryRow): Promise<void> {
     try {
       const db = ofBusiness(this.db, row.business_id);
-      // A message that was held up must not leave in the quiet hours that have begun meanwhile.
-      const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
-      if (quietEnd) return await postpone(db, row, quietEnd);
-      const refusal = await this.#refusal(db, row);
-      if (refusal) return await this.#store(row, null, refusal);
+      if (await this.#isHeldBack(db, row)) return;
       const pdf = await this.#artifact(row);
       if (pdf === 'cancelled') return await this.#withdraw(row);
       if (!Buffer.isBuffer(pdf)) return await this.#store(row, null, pdf);
+      // Fetching the PDF takes seconds, in which the quiet hours begin, or an operator suppresses the address.
+      if (await this.#isHeldBack(db, row)) return;
       const attempt = await this.#beginAttempt(db, row);
       if (attempt) await this.#store(attempt.row, attempt.n, await this.#handOver(row, pdf));
     } catch (error) {
@@ -129,6 +127,19 @@ export class SendMessages implements Background {
         'what became of a message could not be stored',
       );
     }
+  }
+
+  /** Whether a message must not leave now; then that is stored. */
+  async #isHeldBack(db: Database<DeliveryTables>, row: DeliveryRow): Promise<boolean> {
+    // A message that was held up must not leave in the quiet hours that have begun meanwhile.
+    const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
+    if (quietEnd) {
+      await postpone(db, row, quietEnd);
+      return true;
+    }
+    const refusal = await this.#refusal(db, row);
+    if (refusal) await this.#store(row, null, refusal);
+    return refusal !== undefined;
   }
 
   /** Why a message is not even tried, if so. */
