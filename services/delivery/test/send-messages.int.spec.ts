@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Business, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
+import { auditDeliveries, type Business, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
@@ -288,5 +288,23 @@ describe('a message that is due', () => {
     expect(row.last_error).toBe('The address is suppressed.');
     expect(await delivery.attempts(invoice)).toEqual([]);
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('tells while it is being handed over when it is taken up again if nobody says what came of that', async () => {
+    const invoice = await issueReady(delivery.newRecipient());
+    const { id } = await sent(invoice);
+    const claimedUntil = new Date(delivery.clock.now.getTime() + hour);
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ state: 'sending', sent_at: null, claimed_until: claimedUntil })
+      .where('id', '=', id)
+      .execute();
+    const { documents } = await delivery.network.ask(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(documents[0]?.messages).toMatchObject([
+      { state: 'sending', next_attempt_at: claimedUntil.toISOString() },
+    ]);
   });
 });
