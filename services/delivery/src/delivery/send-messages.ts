@@ -61,7 +61,8 @@ const lapsedAtOnceMax = 20;
  */
 @Injectable()
 export class SendMessages implements Background {
-  readonly #worker: DueWorker<DeliveryRow>;
+  /** One for each channel: while one provider hangs, the messages of the other leave. */
+  readonly #workers: readonly DueWorker<DeliveryRow>[];
   readonly #tries: Counter<'channel' | 'outcome'>;
 
   constructor(
@@ -81,31 +82,34 @@ export class SendMessages implements Background {
       ['channel', 'outcome'],
     );
     const all = ofEveryBusiness(db);
-    this.#worker = new DueWorker({
-      name: 'send-messages',
-      atOnceMax: messagesAtOnceMax,
-      claimMs,
-      clock,
-      logger,
-      claim: async (limit, now, until) => {
-        await this.#settleLapsed(all);
-        return claimDue(all, limit, now, until);
-      },
-      carryOut: (row) => this.#send(row),
-    });
+    this.#workers = (['email', 'whatsapp'] as const).map(
+      (channel) =>
+        new DueWorker({
+          name: `send-messages by ${channel}`,
+          atOnceMax: messagesAtOnceMax,
+          claimMs,
+          clock,
+          logger,
+          claim: async (limit, now, until) => {
+            await this.#settleLapsed(all);
+            return claimDue(all, channel, limit, now, until);
+          },
+          carryOut: (row) => this.#send(row),
+        }),
+    );
   }
 
   start(): void {
-    this.#worker.start();
+    for (const worker of this.#workers) worker.start();
   }
 
   /** Says that a message may be due. */
   nudge(): void {
-    this.#worker.nudge();
+    for (const worker of this.#workers) worker.nudge();
   }
 
   async stop(): Promise<void> {
-    await this.#worker.stop();
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     this.mailer.close();
   }
 
