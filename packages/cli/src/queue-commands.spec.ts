@@ -155,6 +155,35 @@ describe('pinkas queue redrive', () => {
     expect(asked).toContain(retryAllocation.subject);
   });
 
+  it.each([
+    [
+      'refused',
+      null,
+      'refused',
+      /^The tax authority refused: the step is parked no more$/,
+      'allocation retry',
+    ],
+    ['failed', '2026-06-15T09:00:05.000Z', 'tried_again', /by itself .* parked no more$/, 'allocation retry'],
+    ['failed', null, 'failed', /stays parked$/, 'queue redrive'],
+  ] as const)(
+    'tells what becomes of a number that was %s again, with a next try at %s',
+    async (outcome, next, told, text, nextCommand) => {
+      const { output } = run(
+        'redrive',
+        {
+          [listGivenUpAllocations.subject]: () => ({ documents: [allocation], next_after: null }),
+          [retryAllocation.subject]: () => ({ outcome, reason: 'It did not work.', next_attempt_at: next }),
+        },
+        documentId,
+      );
+      expect(await output).toEqual({
+        json: { id: documentId, service: 'allocation', outcome: told, reason: 'It did not work.' },
+        text: expect.stringMatching(text),
+        failure: expect.stringMatching(new RegExp(`^It did not work: .*pinkas ${nextCommand} ${documentId}`)),
+      });
+    },
+  );
+
   it('retries no allocation that is not parked', async () => {
     const { output, asked } = run('redrive', {}, documentId);
     await expect(output).rejects.toThrow(`No step with the id ${documentId} is parked: pinkas queue dead`);

@@ -39,8 +39,12 @@ interface ParkingPlace {
 interface Redriven {
   readonly id: string;
   readonly service: MessagingService;
-  readonly outcome: 'done' | 'done_before' | 'failed';
-  /** Null unless it failed. */
+  /**
+   * `failed`: it stays parked. Of an allocation number there is more that ends the parking: `refused`, by the authority;
+   * `tried_again`: the try failed, and further ones follow by themselves.
+   */
+  readonly outcome: 'done' | 'done_before' | 'failed' | 'refused' | 'tried_again';
+  /** Null where it is done. */
   readonly reason: string | null;
 }
 
@@ -89,12 +93,28 @@ const givenUpAllocations: ParkingPlace = {
     // The id of any other document is no id of a parked step.
     const parked = await this.list(ask);
     if (!parked.some((one) => one.id === id)) return null;
-    const { outcome, reason } = await ask(retryAllocation, { document_id: id });
-    return outcome === 'issued'
-      ? { id, service: 'allocation', outcome: 'done', reason: null }
-      : { id, service: 'allocation', outcome: 'failed', reason };
+    const reply = await ask(retryAllocation, { document_id: id });
+    const outcome = outcomeOfRetry(reply);
+    const isDone = outcome === 'done' || outcome === 'done_before';
+    return { id, service: 'allocation', outcome, reason: isDone ? null : reply.reason };
   },
 };
+
+function outcomeOfRetry({
+  outcome,
+  next_attempt_at: next,
+}: ReplyOf<typeof retryAllocation>): Redriven['outcome'] {
+  switch (outcome) {
+    case 'issued':
+      return 'done';
+    case 'not_retryable':
+      return 'done_before';
+    case 'refused':
+      return 'refused';
+    default:
+      return next === null ? 'failed' : 'tried_again';
+  }
+}
 
 const places: readonly ParkingPlace[] = [...messagingServices.map(deadLettersOf), givenUpAllocations];
 
@@ -154,20 +174,31 @@ async function redrive(id: string, ask: Ask): Promise<Output> {
         : `Where the step ${id} is parked, nobody knows: ${didNotAnswer(silent)}`,
     );
   }
-  if (found.outcome === 'failed') {
-    return {
-      json: found,
-      text: 'It failed again, and stays parked',
-      failure: `${found.reason}: mend that, then pinkas queue redrive ${id} tries it again`,
-    };
+  const reason = (found.reason ?? '').replace(/\.$/, '');
+  switch (found.outcome) {
+    case 'done':
+      return { json: found, text: 'Done: the step is parked no more' };
+    case 'done_before':
+      return { json: found, text: 'It had been done already: the step is parked no more' };
+    case 'refused':
+      return {
+        json: found,
+        text: 'The tax authority refused: the step is parked no more',
+        failure: `${reason}: after a won objection, pinkas allocation retry ${id} asks again`,
+      };
+    case 'tried_again':
+      return {
+        json: found,
+        text: 'It failed again, and is tried by itself for another day: the step is parked no more',
+        failure: `${reason}: pinkas allocation retry ${id} does not wait for that`,
+      };
+    default:
+      return {
+        json: found,
+        text: 'It failed again, and stays parked',
+        failure: `${reason}: mend that, then pinkas queue redrive ${id} tries it again`,
+      };
   }
-  return {
-    json: found,
-    text:
-      found.outcome === 'done'
-        ? 'Done: the step is parked no more'
-        : 'It had been done already: the step is parked no more',
-  };
 }
 
 /** `pinkas queue …` */

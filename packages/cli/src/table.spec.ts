@@ -13,4 +13,12 @@ describe('a table', () => {
       ),
     ).toBe('ID  NAME\n1   א\n22');
   });
+
+  it('takes as many rows as there are failures on a bad day', () =>
+    expect(
+      table(
+        ['id'],
+        Array.from({ length: 200_000 }, () => ['1']),
+      ).length,
+    ).toBe(2 + 200_000 * 2));
 });

@@ -10,7 +10,10 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** Rows in aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => width(row[index] ?? ''))));
+  // One by one: so many arguments as a long list has rows, no function takes.
+  const widths = (rows[0] ?? []).map((_, index) =>
+    rows.reduce((widest, row) => Math.max(widest, width(row[index] ?? '')), 0),
+  );
   return rows
     .map((row) =>
       row

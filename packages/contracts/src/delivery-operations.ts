@@ -22,7 +22,10 @@ export const MessageStanding = Strict({
   channel: MessageChannel,
   purpose: MessagePurpose,
   state: MessageState,
-  /** When it is tried next; null at an end, and while it waits for the PDF. */
+  /**
+   * When it is tried next; of one that is being handed over, when it is taken up again if nobody says what came of that. Null at
+   * an end, and while it waits for the PDF.
+   */
   next_attempt_at: Nullable(Instant),
   /** The end of the quiet hours that it waits for, or has waited for. */
   not_before: Nullable(Instant),

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { auditDeliveries, type Business, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
@@ -14,6 +14,7 @@ describe('a message that is due', () => {
   afterAll(() => delivery.stop());
   afterEach(async () => {
     delivery.pdfIsAway = false;
+    delivery.pdfComesAfter = Promise.resolve();
     await delivery.mailbox.mode('ok');
   });
 
@@ -23,6 +24,21 @@ describe('a message that is due', () => {
   ) => {
     const invoice = await delivery.issue(recipient, change);
     await delivery.render(invoice);
+    return invoice;
+  };
+  /** Issues it, and does something while its PDF is being fetched. */
+  const issueAndMeanwhile = async (
+    meanwhile: () => unknown,
+    ...given: Parameters<typeof issueReady>
+  ): Promise<IssuedDocument> => {
+    let come = (): void => {};
+    delivery.pdfComesAfter = new Promise((resolve) => {
+      come = resolve;
+    });
+    const invoice = await issueReady(...given);
+    await eventually('its PDF is being fetched', () => delivery.handedOver.includes(invoice.id));
+    await meanwhile();
+    come();
     return invoice;
   };
   const sent = (invoice: IssuedDocument) =>
@@ -234,5 +250,61 @@ describe('a message that is due', () => {
     delivery.clock.now = new Date('2026-06-19T04:00:00Z');
     await sent(invoice);
     await mailTo(recipient);
+  });
+
+  it('does not leave in quiet hours that begin while its PDF is being fetched', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-22T18:59:59Z');
+    const invoice = await issueAndMeanwhile(
+      () => {
+        delivery.clock.now = new Date('2026-06-22T19:00:00Z');
+      },
+      recipient,
+      { business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } },
+    );
+    await delivery.rowWhere(
+      invoice,
+      'it waits for the morning',
+      (row) => row.not_before?.toISOString() === '2026-06-23T04:00:00.000Z',
+    );
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-23T04:00:00Z');
+    await sent(invoice);
+    await mailTo(recipient);
+  });
+
+  it('does not leave to an address that is suppressed while its PDF is being fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueAndMeanwhile(
+      () =>
+        delivery.network.ask(suppressAddress, {
+          business_id: delivery.business.id,
+          address: recipient,
+          words: null,
+        }),
+      recipient,
+    );
+    const row = await delivery.rowWhere(invoice, 'it has failed', ({ state }) => state === 'failed');
+    expect(row.last_error).toBe('The address is suppressed.');
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('tells while it is being handed over when it is taken up again if nobody says what came of that', async () => {
+    const invoice = await issueReady(delivery.newRecipient());
+    const { id } = await sent(invoice);
+    const claimedUntil = new Date(delivery.clock.now.getTime() + hour);
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ state: 'sending', sent_at: null, claimed_until: claimedUntil })
+      .where('id', '=', id)
+      .execute();
+    const { documents } = await delivery.network.ask(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(documents[0]?.messages).toMatchObject([
+      { state: 'sending', next_attempt_at: claimedUntil.toISOString() },
+    ]);
   });
 });

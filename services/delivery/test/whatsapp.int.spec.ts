@@ -226,3 +226,31 @@ describe('a message by WhatsApp where that is not set up', () => {
     }
   });
 });
+
+describe('while the mail server takes mails and never answers', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    // Longer than a test waits for anything.
+    delivery = await startDelivery({ whatsapp: true, patience: 60 * second });
+  });
+  // Killed first: the mails in hand would be waited for.
+  afterAll(() => delivery.mailbox.kill().then(() => delivery.stop()));
+
+  it('a message by WhatsApp leaves', async () => {
+    await delivery.mailbox.mode('hang');
+    const mails: IssuedDocument[] = [];
+    for (let n = 0; n < 8; n += 1) mails.push(await delivery.issue(delivery.newRecipient()));
+    for (const mail of mails) await delivery.render(mail);
+    await eventually('no more mails are handed over at once', async () => {
+      const rows = (await Promise.all(mails.map((mail) => delivery.rows(mail)))).flat();
+      return rows.filter(({ state }) => state === 'sending').length === 5;
+    });
+    const { customer } = exampleDocument();
+    const invoice = await delivery.issue(null, {
+      document: { customer: { ...customer, phone: delivery.newPhone() } },
+      business: { auto_send: { enabled: true, channel: 'whatsapp', quiet_hours: null } },
+    });
+    await delivery.render(invoice);
+    await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+  });
+});

@@ -37,6 +37,9 @@ describe('the steps that a document owes', () => {
     expect(words(message({ state: 'ready', next_attempt_at: toCome }))).toEqual([]);
   });
 
+  it('are none while its message is being handed over, however long ago the document was issued', () =>
+    expect(words(message({ state: 'sending', next_attempt_at: toCome }))).toEqual([]));
+
   it.each(['refused', 'given_up'] as const)(
     'are none when the number was %s, which an operator sees',
     (state) =>
@@ -45,10 +48,30 @@ describe('the steps that a document owes', () => {
       ).toEqual([]),
   );
 
-  it.each(['failed', 'withdrawn'] as const)(
-    'are none when its message is %s, which an operator sees',
-    (state) => expect(words(message({ state }))).toEqual([]),
-  );
+  it('are none when its message has failed, which an operator sees', () =>
+    expect(words(message({ state: 'failed' }))).toEqual([]));
+
+  it('are none when its message was withdrawn with the document, and a message when the document stands', () => {
+    const entry = exampleEntry();
+    const cancelled = { ...entry, state: { ...entry.state, cancelled_at: past } };
+    expect(words(message({ state: 'withdrawn' }), cancelled)).toEqual([]);
+    expect(words(message({ state: 'withdrawn' }), entry)).toEqual([
+      'its message to the customer by email was withdrawn, though the document stands',
+    ]);
+  });
+
+  it('are the messages that were promised, by each channel', () => {
+    const promised = (status: 'queued' | 'disabled', channel: 'email' | 'whatsapp' | 'both' | null) =>
+      exampleEntry({}, { delivery: { status, channel, scheduled_for: null } });
+    const none = { delivery: { messages: [exampleMessage({ purpose: 'accountant' })] } };
+    expect(words(none, promised('disabled', null))).toEqual([]);
+    expect(words(none, promised('queued', 'email'))).toEqual([
+      'it is to go to the customer by email, and there is no such message',
+    ]);
+    expect(words({}, promised('queued', 'both'))).toEqual([
+      'it is to go to the customer by whatsapp, and there is no such message',
+    ]);
+  });
 
   it('are what was never begun', () => {
     expect(words({ allocation: { state: null, number: null } })).toEqual([

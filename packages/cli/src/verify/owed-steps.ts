@@ -28,8 +28,6 @@ export interface OwedStep {
 
 /** A step that is younger is under way. */
 export const stepGraceMs = 60_000;
-/** A message that is being handed over: the slowest provider, and the claim of a process that died meanwhile. */
-const sendingGraceMs = 5 * 60_000;
 
 const words: Readonly<Record<ArtifactStep, string>> = {
   final: 'no PDF of it is declared final',
@@ -92,7 +90,11 @@ function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudi
   return steps;
 }
 
-function ofDelivery({ document, delivery }: BookEntry, audit: DeliveryAudit, now: Date): OwedStep[] {
+function ofDelivery(
+  { document, state: standing, delivery }: BookEntry,
+  audit: DeliveryAudit,
+  now: Date,
+): OwedStep[] {
   const issuedAt = new Date(document.issued_at);
   if (!audit.planned) {
     return [
@@ -123,11 +125,26 @@ function ofDelivery({ document, delivery }: BookEntry, audit: DeliveryAudit, now
     if (state === 'ready' && !isToCome(next, now)) {
       steps.push({ words: `${message} has not left, though it is due`, due, graceMs: stepGraceMs, by: [] });
     }
-    if (state === 'sending') {
-      steps.push({ words: `${message} never came back`, due, graceMs: sendingGraceMs, by: [] });
+    if (state === 'sending' && !isToCome(next, now)) {
+      steps.push({ words: `${message} never came back`, due, graceMs: stepGraceMs, by: [] });
+    }
+    if (state === 'withdrawn' && standing.cancelled_at === null) {
+      const words = `${message} was withdrawn, though the document stands`;
+      steps.push({ words, due: issuedAt, graceMs: stepGraceMs, by: [] });
     }
   }
+  for (const channel of channelsOf(delivery?.channel ?? null)) {
+    if (audit.messages.some((one) => one.purpose === 'customer' && one.channel === channel)) continue;
+    const words = `it is to go to the customer by ${channel}, and there is no such message`;
+    steps.push({ words, due: issuedAt, graceMs: stepGraceMs, by: [] });
+  }
   return steps;
+}
+
+/** The channels of the messages that an outcome promises. */
+function channelsOf(channel: NonNullable<BookEntry['delivery']>['channel']): readonly string[] {
+  if (channel === null) return [];
+  return channel === 'both' ? ['email', 'whatsapp'] : [channel];
 }
 
 const isToCome = (instant: string | null, now: Date): boolean => instant !== null && new Date(instant) > now;

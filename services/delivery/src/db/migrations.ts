@@ -4,6 +4,7 @@ import { rowSecurity } from './0003-row-security.js';
 import { withdrawn } from './0004-withdrawn.js';
 import { attempts } from './0006-attempts.js';
 import { suppressions } from './0007-suppressions.js';
+import { dueByChannel } from './0008-due-by-channel.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0005-sweep': messagingSweep,
   '0006-attempts': attempts,
   '0007-suppressions': suppressions,
+  '0008-due-by-channel': dueByChannel,
 };

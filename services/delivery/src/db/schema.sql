@@ -223,7 +223,7 @@ ALTER TABLE ONLY public.sweep_try
 
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 
-CREATE INDEX delivery_due_idx ON public.delivery USING btree (next_attempt_at) WHERE (state = 'ready'::text);
+CREATE INDEX delivery_due_idx ON public.delivery USING btree (channel, next_attempt_at) WHERE (state = 'ready'::text);
 
 CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, failed_at) WHERE (state = 'failed'::text);
 

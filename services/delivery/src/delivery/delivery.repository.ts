@@ -3,7 +3,13 @@ import type { DeliveryOutcome } from '@pinkas/contracts';
 import { currentContext, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AfterSend, SendOutcome } from './after-send.js';
-import type { DeliveryFacts, DeliveryTable, DeliveryTables, PlanTable } from './delivery.tables.js';
+import type {
+  DeliveryChannel,
+  DeliveryFacts,
+  DeliveryTable,
+  DeliveryTables,
+  PlanTable,
+} from './delivery.tables.js';
 import type { PlannedMessage } from './delivery-plan.js';
 import { heldUntil } from './quiet-hours.js';
 import { isSuppressed } from './suppression.repository.js';
@@ -174,9 +180,10 @@ export async function release(
   return numUpdatedRows > 0n;
 }
 
-/** Takes messages that are due, for this worker alone until `until`. */
+/** Takes messages of a channel that are due, for this worker alone until `until`. */
 export async function claimDue(
   db: Database<DeliveryTables>,
+  channel: DeliveryChannel,
   limit: number,
   now: Date,
   until: Date,
@@ -186,6 +193,7 @@ export async function claimDue(
       due
         .selectFrom('delivery')
         .select(['business_id', 'id'])
+        .where('channel', '=', channel)
         .where('state', '=', 'ready')
         .where('next_attempt_at', '<=', now)
         .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))

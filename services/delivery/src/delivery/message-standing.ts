@@ -9,9 +9,18 @@ export function messageStanding(row: DeliveryRow): MessageStanding {
     channel: row.channel,
     purpose: row.purpose,
     state: row.state,
-    next_attempt_at: row.state === 'ready' ? row.next_attempt_at.toISOString() : null,
+    next_attempt_at: nextAttemptOf(row)?.toISOString() ?? null,
     not_before: row.not_before?.toISOString() ?? null,
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };
+}
+
+function nextAttemptOf({
+  state,
+  next_attempt_at: due,
+  claimed_until: claimedUntil,
+}: DeliveryRow): Date | null {
+  if (state === 'ready') return due;
+  return state === 'sending' ? claimedUntil : null;
 }

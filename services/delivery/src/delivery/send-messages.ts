@@ -61,7 +61,8 @@ const lapsedAtOnceMax = 20;
  */
 @Injectable()
 export class SendMessages implements Background {
-  readonly #worker: DueWorker<DeliveryRow>;
+  /** One for each channel: while one provider hangs, the messages of the other leave. */
+  readonly #workers: readonly DueWorker<DeliveryRow>[];
   readonly #tries: Counter<'channel' | 'outcome'>;
 
   constructor(
@@ -81,31 +82,34 @@ export class SendMessages implements Background {
       ['channel', 'outcome'],
     );
     const all = ofEveryBusiness(db);
-    this.#worker = new DueWorker({
-      name: 'send-messages',
-      atOnceMax: messagesAtOnceMax,
-      claimMs,
-      clock,
-      logger,
-      claim: async (limit, now, until) => {
-        await this.#settleLapsed(all);
-        return claimDue(all, limit, now, until);
-      },
-      carryOut: (row) => this.#send(row),
-    });
+    this.#workers = (['email', 'whatsapp'] as const).map(
+      (channel) =>
+        new DueWorker({
+          name: `send-messages by ${channel}`,
+          atOnceMax: messagesAtOnceMax,
+          claimMs,
+          clock,
+          logger,
+          claim: async (limit, now, until) => {
+            await this.#settleLapsed(all);
+            return claimDue(all, channel, limit, now, until);
+          },
+          carryOut: (row) => this.#send(row),
+        }),
+    );
   }
 
   start(): void {
-    this.#worker.start();
+    for (const worker of this.#workers) worker.start();
   }
 
   /** Says that a message may be due. */
   nudge(): void {
-    this.#worker.nudge();
+    for (const worker of this.#workers) worker.nudge();
   }
 
   async stop(): Promise<void> {
-    await this.#worker.stop();
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     this.mailer.close();
   }
 
@@ -113,14 +117,12 @@ export class SendMessages implements Background {
   async #send(row: DeliveryRow): Promise<void> {
     try {
       const db = ofBusiness(this.db, row.business_id);
-      // A message that was held up must not leave in the quiet hours that have begun meanwhile.
-      const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
-      if (quietEnd) return await postpone(db, row, quietEnd);
-      const refusal = await this.#refusal(db, row);
-      if (refusal) return await this.#store(row, null, refusal);
+      if (await this.#isHeldBack(db, row)) return;
       const pdf = await this.#artifact(row);
       if (pdf === 'cancelled') return await this.#withdraw(row);
       if (!Buffer.isBuffer(pdf)) return await this.#store(row, null, pdf);
+      // Fetching the PDF takes seconds, in which the quiet hours begin, or an operator suppresses the address.
+      if (await this.#isHeldBack(db, row)) return;
       const attempt = await this.#beginAttempt(db, row);
       if (attempt) await this.#store(attempt.row, attempt.n, await this.#handOver(row, pdf));
     } catch (error) {
@@ -129,6 +131,19 @@ export class SendMessages implements Background {
         'what became of a message could not be stored',
       );
     }
+  }
+
+  /** Whether a message must not leave now; then that is stored. */
+  async #isHeldBack(db: Database<DeliveryTables>, row: DeliveryRow): Promise<boolean> {
+    // A message that was held up must not leave in the quiet hours that have begun meanwhile.
+    const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
+    if (quietEnd) {
+      await postpone(db, row, quietEnd);
+      return true;
+    }
+    const refusal = await this.#refusal(db, row);
+    if (refusal) await this.#store(row, null, refusal);
+    return refusal !== undefined;
   }
 
   /** Why a message is not even tried, if so. */
