@@ -1,3 +1,5 @@
+import { readNatsAddress } from './nats-connection.js';
+
 /** One environment variable: how it is named, what it means, and how its text becomes a value. */
 export interface EnvField<T> {
   readonly name: string;
@@ -120,9 +122,23 @@ export function readConfig<F extends Fields>(
 
 /** The variables that every service reads. */
 export const serviceFields = {
-  natsUrl: text('NATS_URL', {
-    meaning: 'Where NATS listens; several servers are separated by commas.',
-    example: 'nats://127.0.0.1:4222',
+  natsUrl: {
+    ...text('NATS_URL', {
+      meaning:
+        "Where NATS listens, with the service's own user; several servers are separated by commas, and tls:// wants encryption.",
+      example: 'tls://issuing:secret@nats.example.com:4222',
+      secret: true,
+    }),
+    parse: (value: string): string => {
+      readNatsAddress(value);
+      return value;
+    },
+  },
+  natsCaFile: text('NATS_CA_FILE', {
+    meaning:
+      'The certificate, in PEM, of the authority that certified the NATS servers; empty: one that Node trusts by itself.',
+    example: '/etc/pinkas/nats/ca.crt',
+    fallback: '',
   }),
   databaseUrl: url('DATABASE_URL', {
     meaning: "The service's own database, with its login role.",

@@ -24,6 +24,7 @@ export type FilledIn = keyof ServiceConfig;
 /** That part for a service on these servers. */
 export function serviceConfig(servers: { natsUrl: string; databaseUrl: string }): ServiceConfig {
   return {
+    natsCaFile: '',
     ...servers,
     databasePoolSize: 8,
     streamReplicas: 1,
