@@ -273,6 +273,8 @@ function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
         entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
         env: {
           ...config.inherited,
+          // What somebody else runs may well be made for trying things out.
+          PRODUCTION: String(config.replaced.nats === null && config.replaced.postgres === null),
           NATS_URL: addresses.nats[service],
           DATABASE_URL: addresses.postgres[service],
           HEALTH_HOST: '127.0.0.1',

@@ -1,4 +1,5 @@
 import { readNatsAddress } from './nats-connection.js';
+import { productionFaults } from './placeholders.js';
 
 /** One environment variable: how it is named, what it means, and how its text becomes a value. */
 export interface EnvField<T> {
@@ -116,12 +117,19 @@ export function readConfig<F extends Fields>(
       faults.push(`${one.name} is wrong: ${(error as Error).message}. Example: ${one.example}`);
     }
   }
+  if (values.production === true) faults.push(...productionFaults(Object.values(fields), env));
   if (faults.length > 0) throw new ConfigError(`The environment is not complete:\n  ${faults.join('\n  ')}`);
   return values as ConfigOf<F>;
 }
 
 /** The variables that every service reads. */
 export const serviceFields = {
+  production: flag('PRODUCTION', {
+    meaning:
+      'Whether real documents are issued here: then the service refuses placeholder secrets, a NATS that takes anybody, and a database that may lose what it has committed.',
+    example: 'true',
+    fallback: true,
+  }),
   natsUrl: {
     ...text('NATS_URL', {
       meaning:

@@ -30,6 +30,7 @@ import { createLogger, type Logger } from './logger.js';
 import { Loop } from './loop.js';
 import { Metrics } from './metrics.js';
 import { connectNats, logDenials } from './nats-connection.js';
+import { refuseUnsafeServers } from './production.js';
 import { ContractServer } from './rpc/contract-server.js';
 import { Admission, admitThrough, contractOf } from './rpc/operation.js';
 import { Peers } from './rpc/peers.js';
@@ -120,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => connection.close());
     // What was answered last may still be on its way out.
     closers.push(() => flushed(connection));
+    if (config.production) await refuseUnsafeServers(connection, db);
     let manager: JetStreamManager | undefined;
     const openManager = async () => {
       manager ??= await connection.jetstreamManager({ timeout: 5_000 });
