@@ -219,6 +219,18 @@ export const migrationFields = {
   }),
 };
 
+/** The variables of making a service's database. Its two addresses say what it is called, and who may use it how. */
+export const provisioningFields = {
+  adminUrl: url('ADMIN_DATABASE_URL', {
+    meaning: 'The database server, with a role that may create databases and roles.',
+    example: 'postgres://postgres:secret@127.0.0.1:5432/postgres',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+  loginUrl: serviceFields.databaseUrl,
+  ownerUrl: migrationFields.databaseUrl,
+};
+
 /** Reads the configuration of this process from its own environment; see `readConfig`. */
 export function readEnvironment<F extends Fields>(fields: F): ConfigOf<F> {
   return readConfig(fields, process.env);

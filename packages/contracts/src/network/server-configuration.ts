@@ -47,3 +47,8 @@ function allowBlock(verb: 'publish' | 'subscribe', subjects: readonly string[]):
     '        }',
   ];
 }
+
+/** What the deployed NATS includes; it finds the passwords in its environment, as `NATS_PASSWORD_ISSUING` and so on. */
+export function deployedNatsUsers(): string {
+  return natsAuthorization((user) => `$NATS_PASSWORD_${user.toUpperCase()}`);
+}
