@@ -79,6 +79,9 @@ TRUSTED_PROXIES: {{ .root.Values.ingress.trustedProxies | quote }}
 {{- if eq .part "rendering" }}
 GOTENBERG_URL: http://{{ .root.Release.Name }}-gotenberg:3000
 {{- end }}
+{{- if eq .part "allocation" }}
+TAX_AUTHORITY_REDIRECT_URI: {{ $origin }}/tax-authority/connected
+{{- end }}
 {{- if eq .part "delivery" }}
 VIEW_URL_BASE: {{ $origin }}/d
 {{- end }}

@@ -1,3 +1,4 @@
+import { completeConnection } from '../allocation-operations.js';
 import type { Contract, ServiceName } from '../define.js';
 import {
   cancelArtifact,
@@ -34,6 +35,7 @@ export const asks: Readonly<Record<ServiceName, readonly Contract[]>> = {
     getArtifact,
     cancelArtifact,
     renderPage,
+    completeConnection,
   ],
   issuing: [resolveCustomer, releaseCustomer, renderArtifact],
   customer: [],
