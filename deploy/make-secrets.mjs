@@ -50,7 +50,7 @@ function composeFile() {
 function secretsOf(service, hosts) {
   const upper = service.toUpperCase();
   const database = (role, secret) =>
-    `postgres://${role}:${secret}@${hosts.postgres}/pinkas_${service}?sslmode=require`;
+    `postgres://${role}:${secret}@${hosts.postgres}/pinkas_${service}?sslmode=verify-full${hosts.postgresCa}`;
   const own = {
     gateway: {
       API_KEY_PEPPER: made.API_KEY_PEPPER,
@@ -79,6 +79,7 @@ function kubernetesManifest(options) {
     redis: options.redis,
     nats: options.nats,
     natsProtocol: options['nats-protocol'],
+    postgresCa: options['postgres-ca'] && `&sslrootcert=${options['postgres-ca']}`,
   };
   const secret = (name, stringData) => ({
     apiVersion: 'v1',
@@ -106,6 +107,8 @@ const { positionals, values } = parseArgs({
   options: {
     namespace: { type: 'string', default: 'pinkas' },
     postgres: { type: 'string', default: 'pinkas-postgres-rw:5432' },
+    // Where the chart mounts the authority's certificate; empty: one that Node trusts by itself.
+    'postgres-ca': { type: 'string', default: '/etc/pinkas/postgres/ca.crt' },
     redis: { type: 'string', default: 'pinkas-redis:6379' },
     nats: { type: 'string', default: 'pinkas-nats:4222' },
     'nats-protocol': { type: 'string', default: 'tls' },
