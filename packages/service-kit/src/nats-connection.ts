@@ -67,11 +67,18 @@ export function connectNats(
   });
 }
 
-/** Logs what the server does not let this connection say or hear: its permissions are not those of this version. */
+/**
+ * Logs what the server does not let this connection say or hear: its permissions are not those of this version. An answer is
+ * refused also where the server does not remember the question, since it was asked before the connection was made anew; the asker
+ * is not told, and asks again.
+ */
 export async function logDenials(connection: NatsConnection, logger: Logger): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type === Events.Error && status.data === 'PERMISSIONS_VIOLATION')
-      logger.error({ denied: status.permissionContext }, 'NATS refused a subject');
+    if (status.type !== Events.Error || status.data !== 'PERMISSIONS_VIOLATION') continue;
+    const denied = status.permissionContext;
+    if (denied?.operation === 'publish' && denied.subject.startsWith('_INBOX'))
+      logger.warn({ denied }, 'an answer came when NATS had forgotten the question');
+    else logger.error({ denied }, 'NATS refused a subject');
   }
 }
 
