@@ -17,6 +17,7 @@ import type { StackFile } from '@pinkas/local-stack';
 import { createLogger, type Database, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { leaksIn, personalDataOf } from './personal-data.js';
+import { refusedSubjects } from './refused-subjects.js';
 import { repositoryRoot } from './sources.js';
 
 const run = promisify(execFile);
@@ -81,12 +82,14 @@ export class RunningStack {
 
   /**
    * Ends it and removes its home.
-   * @throws when a log holds a key, or personal data of a request.
+   * @throws when a log holds a key, or personal data of a request; or when a service lacked a permission on NATS.
    */
   async stop(): Promise<void> {
     await this.command('down');
+    const refused = await refusedSubjects(join(this.home, 'logs'));
     const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
     await rm(this.home, { recursive: true, force: true });
+    if (refused.length > 0) throw new Error(`a permission is missing:\n${refused.slice(0, 5).join('\n')}`);
     if (leaks.length > 0) {
       const lines = leaks.slice(0, 5).map(({ file, line }) => `${file}: ${line.slice(0, 500)}`);
       throw new Error(`${leaks.length} lines of the logs hold personal data or keys:\n${lines.join('\n')}`);

@@ -15,14 +15,14 @@ const servers = [
   { program: 'chromium', name: 'Chromium', debian: 'chromium', replacedBy: 'GOTENBERG_URL' },
 ];
 
-/** Only the tests look into PDFs, and at their signatures, with other people's tools. */
+/** Only the tests look into PDFs with other people's tools, and make certificates for servers of theirs. */
 const testTools = [
+  { program: 'openssl', name: 'openssl', debian: 'openssl' },
   { program: 'pdfsig', name: 'pdfsig', debian: 'poppler-utils' },
   { program: 'pdftotext', name: 'pdftotext', debian: 'poppler-utils' },
   { program: 'pdffonts', name: 'pdffonts', debian: 'poppler-utils' },
   { program: 'pdfinfo', name: 'pdfinfo', debian: 'poppler-utils' },
   { program: 'qpdf', name: 'qpdf', debian: 'qpdf' },
-  { program: 'openssl', name: 'openssl', debian: 'openssl' },
 ];
 
 const succeeds = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;
@@ -42,7 +42,7 @@ function adviceFor(missing) {
   if (replaceable.length > 0) {
     lines.push(`or run them yourself and set ${replaceable.join(', ')}`);
     if (succeeds('docker', ['info'])) {
-      lines.push('Docker runs here: docker compose -f deploy/compose.yaml up starts the whole system in it');
+      lines.push('Docker runs here: docs/operating/install.md shows how the whole system starts in it');
     }
   }
   return Object.assign(new Error(`this machine lacks ${names}`), { lines });

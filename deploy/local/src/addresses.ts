@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from '@pinkas/contracts';
+import { type NatsUser, natsUsers, type ServiceName, serviceNames } from '@pinkas/contracts';
 import type { StackConfig } from './config.js';
 import { databaseUrls } from './databases.js';
 import type { Ports } from './ports.js';
@@ -15,7 +15,8 @@ export interface Addresses {
   postgresUrl: string;
   /** Each service's own database, with the role that serves. */
   postgres: Record<ServiceName, string>;
-  natsUrl: string;
+  /** Each service's, and the operator's, with its own password. */
+  nats: Record<NatsUser, string>;
   redisUrl: string;
   gotenbergUrl: string;
   /** Up to and including `/shaam/{env}`. */
@@ -67,7 +68,13 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
     postgres: Object.fromEntries(
       serviceNames.map((service) => [service, databaseUrls(postgresUrl, service, secrets).login]),
     ) as Record<ServiceName, string>,
-    natsUrl: replaced.nats ?? `nats://${at('nats')}`,
+    nats: Object.fromEntries(
+      natsUsers.map((user) => [
+        user,
+        // Whoever runs NATS instead of us says in its address how one connects.
+        replaced.nats ?? `nats://${user}:${secrets.natsPasswords[user]}@${at('nats')}`,
+      ]),
+    ) as Record<NatsUser, string>,
     redisUrl: replaced.redis ?? `redis://${at('redis')}`,
     gotenbergUrl: replaced.gotenberg ?? `http://${at('gotenberg')}`,
     taxAuthorityUrl,

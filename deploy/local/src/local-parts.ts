@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServiceName, serviceNames } from '@pinkas/contracts';
+import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
 import { findBinary, type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
 import type { Addresses } from './addresses.js';
 import { repositoryRoot, type StackConfig } from './config.js';
@@ -132,7 +132,13 @@ function serverParts(context: PartsContext): ProcessPart[] {
     part('postgres', (options) =>
       startPostgres({ ...options, durable: true, password: secrets.postgresPassword }),
     ),
-    part('nats', (options) => startNats({ ...options, payloadBytesMax: natsPayloadBytesMax })),
+    part('nats', (options) =>
+      startNats({
+        ...options,
+        payloadBytesMax: natsPayloadBytesMax,
+        authorization: natsAuthorization((user) => JSON.stringify(secrets.natsPasswords[user])),
+      }),
+    ),
     part('redis', startRedis),
   ];
   return ours.filter(({ name }) => config.replaced[name as 'postgres' | 'nats' | 'redis'] === null);
@@ -267,7 +273,9 @@ function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
         entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
         env: {
           ...config.inherited,
-          NATS_URL: addresses.natsUrl,
+          // What somebody else runs may well be made for trying things out.
+          PRODUCTION: String(config.replaced.nats === null && config.replaced.postgres === null),
+          NATS_URL: addresses.nats[service],
           DATABASE_URL: addresses.postgres[service],
           HEALTH_HOST: '127.0.0.1',
           HEALTH_PORT: String(ports.number(service)),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { serviceNames } from '@pinkas/contracts';
+import { type NatsUser, natsUsers, serviceNames } from '@pinkas/contracts';
 import { createSelfSignedP12 } from '@pinkas/local-servers';
 import { type Home, readJson, writeJson, writeWhole } from './home.js';
 
@@ -9,6 +9,7 @@ export interface Secrets {
   postgresPassword: string;
   /** Passwords of the database roles, by role name. */
   rolePasswords: Record<string, string>;
+  natsPasswords: Record<NatsUser, string>;
   /** Hex, 32 bytes. Without it no stored key hash can be checked. */
   apiKeyPepper: string;
   /** Hex, 32 bytes. Without it no stored token of the authority can be read. */
@@ -25,6 +26,7 @@ function makeSecrets(): Secrets {
   return {
     postgresPassword: token(24),
     rolePasswords: {},
+    natsPasswords: {} as Record<NatsUser, string>,
     apiKeyPepper: token(32),
     tokenEncryptionKey: token(32),
     taxAuthorityClientId: `pinkas-${token(6)}`,
@@ -42,6 +44,7 @@ export async function ensureSecrets(home: Home): Promise<Secrets> {
       secrets.rolePasswords[role] ??= token(18);
     }
   }
+  for (const user of natsUsers) secrets.natsPasswords[user] ??= token(18);
   writeJson(home.secretsFile, secrets);
   if (!existsSync(home.signingFile)) {
     const p12 = await createSelfSignedP12({

@@ -17,6 +17,7 @@ export interface StackFile {
   view_url_base: string;
   pdf_url_base: string;
   docs_url: string;
+  /** With the operator's user. */
   nats_url: string;
   redis_url: string;
   /** Each service's own database, with the role that serves. */
@@ -42,7 +43,7 @@ export function writeStackFile(
     view_url_base: addresses.viewUrlBase,
     pdf_url_base: addresses.pdfUrlBase,
     docs_url: addresses.docsUrl,
-    nats_url: addresses.natsUrl,
+    nats_url: addresses.nats.operator,
     redis_url: addresses.redisUrl,
     postgres: addresses.postgres,
     demo,

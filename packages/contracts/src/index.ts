@@ -11,6 +11,7 @@ export * from './error-details.js';
 export * from './errors.js';
 export * from './fields.js';
 export * from './messaging.js';
+export * from './network/index.js';
 export * from './routes.js';
 export * from './services.js';
 export * from './tax-id.js';

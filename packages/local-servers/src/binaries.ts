@@ -13,7 +13,8 @@ export type BinaryName =
   | 'pdfsig'
   | 'pdftotext'
   | 'pdffonts'
-  | 'qpdf';
+  | 'qpdf'
+  | 'openssl';
 
 /** A folder that holds `initdb` and `postgres` of one PostgreSQL version. */
 export interface PostgresFolder {

@@ -34,11 +34,12 @@ function readInfo(port: number): Promise<ServerInfo | null> {
 /**
  * Starts NATS with JetStream, whose streams are files in `dataDir`.
  *
- * @param options - with `payloadBytesMax`, the largest message; default the server's own, 1 MB.
+ * @param options - with `payloadBytesMax`, the largest message; default the server's own, 1 MB. With `authorization`, the part
+ * of the server's configuration that says who may connect; default: anybody.
  * @throws Error when the machine has no nats-server; else as every server.
  */
 export async function startNats(
-  options: ServerOptions & { payloadBytesMax?: number },
+  options: ServerOptions & { payloadBytesMax?: number; authorization?: string },
 ): Promise<RunningServer> {
   const file = findBinary('nats-server');
   if (file === null) {
@@ -54,6 +55,7 @@ export async function startNats(
       `server_name: ${JSON.stringify(serverName)}`,
       `jetstream { store_dir: ${JSON.stringify(options.dataDir)} }`,
       ...(options.payloadBytesMax === undefined ? [] : [`max_payload: ${options.payloadBytesMax}`]),
+      options.authorization ?? '',
       '',
     ].join('\n'),
     { mode: 0o600 },

@@ -1,3 +1,6 @@
+import { readNatsAddress } from './nats-connection.js';
+import { productionFaults } from './placeholders.js';
+
 /** One environment variable: how it is named, what it means, and how its text becomes a value. */
 export interface EnvField<T> {
   readonly name: string;
@@ -114,15 +117,36 @@ export function readConfig<F extends Fields>(
       faults.push(`${one.name} is wrong: ${(error as Error).message}. Example: ${one.example}`);
     }
   }
+  if (values.production === true) faults.push(...productionFaults(Object.values(fields), env));
   if (faults.length > 0) throw new ConfigError(`The environment is not complete:\n  ${faults.join('\n  ')}`);
   return values as ConfigOf<F>;
 }
 
 /** The variables that every service reads. */
 export const serviceFields = {
-  natsUrl: text('NATS_URL', {
-    meaning: 'Where NATS listens; several servers are separated by commas.',
-    example: 'nats://127.0.0.1:4222',
+  production: flag('PRODUCTION', {
+    meaning:
+      'Whether real documents are issued here: then the service refuses placeholder secrets, a NATS that takes anybody, and a database that may lose what it has committed.',
+    example: 'true',
+    fallback: true,
+  }),
+  natsUrl: {
+    ...text('NATS_URL', {
+      meaning:
+        "Where NATS listens, with the service's own user; several servers are separated by commas, and tls:// wants encryption.",
+      example: 'tls://issuing:secret@nats.example.com:4222',
+      secret: true,
+    }),
+    parse: (value: string): string => {
+      readNatsAddress(value);
+      return value;
+    },
+  },
+  natsCaFile: text('NATS_CA_FILE', {
+    meaning:
+      'The certificate, in PEM, of the authority that certified the NATS servers; empty: one that Node trusts by itself.',
+    example: '/etc/pinkas/nats/ca.crt',
+    fallback: '',
   }),
   databaseUrl: url('DATABASE_URL', {
     meaning: "The service's own database, with its login role.",
@@ -193,6 +217,18 @@ export const migrationFields = {
     protocols: ['postgres:', 'postgresql:'],
     secret: true,
   }),
+};
+
+/** The variables of making a service's database. Its two addresses say what it is called, and who may use it how. */
+export const provisioningFields = {
+  adminUrl: url('ADMIN_DATABASE_URL', {
+    meaning: 'The database server, with a role that may create databases and roles.',
+    example: 'postgres://postgres:secret@127.0.0.1:5432/postgres',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+  loginUrl: serviceFields.databaseUrl,
+  ownerUrl: migrationFields.databaseUrl,
 };
 
 /** Reads the configuration of this process from its own environment; see `readConfig`. */

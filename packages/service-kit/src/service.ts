@@ -8,7 +8,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
-import type { ServiceName } from '@pinkas/contracts';
+import { inboxPrefixOf, type ServiceName, streamsOf } from '@pinkas/contracts';
 import type { Kysely } from 'kysely';
 import type { JetStreamManager, NatsConnection } from 'nats';
 import { type Clock, systemClock } from './clock.js';
@@ -29,7 +29,8 @@ import { HealthServer, type ReadinessCheck } from './health.js';
 import { createLogger, type Logger } from './logger.js';
 import { Loop } from './loop.js';
 import { Metrics } from './metrics.js';
-import { connectNats } from './nats-connection.js';
+import { connectNats, logDenials } from './nats-connection.js';
+import { refuseUnsafeServers } from './production.js';
 import { ContractServer } from './rpc/contract-server.js';
 import { Admission, admitThrough, contractOf } from './rpc/operation.js';
 import { Peers } from './rpc/peers.js';
@@ -114,17 +115,25 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
     closers.push(() => db.destroy());
 
-    const connection = await connectNats(config.natsUrl, name);
+    const connection = await connectNats(config.natsUrl, name, {
+      inboxPrefix: inboxPrefixOf(name),
+      caFile: config.natsCaFile,
+    });
+    void logDenials(connection, logger);
     closers.push(() => connection.close());
     // What was answered last may still be on its way out.
     closers.push(() => flushed(connection));
+    if (config.production) await refuseUnsafeServers(connection, db);
     let manager: JetStreamManager | undefined;
     const openManager = async () => {
       manager ??= await connection.jetstreamManager({ timeout: 5_000 });
       return manager;
     };
-    const streams = async () => ensureStreams(await openManager(), config.streamReplicas);
-    await streams();
+    const needed = streamsOf(name);
+    const streams = async () =>
+      needed.length === 0 ? [] : ensureStreams(await openManager(), needed, config.streamReplicas);
+    for (const differing of await streams())
+      logger.warn(differing, 'a stream has other settings than this version gives a new one');
 
     const jetstream = connection.jetstream();
     const relay = new Relay(db, connection, jetstream, streams, logger);

@@ -26,8 +26,6 @@ describe('an event that can not be handled', () => {
     nats = await startTestNats();
     network = await TestNetwork.open(nats.url);
     database = await createTestDatabase<ProbeTables>(probeMigrations);
-    const manager = await network.connection.jetstreamManager();
-    await manager.streams.add({ name: stream, subjects: ['evt.issuing.>'] });
   });
   afterEach(async () => {
     probe.handled = async () => {};

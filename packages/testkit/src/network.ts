@@ -7,9 +7,11 @@ import {
   eventSubject,
   type ReplyOf,
   type RequestOf,
+  serviceNames,
+  streamsOf,
 } from '@pinkas/contracts';
-import { newContext, Peers, Problem, withContext } from '@pinkas/service-kit';
-import { connect, type NatsConnection, headers as natsHeaders } from 'nats';
+import { connectNats, ensureStreams, newContext, Peers, Problem, withContext } from '@pinkas/service-kit';
+import { type NatsConnection, headers as natsHeaders } from 'nats';
 
 /** The rest of the system, as one service under test sees it. */
 export class TestNetwork {
@@ -19,7 +21,9 @@ export class TestNetwork {
   ) {}
 
   static async open(natsUrl: string): Promise<TestNetwork> {
-    const connection = await connect({ servers: natsUrl, name: 'test' });
+    const connection = await connectNats(natsUrl, 'test');
+    // The services that are not there would have made theirs.
+    await ensureStreams(await connection.jetstreamManager(), serviceNames.flatMap(streamsOf), 1);
     return new TestNetwork(connection, new Peers(connection));
   }
 

@@ -18,14 +18,18 @@ export interface TestNats extends TestServer {
   wipe(): Promise<void>;
 }
 
-/** A NATS server with JetStream of its own, on a free port. */
-export async function startTestNats(): Promise<TestNats> {
+/**
+ * A NATS server with JetStream of its own, on a free port.
+ * @param authorization the part of its configuration that says who may connect; anybody where it is left out.
+ */
+export async function startTestNats(authorization?: string): Promise<TestNats> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-nats-'));
   const start = (port?: number) =>
     startNats({
       dataDir: folder,
       logFile: join(folder, 'nats.log'),
       payloadBytesMax,
+      ...(authorization !== undefined && { authorization }),
       ...(port === undefined ? {} : { port }),
     });
   let server = await start();

@@ -24,6 +24,8 @@ export type FilledIn = keyof ServiceConfig;
 /** That part for a service on these servers. */
 export function serviceConfig(servers: { natsUrl: string; databaseUrl: string }): ServiceConfig {
   return {
+    production: false,
+    natsCaFile: '',
     ...servers,
     databasePoolSize: 8,
     streamReplicas: 1,

@@ -3,6 +3,7 @@ import { readConfig } from '@pinkas/service-kit';
 import { deliveryConfig, fields } from './config.js';
 
 const least = {
+  PRODUCTION: 'false',
   NATS_URL: 'nats://127.0.0.1:4222',
   DATABASE_URL: 'postgres://delivery@127.0.0.1/delivery',
   HEALTH_PORT: '0',

@@ -26,6 +26,7 @@ describe('the log of the gateway', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         PATH: process.env.PATH,
+        PRODUCTION: 'false',
         NATS_URL: config.natsUrl,
         DATABASE_URL: config.databaseUrl,
         REDIS_URL: config.redisUrl,

@@ -3,6 +3,7 @@ import { readConfig } from '@pinkas/service-kit';
 import { fields } from './config.js';
 
 const least = {
+  PRODUCTION: 'false',
   NATS_URL: 'nats://127.0.0.1:4222',
   DATABASE_URL: 'postgres://pinkas_rendering:secret@127.0.0.1:5432/pinkas_rendering',
   HEALTH_PORT: '0',

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { provisioningFields, readEnvironment } from '../config.js';
+import { createLogger } from '../logger.js';
 
 /** A role of the database server. */
 export interface Role {
@@ -33,6 +35,8 @@ const loginSettings = {
 export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): Promise<void> {
   const { database, owner, login } = plan;
   await withClient(adminUrl, async (admin) => {
+    // Two replicas that start together must not both make what they both find missing.
+    await admin.query(`select pg_advisory_lock(hashtext('pinkas provisioning'))`);
     for (const role of [owner, login]) {
       const name = admin.escapeIdentifier(role.name);
       const password = admin.escapeLiteral(role.password);
@@ -71,6 +75,45 @@ export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): P
       `alter default privileges for role ${ownerName} in schema public grant usage on sequences to ${loginName}`,
     );
   });
+}
+
+/**
+ * The plan that two addresses of one database imply.
+ * @throws when they speak of two databases, or name no role or password.
+ */
+export function planOf(loginUrl: string, ownerUrl: string): DatabasePlan {
+  const [login, owner] = [new URL(loginUrl), new URL(ownerUrl)];
+  const role = (url: URL): Role => ({
+    name: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+  });
+  const plan = {
+    database: decodeURIComponent(login.pathname.slice(1)),
+    login: role(login),
+    owner: role(owner),
+  };
+  if (login.pathname !== owner.pathname || plan.database === '')
+    throw new Error('DATABASE_URL and MIGRATION_DATABASE_URL must name one database');
+  if (
+    [plan.login, plan.owner].some(({ name, password }) => !name || !password) ||
+    plan.login.name === plan.owner.name
+  )
+    throw new Error('DATABASE_URL and MIGRATION_DATABASE_URL must name a role each, with a password');
+  return plan;
+}
+
+/** The whole of a service's `provision.ts`: reads the environment, makes the database and its roles, and sets the exit code. */
+export async function runProvisioning(service: string): Promise<void> {
+  const logger = createLogger(service, 'info');
+  try {
+    const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
+    const plan = planOf(loginUrl, ownerUrl);
+    await provisionDatabase(withDatabase(adminUrl, 'postgres'), plan);
+    logger.info({ database: plan.database }, 'the database and its roles are there');
+  } catch (error) {
+    logger.fatal({ err: error }, 'the database could not be made');
+    process.exitCode = 1;
+  }
 }
 
 /** The same server, another database. */

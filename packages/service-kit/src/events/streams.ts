@@ -1,30 +1,47 @@
-import { events, streamOf } from '@pinkas/contracts';
 import { type JetStreamManager, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+type Settings = Pick<StreamConfig, 'num_replicas' | 'max_age' | 'max_bytes' | 'duplicate_window'>;
+
+const settingsFor = (replicas: number): Settings => ({
+  num_replicas: replicas,
+  max_age: nanos(7 * dayMs),
+  max_bytes: 1024 ** 3,
+  duplicate_window: nanos(120_000),
+});
+
 /**
- * Makes the streams of all events, or brings them up to date. Every service does so at start, since a consumer may boot
- * before the service that publishes to it. Streams are bounded: the truth is in SQL, they only carry it.
+ * Makes the streams that are missing. Those who consume from a stream make it as well as its owner, since they may boot before it. Streams
+ * are bounded: the truth is in SQL, they only carry it.
+ *
+ * A stream that is there is left as it is: whoever may change a stream may make it keep what others say, so no service has
+ * that permission.
+ * @returns the streams whose settings are not those of this version, with the names of the settings.
  */
-export async function ensureStreams(manager: JetStreamManager, replicas: number): Promise<void> {
-  const owners = new Set(events.map((event) => event.owner));
-  for (const owner of owners) {
-    const config: Partial<StreamConfig> & { name: string } = {
-      ...streamOf(owner),
-      retention: RetentionPolicy.Limits,
-      storage: StorageType.File,
-      num_replicas: replicas,
-      max_age: nanos(7 * dayMs),
-      max_bytes: 1024 ** 3,
-      duplicate_window: nanos(120_000),
-    };
+export async function ensureStreams(
+  manager: JetStreamManager,
+  streams: readonly { name: string; subjects: string[] }[],
+  replicas: number,
+): Promise<{ stream: string; differs: string[] }[]> {
+  const wanted = settingsFor(replicas);
+  const differing: { stream: string; differs: string[] }[] = [];
+  for (const stream of streams) {
     try {
-      await manager.streams.info(config.name);
-      await manager.streams.update(config.name, config);
+      const { config } = await manager.streams.info(stream.name);
+      const differs = (Object.keys(wanted) as (keyof Settings)[]).filter(
+        (key) => config[key] !== wanted[key],
+      );
+      if (differs.length > 0) differing.push({ stream: stream.name, differs });
     } catch (error) {
       if ((error as { api_error?: { code?: number } }).api_error?.code !== 404) throw error;
-      await manager.streams.add(config);
+      await manager.streams.add({
+        ...stream,
+        ...wanted,
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+      });
     }
   }
+  return differing;
 }

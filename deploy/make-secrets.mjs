@@ -1,0 +1,124 @@
+/**
+ * Makes every secret of a new system. They are printed once and kept nowhere.
+ *
+ *   node deploy/make-secrets.mjs compose > deploy/.env
+ *   node deploy/make-secrets.mjs kubernetes --namespace pinkas | kubectl apply -f -
+ *
+ * What only you can know is taken from the environment: SIGNING_P12_PASSWORD, TAX_AUTHORITY_CLIENT_ID,
+ * TAX_AUTHORITY_CLIENT_SECRET, SMTP_URL.
+ */
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+const { env } = process;
+const services = ['gateway', 'issuing', 'customer', 'rendering', 'allocation', 'delivery'];
+const natsUsers = [...services, 'operator'];
+
+const key = () => randomBytes(32).toString('hex');
+/** Begins with a letter: nats-server takes a variable that begins with a digit for a number. */
+const password = () => `p${randomBytes(24).toString('hex')}`;
+
+const made = {
+  POSTGRES_PASSWORD: password(),
+  REDIS_PASSWORD: password(),
+  API_KEY_PEPPER: key(),
+  TOKEN_ENCRYPTION_KEY: key(),
+  ...Object.fromEntries(
+    services.flatMap((name) => [
+      [`DATABASE_PASSWORD_${name.toUpperCase()}`, password()],
+      [`OWNER_PASSWORD_${name.toUpperCase()}`, password()],
+    ]),
+  ),
+  ...Object.fromEntries(natsUsers.map((name) => [`NATS_PASSWORD_${name.toUpperCase()}`, password()])),
+};
+
+const given = ['SIGNING_P12_PASSWORD', 'TAX_AUTHORITY_CLIENT_ID', 'TAX_AUTHORITY_CLIENT_SECRET', 'SMTP_URL'];
+
+function composeFile() {
+  const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
+  return [
+    '# Secrets of this system. Keep a copy where nobody else reads it: without API_KEY_PEPPER no API key is known any more,',
+    '# without TOKEN_ENCRYPTION_KEY every business has to connect to the tax authority again.',
+    ...lines,
+    '# Yours to fill in.',
+    ...given.map((name) => `${name}=${env[name] ?? ''}`),
+    '',
+  ].join('\n');
+}
+
+/** The secrets of one service: exactly its variables that must not be seen, and that of its migration. */
+function secretsOf(service, hosts) {
+  const upper = service.toUpperCase();
+  const database = (role, secret) =>
+    `postgres://${role}:${secret}@${hosts.postgres}/pinkas_${service}?sslmode=verify-full${hosts.postgresCa}`;
+  const own = {
+    gateway: {
+      API_KEY_PEPPER: made.API_KEY_PEPPER,
+      REDIS_URL: `redis://:${made.REDIS_PASSWORD}@${hosts.redis}`,
+    },
+    rendering: { SIGNING_P12_PASSWORD: env.SIGNING_P12_PASSWORD },
+    allocation: {
+      TAX_AUTHORITY_CLIENT_SECRET: env.TAX_AUTHORITY_CLIENT_SECRET,
+      TOKEN_ENCRYPTION_KEY: made.TOKEN_ENCRYPTION_KEY,
+    },
+    delivery: { SMTP_URL: env.SMTP_URL },
+  };
+  return {
+    DATABASE_URL: database(`pinkas_${service}`, made[`DATABASE_PASSWORD_${upper}`]),
+    MIGRATION_DATABASE_URL: database(`pinkas_${service}_owner`, made[`OWNER_PASSWORD_${upper}`]),
+    NATS_URL: `${hosts.natsProtocol}://${service}:${made[`NATS_PASSWORD_${upper}`]}@${hosts.nats}`,
+    ...own[service],
+  };
+}
+
+function kubernetesManifest(options) {
+  const missing = given.filter((name) => name !== 'TAX_AUTHORITY_CLIENT_ID' && !env[name]);
+  if (missing.length > 0) throw new Error(`set these in the environment first: ${missing.join(', ')}`);
+  const hosts = {
+    postgres: options.postgres,
+    redis: options.redis,
+    nats: options.nats,
+    natsProtocol: options['nats-protocol'],
+    postgresCa: options['postgres-ca'] && `&sslrootcert=${options['postgres-ca']}`,
+  };
+  const secret = (name, stringData) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: options.namespace },
+    type: 'Opaque',
+    stringData,
+  });
+  const items = [
+    ...services.map((service) => secret(`pinkas-${service}`, secretsOf(service, hosts))),
+    secret('pinkas-operator', {
+      NATS_URL: `${hosts.natsProtocol}://operator:${made.NATS_PASSWORD_OPERATOR}@${hosts.nats}`,
+    }),
+    secret(
+      'pinkas-nats-users',
+      Object.fromEntries(Object.entries(made).filter(([name]) => name.startsWith('NATS_PASSWORD_'))),
+    ),
+    secret('pinkas-redis', { REDIS_PASSWORD: made.REDIS_PASSWORD }),
+  ];
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`;
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    namespace: { type: 'string', default: 'pinkas' },
+    postgres: { type: 'string', default: 'pinkas-postgres-rw:5432' },
+    // Where the chart mounts the authority's certificate; empty: one that Node trusts by itself.
+    'postgres-ca': { type: 'string', default: '/etc/pinkas/postgres/ca.crt' },
+    redis: { type: 'string', default: 'pinkas-redis:6379' },
+    nats: { type: 'string', default: 'pinkas-nats:4222' },
+    'nats-protocol': { type: 'string', default: 'tls' },
+  },
+});
+try {
+  if (positionals[0] === 'compose') process.stdout.write(composeFile());
+  else if (positionals[0] === 'kubernetes') process.stdout.write(kubernetesManifest(values));
+  else throw new Error('say for what: compose or kubernetes');
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

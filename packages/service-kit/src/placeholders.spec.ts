@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { hexBytes, readConfig, serviceFields, text, url } from './config.js';
+import { isPlaceholder } from './placeholders.js';
+
+const database = {
+  url: url('DATABASE_URL', {
+    meaning: 'A database.',
+    example: 'postgres://one:secret@127.0.0.1/one',
+    protocols: ['postgres:'],
+    secret: true,
+  }),
+};
+
+describe('a placeholder', () => {
+  it.each([
+    ['secret', 'elsewhere'],
+    ['change-me', ''],
+    ['CHANGE_ME_PLEASE', ''],
+    ['your password here', ''],
+    ['<replace this>', ''],
+    ['fedcba9876543210', 'fedcba9876543210'],
+    ['0'.repeat(64), ''],
+    ['abababababababab', ''],
+    ['postgres://one:postgres@127.0.0.1/one', ''],
+    ['nats://issuing:secret@127.0.0.1:4222', ''],
+    ['tls://nats-1:4222,tls://issuing:change-me@nats-0:4222', ''],
+  ])('%s is one', (given, example) => {
+    expect(isPlaceholder(given, example)).toBe(true);
+  });
+
+  it.each([
+    'postgres://one:c81e728d9d4c2f636f067f89cc14862c@127.0.0.1/secret',
+    'c81e728d9d4c2f636f067f89cc14862c',
+    'Testament-of-7-Secretaries',
+    // It may be known by a certificate.
+    'postgres://one@127.0.0.1/one',
+  ])('%s is none', (given) => {
+    expect(isPlaceholder(given, 'postgres://one:secret@127.0.0.1/one')).toBe(false);
+  });
+});
+
+describe('an environment for real documents', () => {
+  const fields = { production: serviceFields.production, natsUrl: serviceFields.natsUrl, ...database };
+  const env = {
+    NATS_URL: 'nats://issuing:9b74c9897bac770f@127.0.0.1:4222',
+    DATABASE_URL: 'postgres://one:c81e728d9d4c2f63@127.0.0.1/one',
+  };
+
+  it('is meant unless it says otherwise', () => {
+    expect(readConfig(fields, env).production).toBe(true);
+  });
+
+  it('names every placeholder in it at once, and shows none', () => {
+    const more = {
+      ...fields,
+      key: hexBytes('KEY', { meaning: 'A key.', example: 'aa', bytes: 2, secret: true }),
+      name: text('NAME', { meaning: 'A name.', example: 'secret' }),
+    };
+    const read = () =>
+      readConfig(more, {
+        ...env,
+        DATABASE_URL: 'postgres://one:changeme@127.0.0.1/one',
+        KEY: '0000',
+        NAME: 'secret',
+      });
+    expect(read).toThrow(/DATABASE_URL is a placeholder[\s\S]*KEY is a placeholder/);
+    expect(read).not.toThrow(/changeme|0000|NAME/);
+  });
+
+  it('has a user on NATS', () => {
+    const open = { ...env, NATS_URL: 'nats://127.0.0.1:4222' };
+    expect(() => readConfig(fields, open)).toThrow('NATS_URL names no user');
+    expect(readConfig(fields, { ...open, PRODUCTION: 'false' }).natsUrl).toBe(open.NATS_URL);
+  });
+});

@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  asks,
+  contracts,
+  documentIssued,
+  events,
+  getUsage,
+  inboxPrefixOf,
+  issueDocument,
+  type NatsUser,
+  natsAuthorization,
+  permissionsOf,
+  renderArtifact,
+  type ServiceName,
+  serviceNames,
+  streamOf,
+  streamsOf,
+} from '@pinkas/contracts';
+import { eventually, startTestNats, type TestServer } from '@pinkas/testkit';
+import { AckPolicy, Events, type JetStreamManager, type NatsConnection, StorageType } from 'nats';
+import { connectNats, ensureStreams } from '../src/index.js';
+
+const passwordOf = (user: NatsUser) => `p-${user}`;
+
+describe('on a server with the users of the system', () => {
+  let server: TestServer;
+  const open: NatsConnection[] = [];
+  beforeAll(async () => {
+    server = await startTestNats(natsAuthorization((user) => JSON.stringify(passwordOf(user))));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((connection) => connection.close()));
+  });
+  afterAll(() => server.stop());
+
+  const addressOf = (user: NatsUser, password = passwordOf(user)) =>
+    server.url.replace('nats://', `nats://${user}:${password}@`);
+
+  /** Connects as a service does, and collects what the server refuses. */
+  async function connectAs(user: NatsUser) {
+    const connection = await connectNats(addressOf(user), user, { inboxPrefix: inboxPrefixOf(user) });
+    open.push(connection);
+    const denied: string[] = [];
+    void (async () => {
+      for await (const status of connection.status())
+        if (status.type === Events.Error && status.permissionContext)
+          denied.push(`${status.permissionContext.operation} ${status.permissionContext.subject}`);
+    })();
+    /** What of these the server refuses; the rest it takes. */
+    const refusedOf = async (verb: 'publish' | 'subscribe', subjects: readonly string[], queue?: string) => {
+      denied.length = 0;
+      for (const subject of subjects) {
+        if (verb === 'publish') connection.publish(subject);
+        else connection.subscribe(subject, { ...(queue && { queue }), callback: () => {} });
+      }
+      await settled(connection);
+      const word = verb === 'publish' ? 'publish' : 'subscription';
+      return subjects.filter((subject) => denied.includes(`${word} ${subject}`));
+    };
+    return { connection, denied, refusedOf };
+  }
+
+  /** The server refuses in the order of what it is sent; then what has arrived has to be handed out. */
+  async function settled(connection: NatsConnection): Promise<void> {
+    await connection.flush();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  const documentSubjects = events.map((event) => `${event.subject}.1`);
+
+  it('nobody is let in without a password, or with one that is not his', async () => {
+    await expect(connectNats(server.url, 'stranger')).rejects.toThrow(/authorization/i);
+    await expect(connectNats(addressOf('issuing', passwordOf('delivery')), 'stranger')).rejects.toThrow(
+      /authorization/i,
+    );
+  });
+
+  it.each(serviceNames)('%s asks what is declared of it, and nothing else', async (service) => {
+    const { refusedOf } = await connectAs(service);
+    const all = contracts.map((contract) => contract.subject);
+    const allowed = new Set([...asks[service].map((one) => one.subject), ...permissionsOf(service).publish]);
+    const refused = await refusedOf('publish', all);
+    expect(refused).toEqual(all.filter((subject) => !allowed.has(subject)));
+    // It could not even ask itself: so every one of its own is among the refused.
+    expect(refused).toEqual(
+      expect.arrayContaining(
+        contracts.filter((one) => one.owner === service).map((contract) => contract.subject),
+      ),
+    );
+  });
+
+  it.each(serviceNames)('%s announces its own events, and no others', async (service) => {
+    const { refusedOf } = await connectAs(service);
+    const foreign = events.filter((event) => event.owner !== service).map((event) => `${event.subject}.1`);
+    expect(await refusedOf('publish', [...documentSubjects, `evt.${service}.made.up.v1.1`])).toEqual([
+      ...foreign,
+      `evt.${service}.made.up.v1.1`,
+    ]);
+  });
+
+  it.each(serviceNames)(
+    '%s answers what is its own, in its queue group, and hears no other',
+    async (service) => {
+      const { refusedOf } = await connectAs(service);
+      const foreign = contracts.filter((one) => one.owner !== service).map((contract) => contract.subject);
+      const own = contracts.filter((one) => one.owner === service).map((contract) => contract.subject);
+      expect(await refusedOf('subscribe', [...own, ...foreign], service)).toEqual(foreign);
+      expect(await refusedOf('subscribe', own, 'another')).toEqual(own);
+      // Outside its queue group it would hear what another replica is asked.
+      expect(await refusedOf('subscribe', own)).toEqual(own);
+      const wide = ['>', 'rpc.>', 'rpc.*.>', 'evt.>', '_INBOX.>', '$JS.>', '$SYS.>'];
+      expect(await refusedOf('subscribe', wide)).toEqual(wide);
+      const others = serviceNames.filter((other) => other !== service).map((other) => `_INBOX_${other}.>`);
+      expect(await refusedOf('subscribe', others)).toEqual(others);
+      expect(await refusedOf('subscribe', documentSubjects)).toEqual(
+        service === 'issuing' ? [] : documentSubjects,
+      );
+    },
+  );
+
+  it('a question is answered by who was asked, once, and by nobody who was not', async () => {
+    const [gateway, issuing, delivery] = [
+      await connectAs('gateway'),
+      await connectAs('issuing'),
+      await connectAs('delivery'),
+    ];
+    let reply = '';
+    issuing.connection.subscribe(issueDocument.subject, {
+      queue: 'issuing',
+      callback: (_error, message) => {
+        reply = message.reply ?? '';
+        message.respond('"issued"');
+        message.respond('"issued again"');
+      },
+    });
+    await issuing.connection.flush();
+    const answer = await gateway.connection.request(issueDocument.subject, '{}', { timeout: 5_000 });
+    expect(answer.json()).toBe('issued');
+    await settled(issuing.connection);
+    expect(issuing.denied).toEqual([`publish ${reply}`]);
+    expect(await delivery.refusedOf('publish', [reply])).toEqual([reply]);
+  });
+
+  it('what may not be asked fails at once, and says so', async () => {
+    const { connection } = await connectAs('delivery');
+    await expect(connection.request(renderArtifact.subject, '{}', { timeout: 5_000 })).rejects.toMatchObject({
+      code: 'PERMISSIONS_VIOLATION',
+    });
+  });
+
+  describe('in JetStream', () => {
+    const stream = streamOf('issuing').name;
+    const consumerOf = (durable: string, filter = `${documentIssued.subject}.*`) => ({
+      durable_name: durable,
+      ack_policy: AckPolicy.Explicit,
+      filter_subject: filter,
+    });
+    /** Quick to give up, since what is refused is not answered. */
+    const managerOf = async (service: ServiceName): Promise<JetStreamManager> =>
+      (await connectAs(service)).connection.jetstreamManager({ timeout: 2_000 });
+
+    it('a service makes its streams, and a consumer takes what its owner has announced', async () => {
+      const issuing = await connectAs('issuing');
+      const delivery = await connectAs('delivery');
+      await ensureStreams(await issuing.connection.jetstreamManager(), streamsOf('issuing'), 1);
+      const manager = await delivery.connection.jetstreamManager();
+      expect(await ensureStreams(manager, streamsOf('delivery'), 1)).toEqual([]);
+      await manager.consumers.add(stream, consumerOf('delivery-plan'));
+      // Brought up to date at the next start.
+      await manager.consumers.update(stream, 'delivery-plan', { max_ack_pending: 64 });
+      await issuing.connection
+        .jetstream()
+        .publish(`${documentIssued.subject}.1`, '{"a":1}', { msgID: 'one' });
+      const consumer = await delivery.connection.jetstream().consumers.get(stream, 'delivery-plan');
+      const messages = await consumer.consume({ max_messages: 4, idle_heartbeat: 1_000 });
+      for await (const message of messages) {
+        expect(message.json()).toEqual({ a: 1 });
+        if (message.info.deliveryCount === 1) message.nak();
+        else {
+          message.ack();
+          messages.stop();
+        }
+      }
+      await eventually('it is acknowledged', async () => {
+        const { num_ack_pending, num_pending } = await manager.consumers.info(stream, 'delivery-plan');
+        return num_ack_pending === 0 && num_pending === 0;
+      });
+      expect([issuing.denied, delivery.denied]).toEqual([[], []]);
+    });
+
+    it('no service changes, empties or deletes a stream, its own included, or reads it past a consumer', async () => {
+      const manager = await managerOf('issuing');
+      await ensureStreams(manager, streamsOf('issuing'), 1);
+      const refused = expect.objectContaining({ code: 'PERMISSIONS_VIOLATION' });
+      await expect(manager.streams.update(stream, { subjects: ['evt.issuing.>', 'rpc.>'] })).rejects.toEqual(
+        refused,
+      );
+      await expect(manager.streams.purge(stream)).rejects.toEqual(refused);
+      await expect(manager.streams.delete(stream)).rejects.toEqual(refused);
+      await expect(manager.streams.getMessage(stream, { seq: 1 })).rejects.toEqual(refused);
+      await expect(
+        manager.streams.add({ name: 'EVERYTHING', subjects: ['rpc.>'], storage: StorageType.Memory }),
+      ).rejects.toEqual(refused);
+    });
+
+    it('nobody takes the events of another consumer, or others than its own', async () => {
+      const refused = expect.objectContaining({ code: 'PERMISSIONS_VIOLATION' });
+      const customer = await managerOf('customer');
+      await expect(customer.consumers.add(stream, consumerOf('delivery-plan'))).rejects.toEqual(refused);
+      await expect(customer.consumers.info(stream, 'delivery-plan')).rejects.toEqual(refused);
+      await expect(
+        customer.consumers.add(stream, consumerOf('customer-cards', 'evt.issuing.>')),
+      ).rejects.toEqual(refused);
+      await expect(customer.consumers.delete(stream, 'customer-cards')).rejects.toEqual(refused);
+    });
+
+    it('the gateway, which announces and hears no events, has no part in it', async () => {
+      const { connection } = await connectAs('gateway');
+      await expect(connection.jetstreamManager({ timeout: 2_000 })).rejects.toMatchObject({
+        code: 'PERMISSIONS_VIOLATION',
+      });
+    });
+  });
+
+  it('the operator asks everything and sees every event, with any tool, and answers for nobody', async () => {
+    const { connection, refusedOf } = await connectAs('operator');
+    const all = contracts.map((contract) => contract.subject);
+    expect(await refusedOf('publish', all)).toEqual([]);
+    expect(await refusedOf('subscribe', ['evt.>', '_INBOX.x.*'])).toEqual([]);
+    expect(await refusedOf('subscribe', all)).toEqual(all);
+    expect(await refusedOf('publish', documentSubjects)).toEqual(documentSubjects);
+    await expect(connection.request(getUsage.subject, '{}', { timeout: 5_000 })).rejects.toMatchObject({
+      code: '503',
+    });
+    const manager = await connection.jetstreamManager();
+    await manager.streams.update(streamOf('issuing').name, { max_bytes: 1024 ** 2 });
+    const differing = await ensureStreams(manager, streamsOf('issuing'), 1);
+    expect(differing).toEqual([{ stream: 'EVT_ISSUING', differs: ['max_bytes'] }]);
+  });
+});

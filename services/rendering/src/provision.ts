@@ -1,0 +1,3 @@
+import { runProvisioning } from '@pinkas/service-kit';
+
+await runProvisioning('rendering');

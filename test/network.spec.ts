@@ -1,0 +1,71 @@
+import 'reflect-metadata';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as catalogue from '@pinkas/contracts';
+import { consumptionOf } from '@pinkas/service-kit';
+import { AllocationModule } from '../services/allocation/src/allocation.module.js';
+import { CustomerModule } from '../services/customer/src/customer.module.js';
+import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
+import { GatewayModule } from '../services/gateway/src/gateway.module.js';
+import { IssuingModule } from '../services/issuing/src/issuing.module.js';
+import { RenderingModule } from '../services/rendering/src/rendering.module.js';
+import { type Source, sourcesBelow } from './sources.js';
+
+const modules: Record<catalogue.ServiceName, object> = {
+  gateway: GatewayModule,
+  issuing: IssuingModule,
+  customer: CustomerModule,
+  rendering: RenderingModule,
+  allocation: AllocationModule,
+  delivery: DeliveryModule,
+};
+
+const exported = new Map<string, unknown>(Object.entries(catalogue));
+
+/** The contracts that a file names, by what it imports from the contracts package. */
+function contractsIn(source: Source): catalogue.Contract[] {
+  const statements = source.text.matchAll(/import\s+(?!type\b)\{([^}]*)\}\s+from\s+'@pinkas\/contracts'/g);
+  const names = [...statements].flatMap((statement) => (statement[1] ?? '').split(','));
+  return catalogue.contracts.filter((contract) =>
+    names.some((name) => exported.get(name.trim()) === contract),
+  );
+}
+
+describe('the permissions on NATS are made of what the code does', () => {
+  const sources = new Map<catalogue.ServiceName, Source[]>();
+  beforeAll(async () => {
+    for (const service of catalogue.serviceNames) {
+      const all = await sourcesBelow(`services/${service}/src`);
+      sources.set(
+        service,
+        all.filter((source) => !source.path.endsWith('.spec.ts')),
+      );
+    }
+  });
+
+  it.each(catalogue.serviceNames)('%s asks what it is declared to ask', (service) => {
+    const asked = (sources.get(service) ?? [])
+      .filter((source) => /\bask\(/.test(source.text))
+      .flatMap(contractsIn)
+      .filter((contract) => contract.owner !== service);
+    const subjects = (of: readonly catalogue.Contract[]) => [...new Set(of)].map((one) => one.subject).sort();
+    expect(subjects(asked)).toEqual(subjects(catalogue.asks[service]));
+  });
+
+  it.each(catalogue.serviceNames)('%s consumes what it is declared to consume', (service) => {
+    const consumed = ((Reflect.getMetadata('providers', modules[service]) ?? []) as unknown[])
+      .filter((one): one is object => typeof one === 'function')
+      .flatMap((one) => consumptionOf(one) ?? [])
+      .map(({ event, durable }) => `${durable} ${event.subject}`);
+    const declared = catalogue.consumptions
+      .filter((one) => one.service === service)
+      .map(({ event, durable }) => `${durable} ${event.subject}`);
+    expect(declared.sort()).toEqual(consumed.sort());
+  });
+
+  it('only those watch documents who are declared to', () => {
+    const watching = catalogue.serviceNames.filter((service) =>
+      sources.get(service)?.some((source) => /\bEventWatch\b/.test(source.text)),
+    );
+    expect(watching).toEqual(catalogue.watchers);
+  });
+});
