@@ -61,8 +61,7 @@ function properties(inks: Inks): string {
 }
 
 /** Sizes of letters and distances, in rem: an em of the document's body. */
-const sizes =
-  '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem;--gap:.5rem;--gap-2:1rem;--gap-3:1.75rem;--figures:8.2rem';
+const sizes = '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem;--figures:8.2rem';
 
 /** The tokens of what is printed, which is always on white. */
 export function printTokens(accent: string | undefined): string {

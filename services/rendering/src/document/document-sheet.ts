@@ -93,5 +93,5 @@ export function documentSheet(sheet: Sheet): Markup {
   const { document } = sheet;
   return html`<article class="sheet">${cancelledMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${given(document.title)}</p>`
-  }${remarks(sheet)}<div class="sums">${itemTable(sheet)}${totalsBlock(sheet)}</div>${paymentTable(sheet)}${notes(sheet)}${recipientSignature(sheet)}</article>`;
+  }${remarks(sheet)}${itemTable(sheet)}${totalsBlock(sheet)}${paymentTable(sheet)}${notes(sheet)}${recipientSignature(sheet)}</article>`;
 }

@@ -11,7 +11,7 @@ export const pageStyle = `body{background:var(--desk);padding:1.5rem 1rem 2.5rem
 .bar li a{display:block;padding:.6rem 1rem;border:.1rem solid var(--accent-on-desk);border-radius:.4rem;color:var(--accent-on-desk);text-decoration:none;font-weight:700;line-height:1.25}
 .bar li a.first{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 .bar li a:hover{text-decoration:underline;text-underline-offset:.25em}
-a:focus-visible,.paper:focus-visible,summary:focus-visible{outline:.2rem solid var(--ink);outline-offset:.15rem}
+a:focus-visible{outline:.2rem solid var(--ink);outline-offset:.15rem}
 .paper{position:relative;overflow-x:auto;background:var(--paper);border-radius:.5rem;padding:2.75rem 3rem;box-shadow:0 .06rem .2rem #0003,0 .5rem 1.5rem #0000001f}
 .sheet{isolation:isolate}
 .stamp{position:absolute;max-height:56rem}
