@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { measureDocuments } from './documents.js';
 import { measureIssuing } from './issuing.js';
+import { measurePage } from './page.js';
 import { measureReading } from './reading.js';
 import { printTable, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
@@ -22,6 +23,7 @@ const parts = {
   reading: measureReading,
   issuing: measureIssuing,
   documents: measureDocuments,
+  page: measurePage,
   steps: measureSteps,
 };
 /** The parts to measure; all of them where none is named. */
