@@ -291,9 +291,10 @@ describe('what belongs to another business', () => {
         const secrets = [
           theirs.issuer.key,
           theirs.issuer.business.id,
-          document.id,
           document.customer.id ?? '',
           theirs.keys[theirs.documents.indexOf(document)] ?? '',
+          // A PDF bears its document's id on purpose, so that the book finds it again; without a key the id opens nothing.
+          ...(url === document.pdf_url ? [] : [document.id]),
         ];
         for (const secret of secrets) {
           expect(bytes).not.toContain(secret);
