@@ -79,6 +79,8 @@ export function messagingContracts<S extends MessagingService>(service: S) {
         announcements: Type.Array(Strict({ position: AnnouncementPosition, id: Uuid })),
         /** Up to here, inclusive, the list is complete and stays so; `after` at the least. */
         through: AnnouncementPosition,
+        /** Whether to ask again at once, after `through`; a page may hold few announcements, or none, and not be the last. */
+        more: Type.Boolean(),
       }),
     }),
 

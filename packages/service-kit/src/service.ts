@@ -198,17 +198,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     // Closed in the opposite order: no new requests, then those in hand, which may still need consumers and relay.
     relay.start();
     closers.push(() => relay.stop());
+    const stopping = new AbortController();
     const purge = new Loop({
       name: 'purge',
       idleMs: 60 * 60 * 1000,
       turn: async () => {
-        await purgeMessaging(db);
+        await purgeMessaging(db, stopping.signal);
         return 'idle';
       },
       logger,
     });
     purge.start();
-    closers.push(() => purge.stop());
+    closers.push(() => {
+      stopping.abort();
+      return purge.stop();
+    });
     for (const consumer of consumers) {
       consumer.start();
       closers.push(() => consumer.stop());

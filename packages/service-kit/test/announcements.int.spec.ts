@@ -49,10 +49,14 @@ describe('the announcements of a service', () => {
     for (;;) {
       const page = await list(after, 2);
       found.push(...page.announcements.map((one) => one.id));
-      if (page.announcements.length < 2) {
+      if (!page.more) {
         // Past the last of the other subject as well, so that it is not read again and again.
         expect(page.through).toBeGreaterThan(page.announcements[0]?.position ?? 0);
-        expect(await list(page.through)).toEqual({ announcements: [], through: page.through });
+        expect(await list(page.through)).toEqual({
+          announcements: [],
+          through: page.through,
+          more: false,
+        });
         break;
       }
       after = page.through;

@@ -11,7 +11,12 @@ export interface Announced {
 export interface AnnouncementPage {
   readonly announcements: Announced[];
   readonly through: number;
+  /** Whether there may be more to be told now. */
+  readonly more: boolean;
 }
+
+/** How many announcements, of whatever subject, one page looks at: a rare subject must not cost a look at them all. */
+const lookedAtMax = 2_000;
 
 /**
  * The announcements on a subject after a position, the oldest first, as far as the list can never grow in its middle.
@@ -22,6 +27,8 @@ export interface AnnouncementPage {
  * statement of its own, before the rows: a transaction that ends between the two is in sight of the second. Two rows that are
  * written in the same instant may bear their instants in the other order than their positions; therefore the list ends before the
  * first row that is too young, whatever stands after it.
+ *
+ * A page looks at a bounded number of rows, and may so be empty although there are more.
  *
  * @param subject without the document's id.
  * @param ageMs how old an announcement must be, beside that.
@@ -41,24 +48,25 @@ export async function announcementsAfter(
     )::text as settled_at
   `.execute(db);
   const settledAt = sql`${bounds.rows[0]?.settled_at}::timestamptz`;
-  const last = await sql<{ position: number }>`
-    select position from outbox where position > ${after} and created_at < ${settledAt}
-    order by position desc limit 1
+  const { rows } = await sql<{ announcements: Announced[]; through: number | null; settled: number }>`
+    with looked_at as materialized (
+      select position, id, starts_with(subject, ${`${subject}.`}) as wanted, created_at >= ${settledAt} as young
+      from outbox where position > ${after} order by position limit ${lookedAtMax}
+    ), settled as materialized (
+      select position, id, wanted from looked_at
+      where position < coalesce((select min(position) from looked_at where young), ${Number.MAX_SAFE_INTEGER})
+    ), page as (
+      select position, id from settled where wanted order by position limit ${limit}
+    )
+    select
+      (select coalesce(json_agg(page order by position), '[]') from page) as announcements,
+      (select max(position) from settled) as through,
+      (select count(*)::int from settled) as settled
   `.execute(db);
-  const end = last.rows[0]?.position;
-  if (end === undefined) return { announcements: [], through: after };
-  const { rows } = await sql<Announced & { young: boolean }>`
-    select position, id, created_at >= ${settledAt} as young from outbox
-    where position > ${after} and position <= ${end}
-      and (starts_with(subject, ${`${subject}.`}) or created_at >= ${settledAt})
-    order by position limit ${limit}
-  `.execute(db);
-  const cut = rows.findIndex((row) => row.young);
-  const kept = cut === -1 ? rows : rows.slice(0, cut);
-  const announcements = kept.map(({ position, id }) => ({ position, id }));
-  const firstYoung = rows[cut]?.position;
-  if (firstYoung !== undefined) return { announcements, through: firstYoung - 1 };
-  return { announcements, through: rows.length === limit ? (rows.at(-1)?.position ?? after) : end };
+  const { announcements = [], through, settled = 0 } = rows[0] ?? {};
+  const last = announcements.at(-1);
+  if (last && announcements.length === limit) return { announcements, through: last.position, more: true };
+  return { announcements, through: through ?? after, more: settled === lookedAtMax };
 }
 
 /** One announcement whole. */

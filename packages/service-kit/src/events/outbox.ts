@@ -19,6 +19,8 @@ const outboxKeptDays = 7;
  * Twice that is cheap, while an effect that happens twice is not.
  */
 const inboxKeptDays = 30;
+/** How many rows one statement of the purge looks at: some ten milliseconds' work. */
+const purgedAtOnceMax = 1_000;
 /** How long what has arrived may wait to be marked, so that many are marked by one statement. */
 const markPauseMs = 100;
 /** JetStream flushes to disk every two minutes: what it acknowledged longer ago is on its disk. */
@@ -225,28 +227,48 @@ export class Relay {
  * Deletes what was announced or handled long ago. An announcement goes by the day that it was made, so that sending it again
  * does not keep it longer than what tells that it was handled; one that was never sent stays. What tells that a parked step was
  * handled after all stays as long as that step, which an operator may redrive.
+ *
+ * No statement looks at more than a batch, however much there is: a single one over a large table would exceed its time, and
+ * from then on nothing would be purged any more.
+ * @param signal ends it after the batch in hand.
  */
-export async function purgeMessaging(db: Kysely<MessagingTables>): Promise<void> {
-  await db
-    .deleteFrom('outbox')
-    .where('created_at', '<', daysAgo(outboxKeptDays))
-    .where('sent_at', 'is not', null)
-    .execute();
-  await db
-    .deleteFrom('inbox')
-    .where('handled_at', '<', daysAgo(inboxKeptDays))
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('dead_letter')
-            .select('dead_letter.id')
-            .whereRef('dead_letter.consumer', '=', 'inbox.consumer')
-            .whereRef('dead_letter.message_id', '=', 'inbox.message_id'),
-        ),
-      ),
+export async function purgeMessaging(db: Kysely<MessagingTables>, signal?: AbortSignal): Promise<void> {
+  // Rows are nearly in the order of their making: what comes behind a batch without an old one is not old either.
+  for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
+    after = await purgeAnnouncements(db, after);
+  }
+  while (!signal?.aborted && (await purgeHandled(db)) === purgedAtOnceMax);
+}
+
+/** @returns the position to go on from; null at the end of what is old. */
+async function purgeAnnouncements(db: Kysely<MessagingTables>, after: number): Promise<number | null> {
+  const { rows } = await sql<{ through: number | null }>`
+    with batch as (
+      select position, created_at from outbox
+      where position > ${after} order by position limit ${purgedAtOnceMax}
+    ), purged as (
+      delete from outbox
+      where position > ${after} and position <= (select max(position) from batch)
+        and created_at < ${daysAgo(outboxKeptDays)} and sent_at is not null
     )
-    .execute();
+    select max(position) as through from batch having bool_or(created_at < ${daysAgo(outboxKeptDays)})
+  `.execute(db);
+  return rows[0]?.through ?? null;
+}
+
+/** @returns how many it has deleted. */
+async function purgeHandled(db: Kysely<MessagingTables>): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from inbox where (consumer, message_id) in (
+      select consumer, message_id from inbox
+      where handled_at < ${daysAgo(inboxKeptDays)} and not exists (
+        select from dead_letter
+        where dead_letter.consumer = inbox.consumer and dead_letter.message_id = inbox.message_id
+      )
+      order by handled_at limit ${purgedAtOnceMax}
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 const daysAgo = (days: number) => sql<Date>`now() - make_interval(days => ${days})`;

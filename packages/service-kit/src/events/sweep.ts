@@ -98,7 +98,7 @@ export class Sweep {
       const through = owed === undefined ? page.through : owed.position - 1;
       if (settled && through > after) await noteSweptThrough(db, consumer, through);
       settled &&= owed === undefined;
-      if (this.#stopping || page.announcements.length < announcementsPageMax) break;
+      if (this.#stopping || !page.more) break;
       after = page.through;
     }
     if (settled) await forgetTries(db, consumer);

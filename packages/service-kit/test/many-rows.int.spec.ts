@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { announcementsPageMax, documentCancelled, documentIssued } from '@pinkas/contracts';
+import { createTestDatabase, type TestDatabase } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { announcementsAfter } from '../src/events/announcement.repository.js';
+import { purgeMessaging } from '../src/events/outbox.js';
+import type { MessagingTables, Transaction } from '../src/index.js';
+import { probeMigrations } from './probe-service.js';
+
+const rowCount = 300_000;
+/** What is old of it, at the beginning. */
+const oldCount = 2_500;
+
+describe('with many rows', () => {
+  let database: TestDatabase<MessagingTables>;
+  const last = randomUUID();
+  beforeAll(async () => {
+    database = await createTestDatabase<MessagingTables>(probeMigrations);
+    await sql`
+      insert into outbox (id, subject, body, created_at, sent_at)
+      select gen_random_uuid(), ${`${documentIssued.subject}.x`}, '{}', made, made
+      from generate_series(1, ${rowCount}::int) n,
+        lateral (select now() - make_interval(days => case when n <= ${oldCount} then 8 else 1 end) as made) instant
+    `.execute(database.db);
+    await sql`
+      insert into outbox (id, subject, body, created_at, sent_at)
+      values (${last}, ${`${documentCancelled.subject}.x`}, '{}', now() - interval '1 day', now())
+    `.execute(database.db);
+    await sql`
+      insert into inbox (consumer, message_id, handled_at)
+      select 'probe-effects', gen_random_uuid(),
+        now() - make_interval(days => case when n <= ${oldCount} then 31 else 1 end)
+      from generate_series(1, ${rowCount}::int) n
+    `.execute(database.db);
+  });
+  afterAll(() => database.close());
+
+  /** How many rows of a table the connection has looked at: to be compared within a transaction, which resets no count. */
+  const lookedAt = async (trx: Transaction<MessagingTables>, name: 'outbox' | 'inbox') => {
+    const { rows } = await sql<{ rows: number }>`
+      select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+      from pg_stat_xact_user_tables where relname = ${name}
+    `.execute(trx);
+    return rows[0]?.rows ?? 0;
+  };
+
+  it('one page of a rare subject looks at few, and the pages come to the end all the same', async () => {
+    const { db } = database;
+    const page = (trx: Transaction<MessagingTables>, after: number) =>
+      announcementsAfter(trx, documentCancelled.subject, after, announcementsPageMax, 0);
+    await db.transaction().execute(async (trx) => {
+      const before = await lookedAt(trx, 'outbox');
+      const { more, through } = await page(trx, 0);
+      expect(more).toBe(true);
+      expect(through).toBeGreaterThan(0);
+      expect((await lookedAt(trx, 'outbox')) - before).toBeLessThan(10_000);
+    });
+    await db.transaction().execute(async (trx) => {
+      const found: string[] = [];
+      let after = 0;
+      for (let more = true; more; ) {
+        const next = await page(trx, after);
+        found.push(...next.announcements.map((one) => one.id));
+        if (next.more) expect(next.through).toBeGreaterThan(after);
+        ({ through: after, more } = next);
+      }
+      expect(found).toEqual([last]);
+    });
+  });
+
+  it('the purge takes all that is old and looks at little else', async () => {
+    const { db } = database;
+    await db.transaction().execute(async (trx) => {
+      const before = { outbox: await lookedAt(trx, 'outbox'), inbox: await lookedAt(trx, 'inbox') };
+      await purgeMessaging(trx);
+      for (const name of ['outbox', 'inbox'] as const) {
+        expect((await lookedAt(trx, name)) - before[name]).toBeLessThan(8 * oldCount);
+      }
+    });
+    for (const name of ['outbox', 'inbox'] as const) {
+      const { rows } = await sql<{ count: number }>`select count(*)::int from ${sql.table(name)}`.execute(db);
+      expect(rows[0]?.count).toBe(rowCount - oldCount + (name === 'outbox' ? 1 : 0));
+    }
+  });
+});
