@@ -26,6 +26,15 @@ const commands: readonly Command[] = [
     options: { business: { value: 'ID', meaning: 'whose' } },
     run: nothing,
   },
+  {
+    noun: 'queue',
+    verb: 'redrive',
+    does: 'carries out a step',
+    arguments: ['ID'],
+    insteadOfArguments: 'all',
+    options: { all: { value: null, meaning: 'everything' } },
+    run: nothing,
+  },
 ];
 const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean), commands);
 
@@ -40,6 +49,13 @@ describe('the command line', () => {
     expect(read('verify')).toMatchObject({ command: { noun: 'verify' }, given: { options: {} } });
     expect(read('verify --business 1')).toMatchObject({ given: { options: { business: '1' } } });
     expect(read('key revoke 17')).toMatchObject({ json: false, given: { arguments: { ID: '17' } } });
+  });
+
+  it('takes a switch in the place of arguments, where the command has one', () => {
+    expect(read('queue redrive 17')).toMatchObject({ given: { arguments: { ID: '17' }, options: {} } });
+    expect(read('queue redrive --all')).toMatchObject({
+      given: { arguments: { ID: '' }, options: { all: 'yes' } },
+    });
   });
 
   it('takes a switch without a value', () => {
@@ -66,6 +82,8 @@ describe('the command line', () => {
     ['key revoke', 'key revoke takes ID: see pinkas key --help'],
     ['key revoke 1 2', 'key revoke takes ID: see pinkas key --help'],
     ['key create 1 --business 2', 'key create takes no argument: see pinkas key --help'],
+    ['queue redrive', 'queue redrive takes ID, or --all: see pinkas queue --help'],
+    ['queue redrive 17 --all', 'queue redrive takes ID, or --all: see pinkas queue --help'],
     ['verify everything', 'verify takes no argument: see pinkas verify --help'],
     ['key create --colour blue', "Unknown option '--colour': see pinkas key --help"],
   ])('is told what is wrong with "%s"', (line, message) => expect(() => read(line)).toThrow(message));
@@ -76,6 +94,8 @@ describe('the help', () => {
     expect(helpText(commands, undefined)).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
     expect(helpText(commands, undefined)).toMatch(/ {2}verify +proves the book/);
     expect(helpText(commands, 'verify')).toContain('pinkas verify [--business ID]');
+    expect(helpText(commands, undefined)).toContain('queue redrive ID | --all');
+    expect(helpText(commands, 'queue')).toContain('pinkas queue redrive ID | --all\n');
     expect(helpText(commands, 'key')).toContain('pinkas key create --business ID [--name N] [--quiet]');
   });
 });

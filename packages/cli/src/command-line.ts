@@ -29,9 +29,11 @@ export function readCommandLine(words: readonly string[], commands: readonly Com
     );
   }
   const { json, options, positionals } = parse(words.slice(nameOf(command).length), command);
-  const expected = command.arguments.length;
+  const { insteadOfArguments: instead } = command;
+  const expected = instead !== undefined && options[instead] !== undefined ? 0 : command.arguments.length;
   if (positionals.length !== expected) {
-    const wanted = expected === 0 ? 'takes no argument' : `takes ${command.arguments.join(' and ')}`;
+    const names = command.arguments.join(' and ') + (instead === undefined ? '' : `, or --${instead}`);
+    const wanted = command.arguments.length === 0 ? 'takes no argument' : `takes ${names}`;
     throw new Refusal(`${nameOf(command).join(' ')} ${wanted}: ${helpOf(command)}`);
   }
   for (const [name, option] of Object.entries(command.options)) {

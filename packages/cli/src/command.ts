@@ -13,7 +13,7 @@ export interface CommandOption {
 
 /** What a command was given. Required options and arguments are there. */
 export interface Given {
-  /** The positional arguments by their names. */
+  /** The positional arguments by their names; empty texts where a switch stands in their place. */
   readonly arguments: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string | undefined>>;
 }
@@ -42,6 +42,8 @@ export interface Command {
   readonly does: string;
   /** The names of its positional arguments, all of them required. */
   readonly arguments: readonly string[];
+  /** The switch that may stand in the place of the arguments. */
+  readonly insteadOfArguments?: string;
   readonly options: Readonly<Record<string, CommandOption>>;
   run(given: Given, ask: Ask, progress: Progress): Promise<Output>;
 }

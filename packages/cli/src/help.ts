@@ -5,13 +5,16 @@ import { columns } from './table.js';
 const optionOf = (name: string, { value }: CommandOption): string =>
   value === null ? `--${name}` : `--${name} ${value}`;
 
+const argumentsOf = ({ arguments: names, insteadOfArguments: instead }: Command): string[] =>
+  instead === undefined ? [...names] : [...names, '|', `--${instead}`];
+
 const usageOf = (command: Command): string =>
   [
     ...nameOf(command),
-    ...command.arguments,
-    ...Object.entries(command.options).map(([name, option]) =>
-      option.required ? optionOf(name, option) : `[${optionOf(name, option)}]`,
-    ),
+    ...argumentsOf(command),
+    ...Object.entries(command.options)
+      .filter(([name]) => name !== command.insteadOfArguments)
+      .map(([name, option]) => (option.required ? optionOf(name, option) : `[${optionOf(name, option)}]`)),
   ].join(' ');
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
@@ -23,7 +26,7 @@ The system is found through NATS_URL, or through the stack.json that npm run up 
 export function helpText(commands: readonly Command[], noun: string | undefined): string {
   if (noun === undefined) {
     const rows = commands.map((command) => [
-      [...nameOf(command), ...command.arguments].join(' '),
+      [...nameOf(command), ...argumentsOf(command)].join(' '),
       command.does,
     ]);
     return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${always}`;

@@ -8,7 +8,7 @@ import {
   retryAllocation,
 } from '@pinkas/contracts';
 import { Problem } from '@pinkas/service-kit/asking';
-import type { Ask, Command, Output } from './command.js';
+import type { Ask, Command, Output, Progress } from './command.js';
 import { readId } from './given-values.js';
 import { Refusal } from './refusal.js';
 import { table } from './table.js';
@@ -25,6 +25,8 @@ interface ParkedStep {
   readonly given_up_at: string;
   readonly attempts: number;
   readonly reason: string;
+  /** False: no redrive can succeed, and the step can only be dropped. */
+  readonly redrivable: boolean;
 }
 
 /** A place where steps are parked. */
@@ -32,6 +34,8 @@ interface ParkingPlace {
   /** The service that is asked. */
   readonly service: MessagingService;
   list(ask: Ask): Promise<ParkedStep[]>;
+  /** Whether a step of that id may be parked here; left out where only carrying it out tells. */
+  holds?(ask: Ask, id: string): Promise<boolean>;
   /** Carries a step out. @returns null where no step of that id is parked here. */
   redrive(ask: Ask, id: string): Promise<Redriven | null>;
 }
@@ -40,10 +44,10 @@ interface Redriven {
   readonly id: string;
   readonly service: MessagingService;
   /**
-   * `failed`: it stays parked. Of an allocation number there is more that ends the parking: `refused`, by the authority;
+   * `failed`: it stays parked. `impossible`: so it does, and can only be dropped. Of an allocation number there is more that ends the parking: `refused`, by the authority;
    * `tried_again`: the try failed, and further ones follow by themselves.
    */
-  readonly outcome: 'done' | 'done_before' | 'failed' | 'refused' | 'tried_again';
+  readonly outcome: 'done' | 'done_before' | 'failed' | 'impossible' | 'refused' | 'tried_again';
   /** Null where it is done. */
   readonly reason: string | null;
 }
@@ -83,16 +87,26 @@ const givenUpAllocations: ParkingPlace = {
       });
       for (const { document_id, given_up_at, attempts, reason } of page.documents) {
         const step = { service: 'allocation', step: 'allocation-number' } as const;
-        found.push({ id: document_id, ...step, document_id, given_up_at, attempts, reason });
+        found.push({
+          id: document_id,
+          ...step,
+          document_id,
+          given_up_at,
+          attempts,
+          reason,
+          redrivable: true,
+        });
       }
       after = page.next_after;
     } while (after !== null);
     return found;
   },
-  async redrive(ask, id) {
-    // The id of any other document is no id of a parked step.
-    const parked = await this.list(ask);
-    if (!parked.some((one) => one.id === id)) return null;
+  // The id of any other document is no id of a parked step.
+  holds: async (ask, id) => {
+    const parked = await givenUpAllocations.list(ask);
+    return parked.some((one) => one.id === id);
+  },
+  redrive: async (ask, id) => {
     const reply = await ask(retryAllocation, { document_id: id });
     const outcome = outcomeOfRetry(reply);
     const isDone = outcome === 'done' || outcome === 'done_before';
@@ -154,7 +168,7 @@ async function showParked(ask: Ask): Promise<Output> {
     one.document_id,
     one.given_up_at,
     String(one.attempts),
-    one.reason,
+    one.redrivable ? one.reason : `${one.reason} (it can only be dropped)`,
   ]);
   const empty = silent.length === 0 ? 'Nothing is parked' : 'Nothing is parked in the services that answered';
   return {
@@ -165,15 +179,11 @@ async function showParked(ask: Ask): Promise<Output> {
 }
 
 async function redrive(id: string, ask: Ask): Promise<Output> {
-  const { answers, silent } = await askAll((place) => place.redrive(ask, id));
+  const { answers, silent } = await askAll(async (place) =>
+    place.holds && !(await place.holds(ask, id)) ? null : place.redrive(ask, id),
+  );
   const found = answers.find((one) => one !== null);
-  if (!found) {
-    throw new Refusal(
-      silent.length === 0
-        ? `No step with the id ${id} is parked: pinkas queue dead shows those that are`
-        : `Where the step ${id} is parked, nobody knows: ${didNotAnswer(silent)}`,
-    );
-  }
+  if (!found) throw notParked(id, silent);
   const reason = (found.reason ?? '').replace(/\.$/, '');
   switch (found.outcome) {
     case 'done':
@@ -192,6 +202,12 @@ async function redrive(id: string, ask: Ask): Promise<Output> {
         text: 'It failed again, and is tried by itself for another day: the step is parked no more',
         failure: `${reason}: pinkas allocation retry ${id} does not wait for that`,
       };
+    case 'impossible':
+      return {
+        json: found,
+        text: 'It stays parked: no redrive can succeed',
+        failure: `${reason}: pinkas queue drop ${id} removes it`,
+      };
     default:
       return {
         json: found,
@@ -199,6 +215,133 @@ async function redrive(id: string, ask: Ask): Promise<Output> {
         failure: `${reason}: mend that, then pinkas queue redrive ${id} tries it again`,
       };
   }
+}
+
+function notParked(id: string, silent: readonly MessagingService[]): Refusal {
+  return new Refusal(
+    silent.length === 0
+      ? `No step with the id ${id} is parked: pinkas queue dead shows those that are`
+      : `Where the step ${id} is parked, nobody knows: ${didNotAnswer(silent)}`,
+  );
+}
+
+/** What became of one of many steps; `unanswered`: its service said nothing, and the step is where it was. */
+interface Settled {
+  readonly step: ParkedStep;
+  readonly outcome: Redriven['outcome'] | 'unanswered';
+  readonly reason: string | null;
+}
+
+/** What is said of each outcome, in this order. */
+const outcomeWords: readonly (readonly [words: string, outcomes: readonly Settled['outcome'][]])[] = [
+  ['done', ['done', 'done_before']],
+  ['refused by the tax authority, and parked no more', ['refused']],
+  ['failed again, and tried by themselves for another day', ['tried_again']],
+  ['still parked', ['failed', 'unanswered']],
+  ['still parked, and only to be dropped', ['impossible']],
+];
+const staying: readonly Settled['outcome'][] = ['failed', 'impossible', 'unanswered'];
+
+/**
+ * Redrives everything that is parked when it begins, one after the other: what is parked anew meanwhile is left. A service that
+ * does not answer is asked no more.
+ */
+async function redriveAll(stepName: string | undefined, ask: Ask, progress: Progress): Promise<Output> {
+  const { answers, silent } = await askAll(async (place) => ({ place, steps: await place.list(ask) }));
+  const parked = answers
+    .flatMap(({ place, steps }) => steps.map((step) => ({ place, step })))
+    .filter(({ step }) => stepName === undefined || step.step === stepName)
+    .sort((a, b) => a.step.given_up_at.localeCompare(b.step.given_up_at));
+  const mute = new Set(silent);
+  const settled: Settled[] = [];
+  for (const [index, { place, step }] of parked.entries()) {
+    progress.show(`Redriving ${index + 1} of ${parked.length}: ${step.step}`);
+    const one = await settle(place, step, mute, ask);
+    if (one.outcome === 'unanswered') mute.add(place.service);
+    settled.push(one);
+  }
+  const stays = settled.filter(({ outcome }) => staying.includes(outcome)).length;
+  const failures = [
+    ...(mute.size === 0 ? [] : [didNotAnswer([...mute])]),
+    ...(stays === 0 ? [] : [`${stays} of ${parked.length} stay parked: pinkas queue dead shows them`]),
+  ];
+  const what = stepName === undefined ? 'Nothing' : `No step ${stepName}`;
+  return {
+    json: settled.map(({ step: { id, service, step }, outcome, reason }) => ({
+      id,
+      service,
+      step,
+      outcome,
+      reason,
+    })),
+    text:
+      settled.length === 0
+        ? `${what} is parked${mute.size === 0 ? '' : ' in the services that answered'}`
+        : summaryOf(settled),
+    ...(failures.length === 0 ? {} : { failure: failures.join('; ') }),
+  };
+}
+
+async function settle(
+  place: ParkingPlace,
+  step: ParkedStep,
+  mute: ReadonlySet<MessagingService>,
+  ask: Ask,
+): Promise<Settled> {
+  if (!step.redrivable) return { step, outcome: 'impossible', reason: step.reason };
+  const unanswered = { step, outcome: 'unanswered', reason: `${place.service} did not answer` } as const;
+  if (mute.has(place.service)) return unanswered;
+  try {
+    // What is parked no more has been carried out by somebody else.
+    const redriven = await place.redrive(ask, step.id);
+    return { step, outcome: redriven?.outcome ?? 'done_before', reason: redriven?.reason ?? null };
+  } catch (error) {
+    if (error instanceof Problem) return unanswered;
+    throw error;
+  }
+}
+
+/** How many came to what, and under each the reasons, the most frequent first. */
+function summaryOf(settled: readonly Settled[]): string {
+  return outcomeWords
+    .flatMap(([words, outcomes]) => {
+      const those = settled.filter(({ outcome }) => outcomes.includes(outcome));
+      const counts = new Map<string, number>();
+      for (const { step, reason } of those) {
+        if (reason === null) continue;
+        const line = `${step.step}: ${reason}`;
+        counts.set(line, (counts.get(line) ?? 0) + 1);
+      }
+      const reasons = [...counts]
+        .sort(([, a], [, b]) => b - a)
+        .map(([line, count]) => `  ${count} × ${line}`);
+      return those.length === 0 ? [] : [`${those.length} ${words}`, ...reasons];
+    })
+    .join('\n');
+}
+
+async function drop(id: string, ask: Ask): Promise<Output> {
+  const { answers, silent } = await askAll(async ({ service, holds }) => {
+    if (holds) return (await holds(ask, id)) ? ('allocation number' as const) : null;
+    const reply = await foundOrNull(ask(messaging[service].dropDeadLetter, { id }));
+    return reply && { id, service, ...reply };
+  });
+  const found = answers.find((one) => one !== null);
+  if (!found) throw notParked(id, silent);
+  if (found === 'allocation number') {
+    throw new Refusal(
+      `There is nothing to drop: an allocation number was given up, which pinkas allocation retry ${id} asks for again`,
+    );
+  }
+  if (found.outcome === 'redrivable') {
+    throw new Refusal(
+      `It is not dropped, since it can still be carried out (${found.reason.replace(/\.$/, '')}): mend that, then pinkas queue redrive ${id}`,
+    );
+  }
+  return {
+    json: found,
+    text: `Dropped: the step is parked no more, and is never carried out (${found.reason})`,
+  };
 }
 
 /** `pinkas queue …` */
@@ -214,9 +357,25 @@ export const queueCommands: readonly Command[] = [
   {
     noun: 'queue',
     verb: 'redrive',
-    does: 'carries out now a step that was given up',
+    does: 'carries out now a step that was given up, or all of them',
+    arguments: ['ID'],
+    insteadOfArguments: 'all',
+    options: {
+      all: { value: null, meaning: 'everything that is parked, one after the other' },
+      step: { value: 'NAME', meaning: 'with --all: only of this step' },
+    },
+    run: ({ arguments: { ID }, options: { all, step } }, ask, progress) => {
+      if (all !== undefined) return redriveAll(step, ask, progress);
+      if (step !== undefined) throw new Refusal('--step goes with --all: see pinkas queue --help');
+      return redrive(readId(ID, 'queue dead'), ask);
+    },
+  },
+  {
+    noun: 'queue',
+    verb: 'drop',
+    does: 'removes a step that was given up and that no redrive can carry out',
     arguments: ['ID'],
     options: {},
-    run: ({ arguments: { ID } }, ask) => redrive(readId(ID, 'queue dead'), ask),
+    run: ({ arguments: { ID } }, ask) => drop(readId(ID, 'queue dead'), ask),
   },
 ];

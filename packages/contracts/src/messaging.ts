@@ -23,6 +23,11 @@ export const DeadLetter = Strict({
   /** How often it was tried. */
   attempts: Type.Integer({ minimum: 0 }),
   given_up_at: Instant,
+  /**
+   * False where no further try can succeed: the event does not match its schema, or the service has no such step any more. Then
+   * it can only be dropped.
+   */
+  redrivable: Type.Boolean(),
 });
 export type DeadLetter = Static<typeof DeadLetter>;
 
@@ -53,14 +58,26 @@ export function messagingContracts<S extends MessagingService>(service: S) {
       reply: Strict({
         /**
          * `done`: it took effect now. `done_before`: it had taken effect already. Both end the dead letter. `failed`: it stays,
-         * with the new reason.
+         * with the new reason. `impossible`: it stays, and no redrive can succeed; it can only be dropped.
          */
-        outcome: Type.Enum(['done', 'done_before', 'failed']),
+        outcome: Type.Enum(['done', 'done_before', 'failed', 'impossible']),
         /** Why it failed; null where it did not. */
         reason: Nullable(Type.String()),
       }),
       problems: ['not_found'],
       timeoutMs: 30_000,
+    }),
+
+    /** Removes a step that was given up and that no redrive can carry out. It never comes back by itself. */
+    dropDeadLetter: defineContract(`${service}.dead_letter.drop`, {
+      request: Strict({ id: Uuid }),
+      reply: Strict({
+        /** `redrivable`: it stays, since a redrive may still succeed. */
+        outcome: Type.Enum(['dropped', 'redrivable']),
+        /** Why it was given up. */
+        reason: Type.String(),
+      }),
+      problems: ['not_found'],
     }),
 
     /**

@@ -50,6 +50,8 @@ describe('a step that was given up', () => {
     tested.database.db.selectFrom('dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
   const redrive = (id: string) => tested.network.ask(contracts.redriveDeadLetter, { id });
 
+  const drop = (id: string) => tested.network.ask(contracts.dropDeadLetter, { id });
+
   it('is listed with its reason and without its body, a page at a time', async () => {
     const events = [newEvent(), newEvent(), newEvent()];
     const ids = await Promise.all(events.map(async (event) => (await park(event)).id));
@@ -73,6 +75,7 @@ describe('a step that was given up', () => {
         reason: 'the printer was away',
         attempts: 10,
         given_up_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        redrivable: true,
       });
     }
   });
@@ -174,16 +177,48 @@ describe('a step that was given up', () => {
     });
   });
 
-  it.each([
+  describe.each([
     ['whose step the service does not have any more', { consumer: 'probe-former' }, 'no step of that name'],
     ['whose event is rubbish', { body: '{"document": 1' }, 'does not match its schema'],
-  ])('%s stays, and says so', async (_which, change, reason) => {
-    const { id } = await park(newEvent(), change);
-    expect(await redrive(id)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason) });
-    expect(await parked(id)).toMatchObject({ attempts: 11 });
+  ])('%s', (_which, change, reason) => {
+    it('stays when it is redriven, and says that it can only be dropped', async () => {
+      const { id } = await park(newEvent(), change);
+      expect(await redrive(id)).toMatchObject({
+        outcome: 'impossible',
+        reason: expect.stringContaining(reason),
+      });
+      expect(await parked(id)).toMatchObject({ attempts: 11 });
+      const { dead_letters } = await tested.network.ask(contracts.listDeadLetters, { limit: 1 });
+      expect(dead_letters).toMatchObject([{ id, redrivable: false }]);
+    });
+
+    it('is dropped once, and for good', async () => {
+      const event = newEvent();
+      const { id, message_id } = await park(event, change);
+      expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was away' });
+      expect(await parked(id)).toBeUndefined();
+      await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
+      // Neither its stream nor a sweep takes it up again.
+      const { db } = tested.database;
+      const settled = await db
+        .selectFrom('inbox')
+        .select('consumer')
+        .where('message_id', '=', message_id)
+        .execute();
+      expect(settled).toEqual([{ consumer: { consumer, ...change }.consumer }]);
+    });
+  });
+
+  it('is not dropped while a redrive may succeed', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    expect(await drop(id)).toEqual({ outcome: 'redrivable', reason: 'the printer was away' });
+    expect(await redrive(id)).toMatchObject({ outcome: 'done' });
+    expect(await effects(event)).toHaveLength(1);
   });
 
   it('is looked for in vain when nobody has given it up', async () => {
     await expect(redrive(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(drop(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
 });

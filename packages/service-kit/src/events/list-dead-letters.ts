@@ -4,6 +4,7 @@ import type { MessagingTables } from '../db/messaging-tables.js';
 import { Operation } from '../rpc/operation.js';
 import { InjectDatabase } from '../tokens.js';
 import { deadLettersAfter } from './dead-letter.repository.js';
+import { Steps } from './steps.js';
 
 type Listing = MessagingContracts['listDeadLetters'];
 
@@ -11,7 +12,10 @@ type Listing = MessagingContracts['listDeadLetters'];
 export function listDeadLetters(contract: Listing) {
   @Operation(contract)
   class ListDeadLetters {
-    constructor(@InjectDatabase() readonly db: Database<MessagingTables>) {}
+    constructor(
+      @InjectDatabase() readonly db: Database<MessagingTables>,
+      readonly steps: Steps,
+    ) {}
 
     async handle({ after, limit }: RequestOf<Listing>): Promise<ReplyOf<Listing>> {
       // One more than a page tells whether there is another.
@@ -27,6 +31,7 @@ export function listDeadLetters(contract: Listing) {
           reason: letter.reason,
           attempts: letter.attempts,
           given_up_at: letter.given_up_at.toISOString(),
+          redrivable: this.steps.canCarryOut(letter),
         })),
         next_after: found.length > limit ? (page.at(-1)?.id ?? null) : null,
       };

@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type MessagingService, messaging, messagingServices, type ServiceName } from '@pinkas/contracts';
+import { dropDeadLetter } from './drop-dead-letter.js';
 import { getAnnouncement } from './get-announcement.js';
 import { listAnnouncements } from './list-announcements.js';
 import { listDeadLetters } from './list-dead-letters.js';
@@ -12,6 +13,7 @@ export function messagingOperations(service: ServiceName): readonly Type[] {
   return [
     listDeadLetters(contracts.listDeadLetters),
     redriveDeadLetter(contracts.redriveDeadLetter),
+    dropDeadLetter(contracts.dropDeadLetter),
     listAnnouncements(contracts.listAnnouncements),
     getAnnouncement(contracts.getAnnouncement),
   ];

@@ -43,7 +43,8 @@ export function redriveDeadLetter(contract: Redriving) {
         this.logger.warn({ err: error, consumer, message_id }, 'a redriven step could not be handled');
         const reason = reasonOf(error);
         const stays = await noteFailedRedrive(this.db, id, reason);
-        return stays ? { outcome: 'failed', reason } : { outcome: 'done_before', reason: null };
+        if (!stays) return { outcome: 'done_before', reason: null };
+        return { outcome: this.steps.canCarryOut(letter) ? 'failed' : 'impossible', reason };
       }
     }
   }

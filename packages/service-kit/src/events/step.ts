@@ -60,6 +60,11 @@ export class Step {
     return this.consumption.event;
   }
 
+  /** Whether a body is the event that the step expects. */
+  canRead(body: string): boolean {
+    return this.#check(parse(body)).ok;
+  }
+
   /**
    * Carries the step out, unless that was done before; either way it is no dead letter afterwards.
    * @param counted as what a success counts.

@@ -8,6 +8,11 @@ export class Steps {
     this.#byConsumer.set(step.consumer, step);
   }
 
+  /** Whether a redrive may succeed: the step exists, and its event is what it expects. */
+  canCarryOut({ consumer, body }: { consumer: string; body: string }): boolean {
+    return this.of(consumer)?.canRead(body) ?? false;
+  }
+
   of(consumer: string): Step | undefined {
     return this.#byConsumer.get(consumer);
   }
