@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   completeConnection,
   listConnections,
@@ -8,6 +8,7 @@ import {
   startConnection,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
+import { TaxAuthority } from '../src/authority/tax-authority.js';
 import { decryptToken } from '../src/authority/token-cipher.js';
 import { type AllocationUnderTest, redirectUri, startAllocation } from './allocation.js';
 
@@ -156,6 +157,24 @@ describe('the owner of a business', () => {
     await allocation.connect(id);
     expect(await allocation.settled(waiting.id, 2)).toMatchObject({ status: 'issued' });
     expect(await allocation.settled(parked.id, 2)).toMatchObject({ status: 'issued' });
+  });
+
+  it('who connects the business while a try is under way gets the number, although that try found no connection', async () => {
+    const id = randomUUID();
+    jest.spyOn(allocation.service.app.get(TaxAuthority), 'ask').mockImplementationOnce(async () => {
+      await allocation.connect(id);
+      return {
+        kind: 'failed',
+        reason: 'It has to be connected.',
+        triedAgain: true,
+        waitsForConnection: true,
+        answer: null,
+        unclear: false,
+      };
+    });
+    const invoice = await allocation.issue({}, { id });
+    expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'failed' });
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
   it('has to log in again when the authority refuses a fresh token as well; it is asked twice, not more', async () => {

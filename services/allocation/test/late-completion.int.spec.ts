@@ -124,6 +124,18 @@ describe('a document without its number', () => {
     expect(await allocation.authority.grantsOf(invoice.id)).toHaveLength(1);
   });
 
+  it('that was given up begins its pauses anew when the operator asks', async () => {
+    const invoice = await issueWhile('forbidden');
+    await allocation.authority.play({ mode: 'error' });
+    for (const pauseMs of [5 * second, 30 * second]) {
+      expect(await retry(invoice.id)).toMatchObject({
+        outcome: 'failed',
+        next_attempt_at: new Date(allocation.clock.now.getTime() + pauseMs).toISOString(),
+      });
+    }
+    expect(await allocation.row(invoice.id)).toMatchObject({ attempts: 3, earlier_attempts: 1 });
+  });
+
   it('is asked for once when two operators ask at the same moment', async () => {
     const invoice = await issueWhile('forbidden');
     await allocation.authority.behave();

@@ -1,5 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { retryAllocation } from '@pinkas/contracts';
+import { kitTokens, type Logger } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
+import { TryAllocation } from '../src/allocation/try-allocation.js';
+import { TaxAuthority } from '../src/authority/tax-authority.js';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
 const second = 1_000;
@@ -10,11 +14,15 @@ describe('a try that may have been granted without our knowing', () => {
     allocation = await startAllocation({ timeoutMs: 3_000 });
   });
   afterAll(() => allocation.stop());
-  afterEach(() => allocation.authority.behave());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return allocation.authority.behave();
+  });
 
+  const loggedErrors = () => jest.spyOn(allocation.service.app.get<Logger>(kitTokens.logger), 'error');
   const askedFor = async (documentId: string) => (await allocation.authority.calls()).asked[documentId];
   /** A document whose first try fails as the mode has it. */
-  const failing = async (mode: 'lost' | 'error' | 'malformed' | 'hang' | 'foreign') => {
+  const failing = async (mode: 'lost' | 'error' | 'malformed' | 'hang') => {
     await allocation.authority.play({ mode });
     const invoice = await allocation.issue();
     const settled = await allocation.settled(invoice.id);
@@ -73,15 +81,36 @@ describe('a try that may have been granted without our knowing', () => {
     expect(await askedFor(invoice.id)).toBe(1);
   });
 
-  it("does not take another document's number, whether it is told it as a number or finds it", async () => {
+  it("does not take another document's number, but is given up at once for a person to look at", async () => {
     const other = await allocation.issue();
     const { number: others } = await allocation.settled(other.id);
-    const invoice = await failing('foreign');
+    const errors = loggedErrors();
+    await allocation.authority.play({ mode: 'foreign' });
+    const invoice = await allocation.issue();
+    expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'failed', number: null });
     expect(await allocation.row(invoice.id)).toMatchObject({
-      reason: 'The tax authority gave a number that stands on another document.',
+      state: 'given_up',
+      reason: expect.stringContaining('a number that stands on another document'),
+      unclear: true,
       number: null,
       confirmation_number: null,
     });
+    expect(errors).toHaveBeenCalledTimes(1);
+    expect(errors).toHaveBeenCalledWith(
+      expect.objectContaining({ document_id: invoice.id, other_document_id: other.id }),
+      'the tax authority gave a number that stands on another document',
+    );
+    expect(JSON.stringify(errors.mock.calls)).not.toContain(others);
+    await allocation.authority.behave();
+    const retried = await allocation.network.ask(retryAllocation, { document_id: invoice.id });
+    expect(retried.outcome).toBe('issued');
+    expect(retried.number).not.toBe(others);
+    expect(await allocation.row(other.id)).toMatchObject({ state: 'issued', number: others });
+  });
+
+  it('does not take the answer about another document that a look-up finds', async () => {
+    await allocation.settled((await allocation.issue()).id);
+    const invoice = await failing('error');
     await allocation.authority.play({ mode: 'foreign', times: 1 });
     allocation.pass(5 * second);
     await eventually('the look-up told of another document', async () => {
@@ -90,10 +119,30 @@ describe('a try that may have been granted without our knowing', () => {
     });
     expect(await askedFor(invoice.id)).toBe(1);
     allocation.pass(30 * second);
-    const settled = await allocation.settled(invoice.id, 2);
-    expect(settled.status).toBe('issued');
-    expect(settled.number).not.toBe(others);
-    expect(await allocation.row(other.id)).toMatchObject({ state: 'issued', number: others });
+    expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
+  });
+
+  it('that brings a second number to a document that has one changes nothing, and is told as an error', async () => {
+    const invoice = await allocation.issue();
+    const { number } = await allocation.settled(invoice.id);
+    const errors = loggedErrors();
+    const secondNumber = '20260615000000000123456789';
+    jest.spyOn(allocation.service.app.get(TaxAuthority), 'ask').mockResolvedValueOnce({
+      kind: 'granted',
+      confirmationNumber: secondNumber,
+      number: secondNumber.slice(-9),
+      answer: '{}',
+    });
+    // What a process does that stalled until another had asked.
+    const stalled = { ...(await allocation.row(invoice.id)), connected_at: null };
+    await allocation.service.app.get(TryAllocation).carryOut(stalled as never);
+    expect(await allocation.row(invoice.id)).toMatchObject({ state: 'issued', number });
+    expect(errors.mock.calls).toEqual([
+      [
+        { business_id: allocation.business.id, document_id: invoice.id },
+        'the tax authority gave a second number to a document that has one',
+      ],
+    ]);
   });
 
   it('is what a claim leaves that nobody gave back: the number is looked up before it is asked for', async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { afterTry } from './after-try.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
-const first = { attempts: 1, asked_since: now, settled_at: null };
-const later = { attempts: 3, asked_since: now, settled_at: now };
+const first = { attempts: 1, earlier_attempts: 0, asked_since: now, settled_at: null };
+const later = { attempts: 3, earlier_attempts: 0, asked_since: now, settled_at: now };
 const failure = {
   kind: 'failed',
   reason: 'No answer.',
@@ -39,6 +39,14 @@ describe('a try', () => {
       reason: 'No answer.',
       nextAttemptAt: null,
       announce: null,
+    });
+  });
+
+  it('that failed after its day began anew is made again after the first pauses', () => {
+    const anew = { ...later, attempts: 28, earlier_attempts: 27 };
+    expect(afterTry(anew, failure, now)).toMatchObject({
+      state: 'asking',
+      nextAttemptAt: new Date('2026-06-15T08:00:05Z'),
     });
   });
 

@@ -18,7 +18,7 @@ export interface AfterTry {
  * the mail go on without a number; it is tried again in silence for a day, unless another try would come to the same.
  */
 export function afterTry(
-  before: { attempts: number; asked_since: Date; settled_at: Date | null },
+  before: { attempts: number; earlier_attempts: number; asked_since: Date; settled_at: Date | null },
   outcome: TryOutcome,
   now: Date,
 ): AfterTry {
@@ -39,7 +39,9 @@ export function afterTry(
       return { ...none, state: 'refused', reason, announce: failed(reason) };
     }
     case 'failed': {
-      const next = outcome.triedAgain ? nextAttemptAt(before.attempts, before.asked_since, now) : null;
+      // A day that begins anew while a try is under way counts that try as its first.
+      const attempts = Math.max(1, before.attempts - before.earlier_attempts);
+      const next = outcome.triedAgain ? nextAttemptAt(attempts, before.asked_since, now) : null;
       return {
         ...none,
         state: next ? 'asking' : 'given_up',

@@ -10,6 +10,12 @@ export type AllocationRow = Selectable<AllocationTable>;
 /** A document that is being asked for. */
 export type AskingRow = AllocationRow & { facts: AllocationFacts; asked_since: Date };
 
+/** A document that this worker alone asks for. */
+export type ClaimedRow = AskingRow & {
+  /** When the business was connected last, as the claim found it; null: never. */
+  connected_at: Date | null;
+};
+
 /** Whose row it is. */
 type Key = Pick<AllocationRow, 'business_id' | 'document_id'>;
 
@@ -41,6 +47,11 @@ export async function insertDecision(
 /** A claim that nobody gave back: who had it may have asked, and died. */
 const lapsed = sql<boolean>`allocation.unclear or allocation.claimed_until is not null`;
 
+/** When the business of a document was connected last. */
+const connectedAt = sql<Date | null>`
+  (select connected_at from connection where connection.business_id = allocation.business_id)
+`;
+
 /**
  * Takes documents that are due, for this worker alone until `until`. Those that were never tried come first: a caller may
  * be waiting for them, while nobody waits for a repeated try.
@@ -50,7 +61,7 @@ export async function claimDue(
   limit: number,
   now: Date,
   until: Date,
-): Promise<AskingRow[]> {
+): Promise<ClaimedRow[]> {
   const rows = await db
     .with('due', (due) =>
       due
@@ -76,13 +87,14 @@ export async function claimDue(
     .whereRef('allocation.business_id', '=', 'due.business_id')
     .whereRef('allocation.document_id', '=', 'due.document_id')
     .returningAll('allocation')
+    .returning(connectedAt.as('connected_at'))
     .execute();
-  return rows as AskingRow[];
+  return rows as ClaimedRow[];
 }
 
 /**
  * Takes one document for a try at an operator's word, whether it is due or was refused or given up; then its day of tries
- * begins anew.
+ * and its pauses begin anew.
  * @returns undefined while somebody else is asking for it, or where there is nothing to ask for.
  */
 export async function claimNow(
@@ -90,7 +102,7 @@ export async function claimNow(
   { business_id, document_id }: Key,
   now: Date,
   until: Date,
-): Promise<AskingRow | undefined> {
+): Promise<ClaimedRow | undefined> {
   const row = await db
     .updateTable('allocation')
     .set({
@@ -98,6 +110,7 @@ export async function claimNow(
       claimed_until: until,
       attempts: sql`attempts + 1`,
       asked_since: sql`case when state = 'asking' then coalesce(asked_since, ${now}) else ${now} end`,
+      earlier_attempts: sql`case when state = 'asking' then earlier_attempts else attempts end`,
       next_attempt_at: sql`coalesce(next_attempt_at, ${now})`,
       given_up_at: null,
       unclear: lapsed,
@@ -107,8 +120,9 @@ export async function claimNow(
     .where('state', 'in', ['asking', 'refused', 'given_up'])
     .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
     .returningAll()
+    .returning(connectedAt.as('connected_at'))
     .executeTakeFirst();
-  return row as AskingRow | undefined;
+  return row as ClaimedRow | undefined;
 }
 
 /** The documents of a business that waited for its connection are due, also those that were given up for the want of one. */
@@ -123,6 +137,7 @@ export async function resumeWaiting(
       state: 'asking',
       next_attempt_at: now,
       asked_since: now,
+      earlier_attempts: sql`attempts`,
       given_up_at: null,
       waits_for_connection: false,
     })
@@ -189,6 +204,18 @@ export async function findByDocument(
   documentId: string,
 ): Promise<AllocationRow | undefined> {
   return db.selectFrom('allocation').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+}
+
+/** The document that a number of the authority stands on, whosever it is. */
+export async function findByNumber(
+  db: Database<AllocationTables>,
+  confirmationNumber: string,
+): Promise<Key | undefined> {
+  return db
+    .selectFrom('allocation')
+    .select(['business_id', 'document_id'])
+    .where('confirmation_number', '=', confirmationNumber)
+    .executeTakeFirst();
 }
 
 /** The rows of these documents of one business, in no order. */

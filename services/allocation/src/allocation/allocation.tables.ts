@@ -22,6 +22,8 @@ export interface AllocationTable {
   /** The X-Request-Id of the request that issued the document. */
   request_id: string | null;
   attempts: Generated<number>;
+  /** How many of them were made before its day of tries began anew. */
+  earlier_attempts: Generated<number>;
   /** When the first try began. */
   asked_since: Date | null;
   next_attempt_at: Date | null;

@@ -11,7 +11,7 @@ import {
   ofEveryBusiness,
 } from '@pinkas/service-kit';
 import { AuthorityTokens } from '../authority/authority-tokens.js';
-import { type AskingRow, claimDue } from './allocation.repository.js';
+import { type ClaimedRow, claimDue } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { TryAllocation } from './try-allocation.js';
 
@@ -21,7 +21,7 @@ const inFlightMax = 48;
 /** Asks the authority for the documents that are due. */
 @Injectable()
 export class AskAuthority implements Background {
-  readonly #worker: DueWorker<AskingRow>;
+  readonly #worker: DueWorker<ClaimedRow>;
 
   constructor(
     @InjectDatabase() db: Database<AllocationTables>,

@@ -10,7 +10,7 @@ import {
   Problem,
   remainingMs,
 } from '@pinkas/service-kit';
-import { type AllocationRow, type AskingRow, claimNow, findByDocument } from './allocation.repository.js';
+import { type AllocationRow, type ClaimedRow, claimNow, findByDocument } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { TryAllocation } from './try-allocation.js';
 
@@ -43,7 +43,7 @@ export class RetryAllocation {
   }
 
   /** Takes the document, when nobody else is asking for it any more. */
-  async #claim(documentId: string): Promise<AskingRow | Reply> {
+  async #claim(documentId: string): Promise<ClaimedRow | Reply> {
     const endMs = performance.now() + remainingMs(waitMaxMs);
     for (;;) {
       const row = await this.#find(documentId);

@@ -11,13 +11,23 @@ import {
   InjectLogger,
   type Logger,
   ofBusiness,
+  ofEveryBusiness,
   Relay,
+  type Transaction,
 } from '@pinkas/service-kit';
 import { type ApprovalRequest, approvalRequest } from '../authority/approval-request.js';
 import { type FailedTry, TaxAuthority, type TryOutcome } from '../authority/tax-authority.js';
 import type { AllocationConfig } from '../config.js';
+import { findConnection, lockConnecting } from '../connection/connection.repository.js';
 import { afterTry } from './after-try.js';
-import { type AskingRow, lockAllocation, storeTry } from './allocation.repository.js';
+import {
+  type AskingRow,
+  type ClaimedRow,
+  findByNumber,
+  lockAllocation,
+  resumeWaiting,
+  storeTry,
+} from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationMetrics } from './allocation-metrics.js';
 
@@ -59,21 +69,16 @@ export class TryAllocation {
   }
 
   /** Never rejects: what could not be stored is taken up again when the claim ends. */
-  async carryOut(row: AskingRow): Promise<void> {
+  async carryOut(row: ClaimedRow): Promise<void> {
     const ids = { business_id: row.business_id, document_id: row.document_id };
     try {
       const outcome = await this.authority.ask(row.business_id, this.#requestOf(row), row.unclear);
       if (outcome.kind === 'failed') {
         this.logger.warn({ ...ids, attempts: row.attempts, err: outcome.cause }, outcome.reason);
       }
-      await this.#store(row, outcome).catch((error: unknown) => {
+      await this.#store(row, outcome).catch(async (error: unknown) => {
         if (brokenConstraint(error) !== 'allocation_confirmation_number_key') throw error;
-        // Printing it would give two documents one number.
-        this.logger.error(ids, 'the tax authority gave a number that stands on another document');
-        return this.#store(
-          row,
-          unknown('The tax authority gave a number that stands on another document.', outcome.answer),
-        );
+        await this.#refuseForeign(row, outcome);
       });
     } catch (error) {
       this.logger.error(
@@ -87,6 +92,26 @@ export class TryAllocation {
     }
   }
 
+  /** Gives a document up whose number stands on another: printing it would give two documents one number. */
+  async #refuseForeign(row: ClaimedRow, outcome: TryOutcome): Promise<void> {
+    const other =
+      outcome.kind === 'granted'
+        ? await findByNumber(ofEveryBusiness(this.db), outcome.confirmationNumber)
+        : undefined;
+    this.logger.error(
+      {
+        business_id: row.business_id,
+        document_id: row.document_id,
+        other_business_id: other?.business_id,
+        other_document_id: other?.document_id,
+      },
+      'the tax authority gave a number that stands on another document',
+    );
+    const reason =
+      'The tax authority gave a number that stands on another document. Somebody has to clear that with the authority, and the number asked for again.';
+    await this.#store(row, { ...unknown(reason, outcome.answer), triedAgain: false });
+  }
+
   #requestOf({ facts: { document, business } }: AskingRow): ApprovalRequest {
     const invoiceType = allocationPolicyOn(document.date)?.codes[document.type];
     if (invoiceType === undefined) throw new Error(`no code for a ${document.type} of ${document.date}`);
@@ -96,11 +121,16 @@ export class TryAllocation {
     });
   }
 
-  async #store(row: AskingRow, outcome: TryOutcome): Promise<void> {
+  async #store(row: ClaimedRow, outcome: TryOutcome): Promise<void> {
     const now = this.clock.now();
     const stored = await this.relay.transaction(ofBusiness(this.db, row.business_id), async (trx) => {
+      const waits = outcome.kind === 'failed' && outcome.waitsForConnection;
+      if (waits) await lockConnecting(trx, row.business_id);
       const current = await lockAllocation(trx, row);
-      if (!current || !isWelcome(outcome, row, current)) return null;
+      if (!current || !isWelcome(outcome, row, current)) {
+        if (current) this.#tellOfSecondNumber(outcome, current);
+        return null;
+      }
       const after = afterTry(current, outcome, now);
       await storeTry(trx, row, after, outcome, now);
       if (after.announce) {
@@ -110,9 +140,27 @@ export class TryAllocation {
           allocation: after.announce,
         });
       }
+      // The owner has connected while the try was under way: nobody else resumes it.
+      if (waits && (await this.#isConnectedAnew(trx, row))) await resumeWaiting(trx, row.business_id, now);
       return after;
     });
     if (stored) this.metrics.tried(stored);
+  }
+
+  async #isConnectedAnew(trx: Transaction<AllocationTables>, row: ClaimedRow): Promise<boolean> {
+    const connection = await findConnection(trx, row.business_id);
+    if (!connection || connection.broken_at) return false;
+    return connection.connected_at.getTime() !== row.connected_at?.getTime();
+  }
+
+  /** One document has one number; that the authority knows of two, somebody has to see. */
+  #tellOfSecondNumber(outcome: TryOutcome, current: AskingRow): void {
+    if (outcome.kind !== 'granted' || current.state !== 'issued') return;
+    if (outcome.confirmationNumber === current.confirmation_number) return;
+    this.logger.error(
+      { business_id: current.business_id, document_id: current.document_id },
+      'the tax authority gave a second number to a document that has one',
+    );
   }
 }
 

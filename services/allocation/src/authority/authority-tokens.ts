@@ -18,6 +18,7 @@ import {
   type ConnectionRow,
   type ConnectionTokens,
   findConnection,
+  lockConnecting,
   lockConnection,
   renewConnection,
   storeConnection,
@@ -85,6 +86,7 @@ export class AuthorityTokens {
   /** Stores the tokens of a business whose owner has just agreed; its documents that waited for that are due. */
   async connected(trx: Transaction<AllocationTables>, businessId: string, grant: Grant): Promise<void> {
     const now = this.clock.now();
+    await lockConnecting(trx, businessId);
     await storeConnection(trx, businessId, this.#sealed(businessId, grant, undefined), now);
     await resumeWaiting(trx, businessId, now);
   }

@@ -36,6 +36,14 @@ export async function lockConnection(
     .executeTakeFirst();
 }
 
+/**
+ * Keeps a connection from being made until the transaction ends, also the first: whoever notes that a document waits for one
+ * sees it, or is seen by whoever makes it. Held before the row of any document.
+ */
+export async function lockConnecting(trx: Transaction<AllocationTables>, businessId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${businessId}, 0))`.execute(trx);
+}
+
 /** Connections in the order of their businesses' ids, from the one after `after`. */
 export async function listConnectionsAfter(
   db: Database<AllocationTables>,

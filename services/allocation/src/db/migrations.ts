@@ -2,6 +2,7 @@ import { type Migrations, messagingSweep, messagingTables } from '@pinkas/servic
 import { allocations } from './0002-allocations.js';
 import { rowSecurity } from './0003-row-security.js';
 import { connectingAndLookingUp } from './0005-connecting-and-looking-up.js';
+import { pausesAnew } from './0006-pauses-anew.js';
 
 /** In order; a name that was released never changes. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0003-row-security': rowSecurity,
   '0004-sweep': messagingSweep,
   '0005-connecting-and-looking-up': connectingAndLookingUp,
+  '0006-pauses-anew': pausesAnew,
 };

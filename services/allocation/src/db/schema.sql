@@ -21,8 +21,10 @@ CREATE TABLE public.allocation (
     refusal_codes text[],
     refusal_words text,
     refusal_answer text,
+    earlier_attempts integer DEFAULT 0 NOT NULL,
     CONSTRAINT allocation_asking_check CHECK (((state = 'asking'::text) = (next_attempt_at IS NOT NULL))),
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
     CONSTRAINT allocation_facts_check CHECK (((state = ANY (ARRAY['asking'::text, 'issued'::text, 'refused'::text, 'given_up'::text])) = (facts IS NOT NULL))),
     CONSTRAINT allocation_issued_check CHECK ((((state = 'issued'::text) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
     CONSTRAINT allocation_number_check CHECK ((number ~ '^[0-9]{9}$'::text)),
@@ -42,6 +44,8 @@ COMMENT ON COLUMN public.allocation.unclear IS 'A try may have been granted with
 COMMENT ON COLUMN public.allocation.waits_for_connection IS 'The last try found no usable connection: it is due again when the owner has logged in.';
 
 COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, words and whole answer, is a legal event and stays also when a number comes later.';
+
+COMMENT ON COLUMN public.allocation.earlier_attempts IS 'How many of the attempts were made before the day of tries began anew: by an operator, or a new connection.';
 
 CREATE TABLE public.connection (
     business_id uuid NOT NULL,
