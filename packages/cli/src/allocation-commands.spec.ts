@@ -225,5 +225,6 @@ describe('pinkas allocation retry', () => {
     };
     const { output } = run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: missing });
     await expect(output).rejects.toThrow(`No document with the id ${id}`);
+    await expect(output).rejects.toThrow(/has reached the step of the allocation number: pinkas queue dead/);
   });
 });

@@ -200,7 +200,7 @@ export const allocationCommands: readonly Command[] = [
     options: {},
     run: async ({ arguments: { DOCUMENT_ID } }, ask) => {
       const id = readId(DOCUMENT_ID, 'queue dead');
-      const missing = `No document with the id ${id} has reached the step of the allocation number`;
+      const missing = `No document with the id ${id} has reached the step of the allocation number: pinkas queue dead shows the steps that were given up`;
       return retried(await orMissing(ask(retryAllocation, { document_id: id }), missing));
     },
   },

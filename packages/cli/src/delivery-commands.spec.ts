@@ -70,7 +70,11 @@ describe('pinkas delivery', () => {
   });
 
   it('says what is due again', async () => {
-    const due = standing({ state: 'ready', next_attempt_at: '2026-06-15T09:00:00.000Z' });
+    const due = standing({
+      state: 'ready',
+      next_attempt_at: '2026-06-15T09:00:00.000Z',
+      reason: '550 no such mailbox here',
+    });
     const { json, text } = await run('resend', { DOCUMENT_ID: id }, {}, (subject, request) => {
       expect([subject, request]).toEqual([resendDelivery.subject, { document_id: id }]);
       return { resent: 1, messages: [due], planned: 'queued' };

@@ -143,7 +143,11 @@ export const deliveryCommands: readonly Command[] = [
         `Nothing was decided for a document with the id ${id}: pinkas delivery failures shows what has failed`,
       );
       if (reply.resent === 0) throw new Refusal(nothingToResend(reply));
-      const lines = reply.messages.map((message) => `${nameOf(message)} ${standingOf(message)}`);
+      // Why the last try failed is past for what is tried again.
+      const lines = reply.messages.map(
+        (message) =>
+          `${nameOf(message)} ${standingOf(message.state === 'ready' ? { ...message, reason: null } : message)}`,
+      );
       return { json: reply, text: `${reply.resent} to be sent again\n${lines.join('\n')}` };
     },
   },

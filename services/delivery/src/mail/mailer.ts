@@ -77,8 +77,10 @@ export class Mailer {
   async send(mail: Mail): Promise<SendOutcome> {
     const recipient = mailAddress(mail.recipient);
     if (recipient === null) return { kind: 'permanent', reason: 'That is no mail address.' };
+    // One bound for all of it: the claim of the message covers no more.
+    const signal = AbortSignal.timeout(this.sendTimeoutMs);
     if (!isAscii(recipient)) {
-      const refusal = await this.#refusalOfLetters();
+      const refusal = await this.#refusalOfLetters(signal);
       if (refusal) return refusal;
     }
     const streams: Readable[] = [];
@@ -96,7 +98,7 @@ export class Mailer {
         html: mail.letter.html,
         headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.letter.language },
         attachments: [{ filename: mail.letter.fileName, content: mail.pdf, contentType: 'application/pdf' }],
-        signal: AbortSignal.timeout(this.sendTimeoutMs),
+        signal,
       });
       return { kind: 'accepted', words: shortLine(response) };
     } catch (error) {
@@ -119,19 +121,13 @@ export class Mailer {
    * Why a recipient with letters beyond ASCII before the @ cannot be written to now, if so: only a server that offers SMTPUTF8
    * (RFC 6531) may be told such an address, and the library would tell any.
    */
-  #refusalOfLetters(): Promise<SendOutcome | undefined> {
+  #refusalOfLetters(signal: AbortSignal): Promise<SendOutcome | undefined> {
     const connection = new SMTPConnection(this.#transport.options);
     return new Promise<SendOutcome | undefined>((resolve) => {
-      const timer = setTimeout(
-        () => resolve({ kind: 'temporary', reason: 'The mail server did not say what it can do.' }),
-        this.sendTimeoutMs,
-      );
-      connection.once('error', (error: Error) => {
-        clearTimeout(timer);
-        resolve(sendFailure(error, false));
-      });
+      const reason = 'The mail server did not say what it can do.';
+      signal.addEventListener('abort', () => resolve({ kind: 'temporary', reason }), { once: true });
+      connection.once('error', (error: Error) => resolve(sendFailure(error, false)));
       connection.connect(() => {
-        clearTimeout(timer);
         const offers = /[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || '');
         resolve(
           offers
