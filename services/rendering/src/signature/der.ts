@@ -55,8 +55,14 @@ export function childrenOf({ tag, contents }: DerValue): DerValue[] {
   return children;
 }
 
-/** An object identifier in its dotted form, such as `1.2.840.113549.1.7.2`. */
-export function objectIdentifier({ contents }: DerValue): string {
+const objectIdentifierTag = 0x06;
+
+/**
+ * An object identifier in its dotted form, such as `1.2.840.113549.1.7.2`.
+ * @throws DerError when it is another kind of value.
+ */
+export function objectIdentifier({ tag, contents }: DerValue): string {
+  if (tag !== objectIdentifierTag) throw new DerError('something else stands where a name must');
   const numbers: number[] = [];
   let number = 0;
   for (const octet of contents) {

@@ -22,7 +22,27 @@ const digests: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'sha512',
 };
 
-const tags = { octetString: 0x04, sequence: 0x30, set: 0x31, first: 0xa0 } as const;
+/** The key alone (RFC 3370, 3.2), whatever the digest. */
+const rsaEncryption = '1.2.840.113549.1.1.1';
+/** The signature algorithms that name their digest: RSA (RFC 8017, appendix A.2.4) and ECDSA (RFC 5758, 3.2). */
+const digestsOfAlgorithms: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+};
+
+const tags = {
+  integer: 0x02,
+  octetString: 0x04,
+  null: 0x05,
+  sequence: 0x30,
+  set: 0x31,
+  first: 0xa0,
+  second: 0xa1,
+} as const;
 
 /**
  * Proves the one signature of a PDF as a reader of PDFs would, without trusting whoever stored it (PAdES baseline B-B: ETSI EN
@@ -49,6 +69,9 @@ function prove(pdf: Buffer, certificateSha256: Buffer): void {
   const { certificates, signer } = readSignedData(signature);
   const certificate = certificates.find((one) => sha256(one.whole).equals(certificateSha256));
   if (!certificate) throw new Unproven('the signature is of another certificate');
+  if (!isIssuerAndSerialOf(signer.who, certificate)) {
+    throw new Unproven('the signature names another certificate');
+  }
   const attribute = readAttributes(signer.attributes);
 
   if (objectIdentifier(attribute(oid.contentType)) !== oid.data) {
@@ -133,6 +156,8 @@ function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: B
 type Attributes = (type: string) => DerValue;
 
 interface Signer {
+  /** The certificate by its issuer and its serial number. */
+  readonly who: DerValue;
   readonly digest: string;
   readonly attributes: DerValue;
   readonly signature: Buffer;
@@ -145,28 +170,77 @@ function readSignedData(signature: Buffer): { certificates: DerValue[]; signer: 
   if (signature.subarray(contentInfo.whole.length).some((octet) => octet !== 0)) {
     throw new Unproven('something stands behind the signature');
   }
-  const [type, content] = childrenOf(contentInfo);
-  if (!type || !content || objectIdentifier(type) !== oid.signedData) {
-    throw new Unproven('the signature has another form');
+  const [type, content] = inside(contentInfo, tags.sequence, 2);
+  if (objectIdentifier(type) !== oid.signedData) throw new Unproven(anotherForm);
+  const [signedData] = inside(content, tags.first, 1);
+  const [version, digestAlgorithms, signedContent, certificates, signers] = inside(
+    signedData,
+    tags.sequence,
+    5,
+  );
+  const [contentType] = inside(signedContent, tags.sequence, 1);
+  if (!isOne(version) || objectIdentifier(contentType) !== oid.data) throw new Unproven(anotherForm);
+  const [digestAlgorithm] = inside(digestAlgorithms, tags.set, 1);
+  const [signer] = inside(signers, tags.set, 1);
+
+  const parts = childrenOf(signer);
+  // A token that says when it was signed, which the signature itself does not cover.
+  const token = parts.at(6);
+  const [signerVersion, who, ownDigest, attributes, algorithm, value] = inside(
+    { ...signer, contents: Buffer.concat(parts.slice(0, 6).map(({ whole }) => whole)) },
+    tags.sequence,
+    6,
+  );
+  if (!isOne(signerVersion) || parts.length > 7 || (token && token.tag !== tags.second)) {
+    throw new Unproven(anotherForm);
   }
-  const parts = childrenOf(childAt(content, 0));
-  const certificates = parts.find(({ tag }) => tag === tags.first);
-  const signers = parts.at(-1);
-  if (!certificates || signers?.tag !== tags.set) throw new Unproven('the signature has another form');
-  const [signer, another] = childrenOf(signers);
-  if (!signer || another) throw new Unproven('there is not just one signer');
-  // version, who, digest algorithm, attributes, signature algorithm, signature
-  const digest = digests[objectIdentifier(childAt(childAt(signer, 2), 0))];
-  const attributes = childAt(signer, 3);
-  const value = childAt(signer, 5);
-  if (digest === undefined) throw new Unproven('the digest of the signature is not one that is taken');
-  if (attributes.tag !== tags.first || value.tag !== tags.octetString) {
-    throw new Unproven('the signature has another form');
+  const digest = digests[algorithmOf(ownDigest)];
+  if (digest === undefined || algorithmOf(digestAlgorithm) !== algorithmOf(ownDigest)) {
+    throw new Unproven('the digest of the signature is not one that is taken');
+  }
+  const name = algorithmOf(algorithm);
+  if (name !== rsaEncryption && digestsOfAlgorithms[name] !== digest) throw new Unproven(anotherForm);
+  if (certificates.tag !== tags.first || attributes.tag !== tags.first || value.tag !== tags.octetString) {
+    throw new Unproven(anotherForm);
   }
   return {
     certificates: childrenOf(certificates),
-    signer: { digest, attributes, signature: value.contents },
+    signer: { who, digest, attributes, signature: value.contents },
   };
+}
+
+const anotherForm = 'the signature cannot be read: it has another form';
+
+/** A tuple of so many values. */
+type Values<Count extends number, Sofar extends DerValue[] = []> = Sofar['length'] extends Count
+  ? Sofar
+  : Values<Count, [...Sofar, DerValue]>;
+
+/** What a value of this kind holds, which must be so many values. */
+function inside<Count extends number>(value: DerValue, tag: number, count: Count): Values<Count> {
+  if (value.tag !== tag) throw new Unproven(anotherForm);
+  const children = childrenOf(value);
+  if (children.length !== count) throw new Unproven(anotherForm);
+  return children as Values<Count>;
+}
+
+const isOne = ({ tag, contents }: DerValue): boolean =>
+  tag === tags.integer && contents.equals(Buffer.from([1]));
+
+/** The name of an algorithm that takes no parameters. */
+function algorithmOf(value: DerValue): string {
+  const [name, parameters, more] = childrenOf(value);
+  const plain = !parameters || (parameters.tag === tags.null && parameters.contents.length === 0);
+  if (value.tag !== tags.sequence || !name || !plain || more) throw new Unproven(anotherForm);
+  return objectIdentifier(name);
+}
+
+function isIssuerAndSerialOf(who: DerValue, certificate: DerValue): boolean {
+  const [issuer, serial] = inside(who, tags.sequence, 2);
+  const fields = childrenOf(childAt(certificate, 0));
+  // The version stands first, unless it is the oldest.
+  const [itsSerial, , itsIssuer] = fields[0]?.tag === tags.first ? fields.slice(1) : fields;
+  return Boolean(itsSerial?.whole.equals(serial.whole) && itsIssuer?.whole.equals(issuer.whole));
 }
 
 /** @throws Unproven by what is returned, for an attribute that does not stand there once with one value. */
@@ -193,7 +267,7 @@ function certificateDigest(signingCertificate: DerValue): Buffer {
 
 function childAt(value: DerValue, index: number): DerValue {
   const child = childrenOf(value)[index];
-  if (!child) throw new Unproven('the signature has another form');
+  if (!child) throw new Unproven(anotherForm);
   return child;
 }
 
