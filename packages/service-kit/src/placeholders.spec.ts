@@ -20,6 +20,9 @@ describe('a placeholder', () => {
     ['<replace this>', ''],
     ['fedcba9876543210', 'fedcba9876543210'],
     ['0'.repeat(64), ''],
+    ['1234567890123456', ''],
+    ['admin123', ''],
+    ['insert-your-token-here', ''],
     ['abababababababab', ''],
     ['postgres://one:postgres@127.0.0.1/one', ''],
     ['nats://issuing:secret@127.0.0.1:4222', ''],
@@ -32,6 +35,10 @@ describe('a placeholder', () => {
     'postgres://one:c81e728d9d4c2f636f067f89cc14862c@127.0.0.1/secret',
     'c81e728d9d4c2f636f067f89cc14862c',
     'Testament-of-7-Secretaries',
+    // Random texts that happen to begin as placeholders do.
+    'nats://issuing:1234d2c1b2f09ad4466fc7ba8f2c7ef1a907@127.0.0.1:4222',
+    'My4kTheQ0pLw-someX2',
+    '0000c3f05a8e71b2',
     // It may be known by a certificate.
     'postgres://one@127.0.0.1/one',
   ])('%s is none', (given) => {

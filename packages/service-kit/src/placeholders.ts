@@ -1,9 +1,13 @@
 import type { EnvField } from './config.js';
 import { readNatsAddress } from './nats-connection.js';
 
-/** Words that stand in documentation and example files for a secret that somebody should have made. */
+/**
+ * Words of which documentation and example files make what stands for a secret. The whole text has to consist of
+ * them: one that only begins so may be random, and random secrets are never to be refused.
+ */
 const placeholders =
-  /^(secret|password|passw0rd|pass|changeme|changeit|replaceme|placeholder|example|default|test|admin|root|postgres|nats|user|none|null|todo|x+|0+|1234.*|(your|my|the|some|insert|replace|change).*)$/;
+  /^(?:(?:your|my|own|the|a|some|this|it|me|here|with|please|real|new|insert|replace|change|secret|password|passw0rd|pass|key|token|pepper|value|placeholder|example|default|test|admin|root|postgres|nats|user|none|null|todo)+\d{0,4}|x+|0+)$/;
+const digitsInOrder = '1234567890'.repeat(8);
 /** Fewer different characters than this are no random text. */
 const differentCharactersMin = 6;
 
@@ -24,7 +28,10 @@ export function isPlaceholder(text: string, example: string): boolean {
   if (secret === '') return false;
   const plain = secret.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return (
-    secret === secretIn(example) || placeholders.test(plain) || new Set(secret).size < differentCharactersMin
+    secret === secretIn(example) ||
+    placeholders.test(plain) ||
+    digitsInOrder.startsWith(plain) ||
+    new Set(secret).size < differentCharactersMin
   );
 }
 
