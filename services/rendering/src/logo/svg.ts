@@ -25,7 +25,8 @@ const unseen: ReadonlySet<string> = new Set(['title', 'desc', 'metadata']);
 
 const numbers = /^[\s\d.,+\-eE%]*(?:px|pt|mm|cm|in|em)?$/;
 const path = /^[\s\d.,+\-eEMmLlHhVvCcSsQqTtAaZz]*$/;
-const transform = /^(?:\s*(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([\s\d.,+\-eE]*\)[\s,]*)*$/;
+// Blanks fit in one place only: were there two, a value that does not match would be tried in every way to part them.
+const transform = /^\s*(?:(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([\s\d.,+\-eE]*\)[\s,]*)*$/;
 const word = /^[A-Za-z\s-]{1,60}$/;
 const reference = /^url\(\s*(["']?)#[\w.-]{1,80}\1\s*\)$/;
 const colour =

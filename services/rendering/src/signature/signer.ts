@@ -80,11 +80,13 @@ export class Signer {
     }
     const said = { ...signature, name: subject };
     for (;;) {
-      const file = await signableFile(printed, facts, said, this.#roomBytes);
+      // Another document may change it while this one waits for its time-stamp.
+      const roomBytes = this.#roomBytes;
+      const file = await signableFile(printed, facts, said, roomBytes);
       const signed = await signedData(digestOf(file), this.certificate, this.stamp);
-      if (signed.length <= this.#roomBytes) return withSignature(file, signed);
+      if (signed.length <= roomBytes) return withSignature(file, signed);
       // A time-stamp is as long as its authority pleases, and the room for it is a part of what is signed.
-      this.#roomBytes = signed.length + slackBytes;
+      this.#roomBytes = Math.max(this.#roomBytes, signed.length + slackBytes);
     }
   }
 
