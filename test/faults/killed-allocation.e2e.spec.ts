@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { expectProven, expectSoundBook, type Seen } from '../book.js';
 import { type Issuer, invoice, RunningStack } from '../running-stack.js';
 import { holdRows, holdTables } from './holding.js';
-import { acknowledged, commit, freeze, killAndReturn, replayed } from './steps-fixture.js';
+import { acknowledged, commit, killAfterSaving, killAndReturn, replayed } from './steps-fixture.js';
 
 interface AuthorityCalls {
   calls: { path: string; body: { invoice_id?: string } | null; status: number | null }[];
@@ -89,23 +89,11 @@ describe('when allocation is killed', () => {
   it('after saving and before the acknowledgement, the step that comes again changes nothing', async () => {
     const hold = await holdTables(stack, 'allocation', ['allocation']);
     const one = await commit(stack, issuer, invoice(6000));
-    await hold.reached();
-    const thaw = await freeze(stack, 'nats');
-    try {
-      await hold.release();
-      const db = await stack.database<{ allocation: { document_id: string } }>('allocation');
-      await eventually('the step is saved', () =>
-        db.selectFrom('allocation').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
-      );
-      await db.destroy();
-      // Without NATS it cannot become ready: it is waited for below.
-      const before = await stack.pidOf('allocation');
-      await stack.kill('allocation');
-      thaw();
-      await stack.restarted('allocation', before);
-    } finally {
-      thaw();
-    }
+    const db = await stack.database<{ allocation: { document_id: string } }>('allocation');
+    await killAfterSaving(stack, 'allocation', hold, () =>
+      db.selectFrom('allocation').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
+    );
+    await db.destroy();
     await lapse();
     await expectOneNumber(one.id);
     await acknowledged(stack, documentIssued, 'allocation-decide');

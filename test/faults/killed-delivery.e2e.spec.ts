@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { expectProven, expectSoundBook, type Seen } from '../book.js';
 import { type Issuer, invoice, RunningStack, sendsMail } from '../running-stack.js';
 import { holdRows, holdTables } from './holding.js';
-import { acknowledged, commit, freeze, killAndReturn, replayed } from './steps-fixture.js';
+import { acknowledged, commit, freeze, killAfterSaving, killAndReturn, replayed } from './steps-fixture.js';
 
 interface DeliveryRow {
   document_id: string;
@@ -103,22 +103,11 @@ describe('when delivery is killed', () => {
     const { email, body } = mailed();
     const hold = await holdTables(stack, 'delivery', ['delivery']);
     const one = await commit(stack, issuer, body);
-    await hold.reached();
-    const thaw = await freeze(stack, 'nats');
-    try {
-      await hold.release();
-      await withDeliveries((db) =>
-        eventually('the plan is saved', () =>
-          db.selectFrom('delivery').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
-        ),
-      );
-      const before = await stack.pidOf('delivery');
-      await stack.kill('delivery');
-      thaw();
-      await stack.restarted('delivery', before);
-    } finally {
-      thaw();
-    }
+    await withDeliveries((db) =>
+      killAfterSaving(stack, 'delivery', hold, () =>
+        db.selectFrom('delivery').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
+      ),
+    );
     await lapse();
     await inState(one.id, 'sent');
     await acknowledged(stack, documentIssued, 'delivery-plan');

@@ -4,7 +4,14 @@ import { eventually } from '@pinkas/testkit';
 import { expectProven, expectSoundBook, type Seen } from '../book.js';
 import { type Issuer, invoice, RunningStack } from '../running-stack.js';
 import { holdRows } from './holding.js';
-import { acknowledged, commit, freeze, killAndReturn, replayed } from './steps-fixture.js';
+import {
+  acknowledged,
+  type Committed,
+  commit,
+  killAfterSaving,
+  killAndReturn,
+  replayed,
+} from './steps-fixture.js';
 
 describe('when rendering is killed while it makes the PDF that bears the number', () => {
   let stack: RunningStack;
@@ -32,6 +39,16 @@ describe('when rendering is killed while it makes the PDF that bears the number'
       await db.destroy();
     }
   };
+  const expectSecondPdfOnce = async (one: Committed) => {
+    await eventually(
+      'the second PDF is stored',
+      async () => (await revisionsOf(one.id)).length === 2,
+      90_000,
+    );
+    await acknowledged(stack, allocationSettled, 'rendering-settle-artifact');
+    expect(await revisionsOf(one.id)).toEqual([1, 2]);
+    seen.push(await replayed(stack, issuer, one));
+  };
   const inFlight = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
 
   it('before the renderer has answered, the next process makes it, once', async () => {
@@ -42,14 +59,7 @@ describe('when rendering is killed while it makes the PDF that bears the number'
     await eventually('the second PDF is being made', async () => (await inFlight()) > 0);
     await killAndReturn(stack, 'rendering', () => stack.setMode('gotenberg', { delay_ms: 0 }));
     await stack.setMode('tax_authority', { mode: 'ok' });
-    await eventually(
-      'the second PDF is stored',
-      async () => (await revisionsOf(one.id)).length === 2,
-      90_000,
-    );
-    await acknowledged(stack, allocationSettled, 'rendering-settle-artifact');
-    expect(await revisionsOf(one.id)).toEqual([1, 2]);
-    seen.push(await replayed(stack, issuer, one));
+    await expectSecondPdfOnce(one);
   }, 180_000);
 
   it('after the answer and before saving, the next process makes it, once', async () => {
@@ -59,40 +69,16 @@ describe('when rendering is killed while it makes the PDF that bears the number'
     await hold.reached();
     await killAndReturn(stack, 'rendering', () => hold.release());
     await stack.setMode('tax_authority', { mode: 'ok' });
-    await eventually(
-      'the second PDF is stored',
-      async () => (await revisionsOf(one.id)).length === 2,
-      90_000,
-    );
-    await acknowledged(stack, allocationSettled, 'rendering-settle-artifact');
-    expect(await revisionsOf(one.id)).toEqual([1, 2]);
-    seen.push(await replayed(stack, issuer, one));
+    await expectSecondPdfOnce(one);
   }, 180_000);
 
   it('after saving and before the acknowledgement, the step that comes again makes nothing', async () => {
     await stack.setMode('tax_authority', { mode: 'ok', delay_ms: 1_500 });
     const one = await commit(stack, issuer, invoice(6000));
     const hold = await holdRows(stack, 'rendering', 'artifact', one.id);
-    await hold.reached();
-    const thaw = await freeze(stack, 'nats');
-    try {
-      await hold.release();
-      await eventually(
-        'the second PDF is stored',
-        async () => (await revisionsOf(one.id)).length === 2,
-        60_000,
-      );
-      const before = await stack.pidOf('rendering');
-      await stack.kill('rendering');
-      thaw();
-      await stack.restarted('rendering', before);
-    } finally {
-      thaw();
-    }
+    await killAfterSaving(stack, 'rendering', hold, async () => (await revisionsOf(one.id)).length === 2);
     await stack.setMode('tax_authority', { mode: 'ok' });
-    await acknowledged(stack, allocationSettled, 'rendering-settle-artifact');
-    expect(await revisionsOf(one.id)).toEqual([1, 2]);
-    seen.push(await replayed(stack, issuer, one));
+    await expectSecondPdfOnce(one);
   }, 180_000);
 
   it('the book is sound, and proves itself', async () => {

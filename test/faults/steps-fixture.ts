@@ -5,6 +5,7 @@ import { connectNats } from '@pinkas/service-kit/asking';
 import { eventually } from '@pinkas/testkit';
 import type { Seen } from '../book.js';
 import type { Issuer, RunningStack } from '../running-stack.js';
+import type { Hold } from './holding.js';
 
 /** A document that stands in the book, whatever its caller has heard of it. */
 export interface Committed {
@@ -55,6 +56,28 @@ export async function freeze(stack: RunningStack, part: string): Promise<() => v
     if (frozen) process.kill(pid, 'SIGCONT');
     frozen = false;
   };
+}
+
+/**
+ * Kills a service between saving a step and acknowledging it: the service stands at a lock, NATS is stopped, the service is let
+ * through, and dies when the step is saved.
+ */
+export async function killAfterSaving(
+  stack: RunningStack,
+  part: ServiceName,
+  hold: Hold,
+  saved: () => Promise<unknown>,
+): Promise<void> {
+  await hold.reached();
+  const thaw = await freeze(stack, 'nats');
+  try {
+    await hold.release();
+    await eventually('the step is saved', saved, 60_000);
+    // Without NATS the next process cannot become ready.
+    await killAndReturn(stack, part, thaw);
+  } finally {
+    thaw();
+  }
 }
 
 /** Waits until a consumer has had everything, also what it did not acknowledge before it died. */
