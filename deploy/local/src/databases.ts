@@ -1,5 +1,5 @@
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
-import { provisionDatabase } from '@pinkas/service-kit';
+import { provisionDatabase } from '@pinkas/service-kit/schema';
 import type { Secrets } from './secrets.js';
 
 /** How one service reaches its database. */

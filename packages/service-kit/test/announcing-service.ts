@@ -6,13 +6,12 @@ import { sql } from 'kysely';
 import {
   announce,
   type MessagingTables,
-  messagingSweep,
-  messagingTables,
   Relay,
   type RunningService,
   type ServiceConfig,
   startService,
 } from '../src/index.js';
+import { messagingSweep, messagingTables } from '../src/schema.js';
 
 @Module({})
 class AnnouncingModule {}

@@ -2,15 +2,17 @@ import { Module } from '@nestjs/common';
 import { documentIssued, type EventOf, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
   type Database,
-  hideFromOthers,
   type MessagingTables,
+  type ServiceConfig,
+  type Transaction,
+} from '@pinkas/service-kit';
+import {
+  hideFromOthers,
   type Migrations,
   messagingSweep,
   messagingTables,
-  type ServiceConfig,
   sqlMigration,
-  type Transaction,
-} from '@pinkas/service-kit';
+} from '@pinkas/service-kit/schema';
 import {
   exampleBusiness,
   exampleDocument,

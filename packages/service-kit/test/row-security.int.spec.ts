@@ -3,15 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestDatabase, eventually, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import {
-  createLogger,
-  type Database,
-  hideFromOthers,
-  ofBusiness,
-  ofEveryBusiness,
-  openDatabase,
-  sqlMigration,
-} from '../src/index.js';
+import { createLogger, type Database, ofBusiness, ofEveryBusiness, openDatabase } from '../src/index.js';
+import { hideFromOthers, sqlMigration } from '../src/schema.js';
 
 interface LedgerTables {
   ledger: { business_id: string; word: string };

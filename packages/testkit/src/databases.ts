@@ -4,17 +4,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findPostgresFolder } from '@pinkas/local-servers';
+import { createLogger, type Database, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
 import {
-  createLogger,
-  type Database,
   type Migrations,
   migrate,
-  ofEveryBusiness,
-  openDatabase,
   provisionDatabase,
   withDatabase,
   withRole,
-} from '@pinkas/service-kit';
+} from '@pinkas/service-kit/schema';
 
 /** A database of one test file, made like the real one: an owner that migrates, a login role that serves. */
 export interface TestDatabase<Tables> {

@@ -1,10 +1,10 @@
 import {
-  type Migrations,
   type RunningService,
   type ServiceConfig,
   type ServiceOptions,
   startService,
 } from '@pinkas/service-kit';
+import { type Migrations } from '@pinkas/service-kit/schema';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 import { TestNetwork } from './network.js';
 import { startTestNats, type TestNats } from './servers.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { migrate } from '@pinkas/service-kit';
+import { migrate } from '@pinkas/service-kit/schema';
 import { createTestDatabase } from '@pinkas/testkit';
 import type { CustomerTables } from '../src/card/card.tables.js';
 import { findByNameOrTaxId } from '../src/card/card-search.repository.js';

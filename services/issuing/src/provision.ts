@@ -1,3 +1,3 @@
-import { runProvisioning } from '@pinkas/service-kit';
+import { runProvisioning } from '@pinkas/service-kit/schema';
 
 await runProvisioning('issuing');

@@ -10,7 +10,8 @@ import {
   type RequestOf,
   renderArtifact,
 } from '@pinkas/contracts';
-import { createLogger, type Database, openDatabase, withDatabase } from '@pinkas/service-kit';
+import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { withDatabase } from '@pinkas/service-kit/schema';
 import { adminUrl, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { RenderingTables } from '../src/artifact/artifact.tables.js';

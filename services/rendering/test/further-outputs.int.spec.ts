@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type Migrations, migrate } from '@pinkas/service-kit';
+import { type Migrations, migrate } from '@pinkas/service-kit/schema';
 import { createTestDatabase } from '@pinkas/testkit';
 import type { RenderingTables } from '../src/artifact/artifact.tables.js';
 import { migrations } from '../src/db/migrations.js';

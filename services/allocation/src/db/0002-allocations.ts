@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** What became of each document's allocation number, and the businesses' connections to the authority. */
 export const allocations = sqlMigration(`

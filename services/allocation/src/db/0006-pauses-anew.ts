@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** The pauses between tries are counted from where the day of tries began, so that they begin anew with it. */
 export const pausesAnew = sqlMigration(`

@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { allocations } from './0002-allocations.js';
 import { rowSecurity } from './0003-row-security.js';
 import { connectingAndLookingUp } from './0005-connecting-and-looking-up.js';

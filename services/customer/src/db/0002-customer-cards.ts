@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** The cards, and the tax ids that requests in flight are about to write on one. */
 export const customerCards = sqlMigration(`

@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /**
  * What names are searched by, and the index that they are listed in the order of: see docs/adr/0009-customer-search.md.

@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { customerCards } from './0002-customer-cards.js';
 import { rowSecurity } from './0003-row-security.js';
 import { reservations } from './0004-reservations.js';

@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** What was planned for each document, which PDFs are final, and the messages. */
 export const deliveries = sqlMigration(`

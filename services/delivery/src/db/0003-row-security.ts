@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** A business sees its own rows alone. */
 export const rowSecurity = sqlMigration(`

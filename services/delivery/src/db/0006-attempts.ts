@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** Every handing over to a provider, so that what left, and how often, can be proven from the tables. */
 export const attempts = sqlMigration(`

@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** Addresses that a business does not write to any more. */
 export const suppressions = sqlMigration(`

@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** What is due is looked for by channel: each has a worker of its own. */
 export const dueByChannel = sqlMigration(`

@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { deliveries } from './0002-deliveries.js';
 import { rowSecurity } from './0003-row-security.js';
 import { withdrawn } from './0004-withdrawn.js';

@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** Who may issue, with which settings, and the keys that speak for them. A key is found by its hash alone. */
 export const businessesAndKeys = sqlMigration(`

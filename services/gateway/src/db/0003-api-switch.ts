@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** Whether the interface serves at all: one row, for all gateways. */
 export const apiSwitch = sqlMigration(`

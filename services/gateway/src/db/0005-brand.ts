@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** How the documents of a business look: its colour, and by its content the picture that rendering keeps. */
 export const brand = sqlMigration(`

@@ -1,4 +1,4 @@
-import { type Migrations, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingTables } from '@pinkas/service-kit/schema';
 import { businessesAndKeys } from './0002-businesses-and-keys.js';
 import { apiSwitch } from './0003-api-switch.js';
 import { rowSecurity } from './0004-row-security.js';

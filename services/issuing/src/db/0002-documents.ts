@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** The book: series, documents, and how many a key issued on a day. */
 export const documents = sqlMigration(`

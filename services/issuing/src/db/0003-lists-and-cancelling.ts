@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** Lists that never scan a book, why a document was cancelled, and each business alone with its rows. */
 export const listsAndCancelling = sqlMigration(`

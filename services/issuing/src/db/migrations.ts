@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { documents } from './0002-documents.js';
 import { listsAndCancelling } from './0003-lists-and-cancelling.js';
 

@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** What decides how a further output of a document looks: that it was cancelled, and that one was delivered. */
 export const furtherOutputs = sqlMigration(`

@@ -1,4 +1,4 @@
-import { sqlMigration } from '@pinkas/service-kit';
+import { sqlMigration } from '@pinkas/service-kit/schema';
 
 /** A delivery is noted when its PDF is given out, no longer when the mail server has taken it. */
 export const handedOver = sqlMigration(`

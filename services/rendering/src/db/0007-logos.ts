@@ -1,4 +1,4 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit';
+import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
 
 /** The pictures of businesses, by their content: what a document was printed with is found as long as the document is. */
 export const logos = sqlMigration(`

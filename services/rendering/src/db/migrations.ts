@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit';
+import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
