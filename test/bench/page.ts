@@ -24,7 +24,7 @@ export async function measurePage(stack: BenchStack, progress: (text: string) =>
   const url = (JSON.parse(answer) as { view_url: string }).view_url;
 
   progress(`${visits} visits of a page, each as a new visitor …`);
-  const executablePath = findBinary('chromium');
+  const executablePath = findBinary('chromium-headless-shell');
   if (executablePath === null) throw new Error('Chromium is not on the PATH');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
-import { findBinary, type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
+import { type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
 import type { Addresses } from './addresses.js';
 import { repositoryRoot, type StackConfig } from './config.js';
 import { databaseUrls, provisionDatabases } from './databases.js';
@@ -182,8 +182,7 @@ function standInParts(context: PartsContext): ProcessPart[] {
   };
   const parts: ProcessPart[] = [];
   if (config.replaced.gotenberg === null) {
-    const chromium = findBinary('chromium');
-    parts.push(part('gotenberg', chromium === null ? {} : { CHROMIUM_PATH: chromium }));
+    parts.push(part('gotenberg', {}));
   }
   if (config.replaced.taxAuthority === null) {
     parts.push(

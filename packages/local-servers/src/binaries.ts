@@ -8,7 +8,7 @@ export type BinaryName =
   | 'initdb'
   | 'nats-server'
   | 'redis-server'
-  | 'chromium'
+  | 'chromium-headless-shell'
   | 'setpriv'
   | 'pdfsig'
   | 'pdftotext'
@@ -26,7 +26,7 @@ export interface PostgresFolder {
 
 /** Other names that the same program goes by, in order of preference. */
 const otherNames: Partial<Record<BinaryName, readonly string[]>> = {
-  chromium: ['chromium-browser', 'google-chrome-stable', 'google-chrome'],
+  'chromium-headless-shell': ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
 };
 
 /** Where Debian keeps PostgreSQL's own programs, which it leaves off the PATH. */

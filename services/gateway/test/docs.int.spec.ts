@@ -182,7 +182,7 @@ describe('the documentation', () => {
 
   it('reads in a browser under its policy, on a wide and on a narrow screen, and asks no other host', async () => {
     const browser = await chromium.launch({
-      executablePath: findBinary('chromium') ?? '',
+      executablePath: findBinary('chromium-headless-shell') ?? '',
       args: ['--no-sandbox'],
     });
     try {

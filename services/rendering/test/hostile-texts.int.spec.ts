@@ -71,7 +71,7 @@ describe('a hostile text in every field', () => {
     gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
     press = await openPress(gotenberg.url);
     browser = await chromium.launch({
-      executablePath: findBinary('chromium') ?? 'chromium',
+      executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
       args: ['--no-sandbox'],
     });
   }, 60_000);

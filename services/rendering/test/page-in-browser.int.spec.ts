@@ -49,7 +49,7 @@ describe('the hosted page in a browser', () => {
   beforeAll(async () => {
     await mkdir(shots, { recursive: true });
     browser = await chromium.launch({
-      executablePath: findBinary('chromium') ?? 'chromium',
+      executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
       args: ['--no-sandbox'],
     });
   }, 60_000);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findBinary } from '@pinkas/local-servers';
 import {
   type Call,
   type Listen,
@@ -23,7 +22,7 @@ import { PageLost, PrintPool, QueueFull, Unprintable } from './print-pool.js';
 
 /** What {@link startGotenberg} needs. */
 export interface GotenbergOptions extends Listen {
-  /** Path of Chromium, or its name on the PATH. Default: the first of Chromium's usual names that the PATH has. */
+  /** Path of Chromium. Default: the machine's. */
   readonly chromiumPath?: string | undefined;
   /** How many documents are printed at the same time. Default: twice the number of processors. */
   readonly pages?: number | undefined;
@@ -51,8 +50,10 @@ const noFaults: Mode = { fail_every: 0, delay_ms: 0, hang: false };
  * @throws Error when Chromium is not there or does not start
  */
 export async function startGotenberg(options: GotenbergOptions): Promise<RunningStandIn> {
+  const chromiumPath = options.chromiumPath ?? findBinary('chromium-headless-shell');
+  if (chromiumPath === null) throw new Error('Chromium was not found: install it or set CHROMIUM_PATH');
   const pool = await PrintPool.start({
-    chromiumPath: findChromium(options.chromiumPath, process.env.PATH ?? ''),
+    chromiumPath,
     pages: options.pages ?? availableParallelism() * 2,
     queueMax: options.queueMax ?? 256,
   });
@@ -144,23 +145,6 @@ function traceOf(request: IncomingMessage): string {
   const given = request.headers['gotenberg-trace'];
   if (typeof given === 'string' && given.length <= 200) return given;
   return randomUUID();
-}
-
-function findChromium(wanted: string | undefined, path: string): string {
-  const names = wanted ? [wanted] : ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-  for (const name of names) {
-    for (const file of isAbsolute(name)
-      ? [name]
-      : path.split(delimiter).map((folder) => join(folder, name))) {
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {
-        // Not here: the next place may have it.
-      }
-    }
-  }
-  throw new Error(`Chromium was not found (looked for ${names.join(', ')}); install it or set CHROMIUM_PATH`);
 }
 
 await runAsProcess(import.meta.url, 'gotenberg', (environment) =>

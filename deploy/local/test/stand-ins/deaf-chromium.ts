@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * at every further start it is the real one.
  *
  * @param folder where the program is written
- * @param chromium the real one: its path, or its name on the PATH
+ * @param chromium the real one's path
  * @returns the program's path
  */
 export function deafAtFirst(folder: string, chromium: string): string {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { findBinary } from '@pinkas/local-servers';
 import { eventually } from '@pinkas/testkit';
 import { startGotenberg } from '../../src/stand-ins/gotenberg.js';
 import type { RunningStandIn } from '../../src/stand-ins/http.js';
@@ -386,7 +387,7 @@ it('stops, with everything it started, while a conversion hangs', async () => {
 }, 20_000);
 
 it('replaces a Chromium that opens no page, also at its own start', async () => {
-  const chromiumPath = deafAtFirst(folder, 'chromium');
+  const chromiumPath = deafAtFirst(folder, findBinary('chromium-headless-shell') ?? 'chromium');
   const late = await startGotenberg({ host: '127.0.0.1', port: 0, pages: 1, chromiumPath });
   try {
     const response = await convert(late, { files: { 'index.html': html('x') } });

@@ -82,7 +82,7 @@ const typeface = loadTypeface();
 const gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
 const printer = new ChromiumPdf(gotenberg.url, 2);
 const browser = await chromium.launch({
-  executablePath: findBinary('chromium') ?? 'chromium',
+  executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
   args: ['--no-sandbox'],
 });
 try {
