@@ -69,13 +69,21 @@ export class RunningStack {
   private constructor(
     readonly home: string,
     private readonly extraEnv: Record<string, string>,
+    private readonly node: string,
   ) {}
 
-  /** Starts one in a new home. `env` replaces parts, as the operator's page says. */
-  static async start(env: Record<string, string> = {}): Promise<RunningStack> {
+  /**
+   * Starts one in a new home.
+   * @param env replaces parts, as the operator's page says.
+   * @param node path of the Node that all of it runs on.
+   */
+  static async start(
+    env: Record<string, string> = {},
+    node: string = process.execPath,
+  ): Promise<RunningStack> {
     // Where a run of all tests finds the systems that it has to stop when it is ended in the middle.
     const folder = process.env.PINKAS_TEST_SYSTEMS ?? tmpdir();
-    const stack = new RunningStack(await mkdtemp(join(folder, 'pinkas-stack-')), env);
+    const stack = new RunningStack(await mkdtemp(join(folder, 'pinkas-stack-')), env, node);
     await stack.command('up');
     return stack;
   }
@@ -103,15 +111,11 @@ export class RunningStack {
 
   /** Runs one of the project's commands on this home. */
   async command(...args: string[]): Promise<string> {
-    const { stdout } = await run(
-      process.execPath,
-      [join(repositoryRoot, 'deploy/local/bootstrap.mjs'), ...args],
-      {
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
-        timeout: commandTimeoutMs,
-        maxBuffer: 16 * 1024 * 1024,
-      },
-    );
+    const { stdout } = await run(this.node, [join(repositoryRoot, 'deploy/local/bootstrap.mjs'), ...args], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
+      timeout: commandTimeoutMs,
+      maxBuffer: 16 * 1024 * 1024,
+    });
     return stdout;
   }
 
