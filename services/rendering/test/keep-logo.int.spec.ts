@@ -47,7 +47,7 @@ describe('rendering.logo.keep', () => {
     const html = await page(sampleBusiness({ id, logo }));
     const [, base64 = ''] = /src="data:image\/svg\+xml;base64,([^"]+)"/.exec(html) ?? [];
     expect(Buffer.from(base64, 'base64').toString()).toBe(
-      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10" width="20" height="10"><rect width="20" height="10" fill="#0b6e4f"/></svg>',
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10" width="1000.00" height="500.00"><rect width="20" height="10" fill="#0b6e4f"/></svg>',
     );
   });
 

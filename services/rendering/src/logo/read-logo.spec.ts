@@ -22,13 +22,26 @@ describe('a drawing', () => {
     );
     expect([width, height, mediaType]).toEqual([40, 20, 'image/svg+xml']);
     expect(bytes.toString()).toBe(
-      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20"><defs><linearGradient id="a"><stop offset="0" stop-color="#fff"/></linearGradient></defs><g transform="translate(1 2)"><path d="M0 0h10v10z" fill="url(#a)" stroke="rgb(1, 2, 3)" opacity=".5"/></g></svg>',
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="1000.00" height="500.00"><defs><linearGradient id="a"><stop offset="0" stop-color="#fff"/></linearGradient></defs><g transform="translate(1 2)"><path d="M0 0h10v10z" fill="url(#a)" stroke="rgb(1, 2, 3)" opacity=".5"/></g></svg>',
     );
   });
 
   it('stays what it is when it is cleaned again', () => {
     const once = cleaned(svg('<rect width="4" height="4" fill="red"/>'));
     expect(cleaned(once)).toBe(once);
+  });
+
+  it('has the colour of its style, whatever its attribute says and wherever it stands', () => {
+    expect(cleaned(svg('<rect style="fill:red" fill="blue"/>'))).toContain('<rect fill="red"/>');
+    expect(cleaned(svg('<rect fill="blue" style="fill:red"/>'))).toContain('<rect fill="red"/>');
+  });
+
+  it('is shown in the same size, whatever units it was drawn in', () => {
+    const sides = (box: string) =>
+      /width="([^"]+)" height="([^"]+)"/.exec(cleaned(svg('<rect/>', `viewBox="${box}"`)))?.slice(1);
+    expect(sides('0 0 24 12')).toEqual(['1000.00', '500.00']);
+    expect(sides('0 0 0.01 0.02')).toEqual(['500.00', '1000.00']);
+    expect(sides('-5 -5 4000 2000')).toEqual(['1000.00', '500.00']);
   });
 
   it('takes its size from its sides where it has no frame', () => {
@@ -41,6 +54,8 @@ describe('a drawing', () => {
   it.each([
     ['a script', svg('<script>alert(1)</script>')],
     ['a script under a prefix', svg('<s:script xmlns:s="http://www.w3.org/2000/svg">1</s:script>')],
+    ['a shape under a prefix', svg('<rect/><s:rect xmlns:s="http://www.w3.org/2000/svg"/>')],
+    ['a turn about another place', svg('<rect transform="rotate(9)" style="transform-origin: 5px 5px"/>')],
     ['a page within', svg('<foreignObject><body/></foreignObject>')],
     ['a picture within', svg('<image href="data:image/png;base64,AAAA"/>')],
     ['a use of elsewhere', svg('<use href="http://169.254.169.254/a.svg#x"/>')],

@@ -60,6 +60,10 @@ const refusedStyles: ReadonlySet<string> = new Set([
   'mix-blend-mode',
   'marker-end',
   'marker-start',
+  'transform-origin',
+  'translate',
+  'rotate',
+  'scale',
 ]);
 
 function keep(kept: Map<string, string>, name: string, value: string): void {
@@ -81,15 +85,15 @@ function cleanAttributes({ name: element, attributes }: XmlElement): Map<string,
         throw new LogoRefused('must not refer to anything outside of itself');
       }
       kept.set('href', value);
-    } else if (name === 'style') {
-      for (const declaration of value.split(';')) {
-        const colon = declaration.indexOf(':');
-        if (colon > 0) {
-          keep(kept, declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim());
-        }
-      }
     } else {
       keep(kept, name, value.trim());
+    }
+  }
+  // A style counts for more than an attribute, wherever it stands.
+  for (const declaration of attributes.get('style')?.split(';') ?? []) {
+    const colon = declaration.indexOf(':');
+    if (colon > 0) {
+      keep(kept, declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim());
     }
   }
   return kept;
@@ -106,9 +110,12 @@ function write(name: string, attributes: ReadonlyMap<string, string>, children: 
 function clean(element: XmlElement): string {
   const { name } = element;
   if (unseen.has(name)) return '';
-  // An editor's own elements have a prefix; nothing of a drawing has.
-  if (name.includes(':')) {
-    if (/:(script|foreignObject|image|use)$/i.test(name)) throw new LogoRefused(`must not hold ${name}`);
+  // An editor's own elements have a prefix; what draws and has one is not left out in silence.
+  const [, prefixed] = name.split(':');
+  if (prefixed !== undefined) {
+    if (elements.has(prefixed) || /^(script|foreignObject|image|use|text)$/i.test(prefixed)) {
+      throw new LogoRefused(`must not hold ${name}: write its elements without a prefix`);
+    }
     return '';
   }
   if (!elements.has(name)) {
@@ -124,6 +131,9 @@ function clean(element: XmlElement): string {
 function number(text: string | undefined): number {
   return /^\s*[\d.]+\s*(?:px)?\s*$/.test(text ?? '') ? Number.parseFloat(text ?? '') : Number.NaN;
 }
+
+/** How long the longer side is that a drawing is given: it has none of its own, and what shows it makes pictures smaller only. */
+const longerSide = 1_000;
 
 /**
  * A drawing made anew of its shapes, gradients and clips alone. What cannot be kept is refused, since a logo with a part
@@ -154,12 +164,13 @@ export function cleanSvg(bytes: Buffer): CleanLogo {
     number(attributes.get('height')),
   ];
   checkSides(width, height);
+  const shown = longerSide / Math.max(width, height);
   const framed = new Map([
     ['xmlns', svgNamespace],
     ...attributes,
     ['viewBox', [x, y, width, height].join(' ')],
-    ['width', String(width)],
-    ['height', String(height)],
+    ['width', (width * shown).toFixed(2)],
+    ['height', (height * shown).toFixed(2)],
   ]);
   const children = root.children.map(clean).join('');
   if (children === '') throw new LogoRefused('shows nothing');
