@@ -1,7 +1,7 @@
 import { directionOf } from './direction.js';
 import { figures, given, html, inDirection, joined, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
-import { customerWords, registrations, said, wording } from './wording.js';
+import { customerRegistrations, customerWords, registrations, said, wording } from './wording.js';
 
 function lines(parts: readonly (Markup | null)[]): Markup[] {
   return parts.filter((part) => part !== null).map((part) => html`<p>${part}</p>`);
@@ -49,7 +49,9 @@ export function customerBlock(sheet: Sheet): Markup {
   const language = languageOf(sheet);
   return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${given(customer.name)}</p>${lines(
     [
-      customer.tax_id ? html`${wording.customerTaxId[language]} ${figures(customer.tax_id)}` : null,
+      customer.tax_id
+        ? html`${customerRegistrations[customer.legal_type ?? 'unknown'][language]} ${figures(customer.tax_id)}`
+        : null,
       place(customer.address, customer.city),
       customer.phone ? html`${wording.phone[language]} ${figures(customer.phone)}` : null,
       customer.email ? figures(customer.email) : null,

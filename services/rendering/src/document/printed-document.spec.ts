@@ -205,6 +205,19 @@ describe('a printed document', () => {
     },
   );
 
+  it.each([
+    ['private', 'ת.ז.'],
+    ['hevra_baam', 'ח.פ.'],
+    ['osek_murshe', 'עוסק מורשה'],
+    ['osek_patur', 'עוסק פטור'],
+    ['amuta', 'ע.ר.'],
+    [null, 'ח.פ. / ע.מ. / ת.ז.'],
+  ] as const)('calls the number of a customer by what it is: %s', (legal_type, word) => {
+    const { customer } = sampleDocument('tax_invoice', sampleBusiness());
+    const text = textOfType('tax_invoice', { customer: { ...customer, legal_type } });
+    expect(text).toContain(`לקוח לדוגמה בע"מ ${word} 515151512`);
+  });
+
   it('says original or copy, and never both', () => {
     const original = textOfSheet();
     expect(original).toContain('מקור | מסמך ממוחשב');

@@ -1,4 +1,4 @@
-import type { BusinessLegalType, DocumentType, PaymentMethod } from '@pinkas/contracts';
+import type { BusinessLegalType, CustomerLegalType, DocumentType, PaymentMethod } from '@pinkas/contracts';
 import type { Language } from './language.js';
 import { html, Markup } from './markup.js';
 
@@ -30,6 +30,16 @@ export const registrations: Readonly<Record<BusinessLegalType, Words>> = {
   osek_patur: statutory('עוסק פטור', 'Exempt dealer'),
   amuta: statutory('עמותה (ע.ר.)', 'Registered non-profit'),
   public_institution: statutory('מוסד ציבורי', 'Public institution'),
+};
+
+/** What the number of a customer is called, by the customer's legal type. */
+export const customerRegistrations: Readonly<Record<CustomerLegalType | 'unknown', Words>> = {
+  osek_murshe: words('עוסק מורשה', 'Licensed dealer no.'),
+  hevra_baam: words('ח.פ.', 'Company no.'),
+  osek_patur: words('עוסק פטור', 'Exempt dealer no.'),
+  amuta: words('ע.ר.', 'Non-profit no.'),
+  private: words('ת.ז.', 'ID no.'),
+  unknown: words('ח.פ. / ע.מ. / ת.ז.', 'Tax ID'),
 };
 
 /** The means of payment that are no wallets; a wallet's name is a setting of the business. */
@@ -103,7 +113,6 @@ export const wording = {
   credited: words('זיכוי בגין', 'Credit for'),
   paidFor: words('עבור', 'For'),
   ofDate: words('מיום', 'of'),
-  customerTaxId: words('מס׳ עוסק / ח.פ.', 'Tax ID'),
   phone: words('טל׳', 'Tel.'),
   description: words('תיאור', 'Description'),
   sku: words('מק"ט', 'SKU'),
