@@ -52,6 +52,24 @@ describe('the hosted page', () => {
     expect(page()).not.toContain('class="stamp"');
   });
 
+  it('tells its lines and its payments as tables, whatever a style lays them out as', () => {
+    const business = sampleBusiness();
+    const facts = { document: sampleDocument('receipt', business), business, logo: null };
+    const html = hostedPage(
+      { ...facts, allocationNumber: null, cancelledAt: null, output: 'copy' },
+      { state: open, pdfUrl: 'https://x.test/p/1', fingerprints: null },
+      { filesFor: () => [] },
+    );
+    const [lines = '', payments = ''] = html.match(/<table role="table"[\s\S]*?<\/table>/g) ?? [];
+    for (const table of [lines, payments]) {
+      const parts = table.match(/<(?:table|thead|tbody|tr|th|td)\b[^>]*>/g) ?? [];
+      expect(parts.length).toBeGreaterThan(15);
+      expect(parts.filter((part) => !part.includes(' role="'))).toEqual([]);
+    }
+    expect(lines).toContain('<th role="columnheader" scope="col">תיאור</th>');
+    expect(payments).toContain('<th role="columnheader" scope="col">אמצעי תשלום</th>');
+  });
+
   it('is a copy, never a second original', () => {
     expect(page()).toContain('העתק<span> | </span>');
     expect(page()).not.toContain('מקור<span> | </span>');

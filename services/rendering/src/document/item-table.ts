@@ -6,6 +6,9 @@ import { wording } from './wording.js';
 /**
  * The lines of a document. The headings say whether prices include VAT, as the law wants where they do (VAT Bookkeeping
  * Regulations, 9A).
+ *
+ * The roles are what the elements are by themselves. On a phone the cells are laid out as a grid, and Safari then forgets that
+ * they are a table, unless it is told.
  */
 export function itemTable(sheet: Sheet): Markup {
   const { document } = sheet;
@@ -15,9 +18,9 @@ export function itemTable(sheet: Sheet): Markup {
     : null;
   const rows = document.items.map(
     ({ description, sku, quantity, unit_price, line_total }) =>
-      html`<tr><td>${given(description)}${
+      html`<tr role="row"><td role="cell">${given(description)}${
         sku !== null && html` <small>${wording.sku[language]} ${given(sku)}</small>`
-      }</td><td class="figure">${figures(formatQuantity(quantity))}</td><td class="figure">${figures(formatMoney(unit_price))}</td><td class="figure">${figures(formatMoney(line_total))}</td></tr>`,
+      }</td><td role="cell" class="figure">${figures(formatQuantity(quantity))}</td><td role="cell" class="figure">${figures(formatMoney(unit_price))}</td><td role="cell" class="figure">${figures(formatMoney(line_total))}</td></tr>`,
   );
-  return html`<table class="items"><thead><tr><th scope="col">${wording.description[language]}</th><th scope="col" class="figure">${wording.quantity[language]}</th><th scope="col" class="figure">${wording.unitPrice[language]} ₪${basis}</th><th scope="col" class="figure">${wording.lineTotal[language]} ₪${basis}</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table role="table" class="items"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.description[language]}</th><th role="columnheader" scope="col" class="figure">${wording.quantity[language]}</th><th role="columnheader" scope="col" class="figure">${wording.unitPrice[language]} ₪${basis}</th><th role="columnheader" scope="col" class="figure">${wording.lineTotal[language]} ₪${basis}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table>`;
 }

@@ -43,14 +43,14 @@ function details(payment: Payment, language: Language): Markup {
   );
 }
 
-/** The payments of a receipt, one row each; nothing on a document without payments. */
+/** The payments of a receipt, one row each; nothing on a document without payments. Its roles are explained at the lines. */
 export function paymentTable(sheet: Sheet): Markup | null {
   const { document, business } = sheet;
   const language = languageOf(sheet);
   if (document.payments.length === 0) return null;
   const rows = document.payments.map(
     (payment) =>
-      html`<tr><td><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td class="figure">${figures(formatDate(payment.date))}</td><td class="figure">${shekels(payment.amount, language)}</td></tr>`,
+      html`<tr role="row"><td role="cell"><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td role="cell" class="figure">${figures(formatDate(payment.date))}</td><td role="cell" class="figure">${shekels(payment.amount, language)}</td></tr>`,
   );
-  return html`<section class="payments"><h2>${wording.payments[language]}</h2><table><thead><tr><th scope="col">${wording.method[language]}</th><th scope="col" class="figure">${wording.date[language]}</th><th scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody>${rows}</tbody></table></section>`;
+  return html`<section class="payments"><h2>${wording.payments[language]}</h2><table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.method[language]}</th><th role="columnheader" scope="col" class="figure">${wording.date[language]}</th><th role="columnheader" scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table></section>`;
 }
