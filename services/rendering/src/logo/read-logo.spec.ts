@@ -26,6 +26,20 @@ describe('a drawing', () => {
     );
   });
 
+  it('may have many shapes, and gradients and clips as logos have them', () => {
+    const gradients = Array.from(
+      { length: 40 },
+      (_, index) =>
+        `<linearGradient id="g${index}"><stop/><stop offset=".5"/><stop offset="1"/></linearGradient>`,
+    );
+    const shapes = gradients.map(
+      (_, index) => `<g clip-path="url(#c)"><path d="M0 0h9" fill="url(#g${index})"/></g>`,
+    );
+    const clip = '<clipPath id="c"><rect width="9" height="9"/></clipPath>';
+    const plain = '<path d="M0 0h9" stroke-dasharray="none"/>'.repeat(500);
+    expect(read(svg([clip, ...gradients, ...shapes, plain].join(''))).bytes.length).toBeGreaterThan(10_000);
+  });
+
   it('stays what it is when it is cleaned again', () => {
     const once = cleaned(svg('<rect width="4" height="4" fill="red"/>'));
     expect(cleaned(once)).toBe(once);
@@ -56,6 +70,29 @@ describe('a drawing', () => {
     ['a script under a prefix', svg('<s:script xmlns:s="http://www.w3.org/2000/svg">1</s:script>')],
     ['a shape under a prefix', svg('<rect/><s:rect xmlns:s="http://www.w3.org/2000/svg"/>')],
     ['a turn about another place', svg('<rect transform="rotate(9)" style="transform-origin: 5px 5px"/>')],
+    ['dashes', svg('<path d="M0 0h9" stroke="red" stroke-dasharray=".01"/>')],
+    ['dashes in a style', svg('<path d="M0 0h9" style="stroke-dasharray: .01"/>')],
+    [
+      'a clip of clips',
+      svg('<clipPath id="a"><rect clip-path="url(#b)"/></clipPath><clipPath id="b"><rect/></clipPath>'),
+    ],
+    ['a clip that is clipped', svg('<clipPath id="a" style="clip-path:url(#b)"><rect/></clipPath>')],
+    [
+      'a hundred gradients of thirty colours',
+      svg(
+        `<linearGradient id="a">${'<stop/>'.repeat(30)}</linearGradient>${'<rect fill="url(#a)"/>'.repeat(100)}`,
+      ),
+    ],
+    [
+      'a gradient that hundreds of shapes inherit',
+      svg(
+        `<g fill="url(#a)">${'<rect/>'.repeat(1_100)}</g><linearGradient id="a"><stop/><stop/></linearGradient>`,
+      ),
+    ],
+    [
+      'a hundred cuts by thirty shapes',
+      svg(`<clipPath id="a">${'<rect/>'.repeat(30)}</clipPath>${'<rect clip-path="url(#a)"/>'.repeat(100)}`),
+    ],
     ['a page within', svg('<foreignObject><body/></foreignObject>')],
     ['a picture within', svg('<image href="data:image/png;base64,AAAA"/>')],
     ['a use of elsewhere', svg('<use href="http://169.254.169.254/a.svg#x"/>')],

@@ -40,7 +40,7 @@ const named = (grammar: RegExp, names: string): [string, RegExp][] =>
 const grammars: ReadonlyMap<string, RegExp> = new Map([
   ...named(
     numbers,
-    'x y width height cx cy r rx ry x1 y1 x2 y2 fx fy points viewBox offset opacity fill-opacity stroke-opacity stop-opacity stroke-width stroke-miterlimit stroke-dasharray stroke-dashoffset',
+    'x y width height cx cy r rx ry x1 y1 x2 y2 fx fy points viewBox offset opacity fill-opacity stroke-opacity stop-opacity stroke-width stroke-miterlimit',
   ),
   ...named(path, 'd'),
   ...named(transform, 'transform gradientTransform'),
@@ -64,7 +64,28 @@ const refusedStyles: ReadonlySet<string> = new Set([
   'translate',
   'rotate',
   'scale',
+  // A line of a few letters has millions of dashes, of which a printer draws each.
+  'stroke-dasharray',
 ]);
+
+/** What other elements refer to, and what is drawn of it anew each time. */
+const referredTo: ReadonlySet<string> = new Set(['clipPath', 'linearGradient', 'radialGradient']);
+/** How many parts may be drawn by reference: so many take a printer a fifth of a second, and a megabyte of its file. */
+const referredPartsMax = 2_000;
+
+/** What a drawing costs whoever draws it, counted while it is read. */
+interface Cost {
+  /** How many shapes are painted, and elements cut, by something that stands elsewhere. */
+  references: number;
+  /** The most parts that such a thing has. */
+  parts: number;
+}
+
+/** What holds for an element because of those around it. */
+interface Around {
+  readonly paintedByReference: boolean;
+  readonly clips: boolean;
+}
 
 function keep(kept: Map<string, string>, name: string, value: string): void {
   if (refusedStyles.has(name) && value !== 'none' && value !== 'normal') {
@@ -107,7 +128,32 @@ function write(name: string, attributes: ReadonlyMap<string, string>, children: 
   return `<${name}${written}${children === '' ? '/>' : `>${children}</${name}>`}`;
 }
 
-function clean(element: XmlElement): string {
+const countOf = ({ children }: XmlElement): number =>
+  children.reduce((sum, child) => sum + 1 + countOf(child), 0);
+
+/** @throws LogoRefused where a few letters would make those who draw it draw millions of shapes. */
+function count(
+  element: XmlElement,
+  attributes: ReadonlyMap<string, string>,
+  around: Around,
+  cost: Cost,
+): Around {
+  const { name } = element;
+  const clips = around.clips || name === 'clipPath';
+  const isCut = attributes.has('clip-path');
+  if (clips && isCut) throw new LogoRefused('must not cut with what is cut itself (clip-path in clipPath)');
+  if (referredTo.has(name)) cost.parts = Math.max(cost.parts, countOf(element));
+  const paintedByReference =
+    around.paintedByReference ||
+    ['fill', 'stroke'].some((paint) => attributes.get(paint)?.startsWith('url('));
+  if (paintedByReference || isCut) cost.references += 1;
+  if (cost.references * cost.parts > referredPartsMax) {
+    throw new LogoRefused('is too elaborate: too much of it is painted with gradients, or cut by shapes');
+  }
+  return { paintedByReference, clips };
+}
+
+function clean(element: XmlElement, around: Around, cost: Cost): string {
   const { name } = element;
   if (unseen.has(name)) return '';
   // An editor's own elements have a prefix; what draws and has one is not left out in silence.
@@ -125,7 +171,9 @@ function clean(element: XmlElement): string {
         : `must be of plain shapes: ${name} is not taken`,
     );
   }
-  return write(name, cleanAttributes(element), element.children.map(clean).join(''));
+  const attributes = cleanAttributes(element);
+  const inside = count(element, attributes, around, cost);
+  return write(name, attributes, element.children.map((child) => clean(child, inside, cost)).join(''));
 }
 
 function number(text: string | undefined): number {
@@ -172,7 +220,9 @@ export function cleanSvg(bytes: Buffer): CleanLogo {
     ['width', (width * shown).toFixed(2)],
     ['height', (height * shown).toFixed(2)],
   ]);
-  const children = root.children.map(clean).join('');
+  const cost: Cost = { references: 0, parts: 0 };
+  const inside = count(root, attributes, { paintedByReference: false, clips: false }, cost);
+  const children = root.children.map((child) => clean(child, inside, cost)).join('');
   if (children === '') throw new LogoRefused('shows nothing');
   return {
     mediaType: 'image/svg+xml',
