@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigError, createLogger, Metrics } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
+import { signatureFault } from '../src/signature/signature-proof.js';
 import { Signer } from '../src/signature/signer.js';
 import { Signers } from '../src/signature/signers.js';
 import { type Issued, issueCertificate, openssl, p12Of } from './certificates.js';
@@ -126,6 +127,19 @@ describe('a signature', () => {
     const said = { reason: 'r', location: null, contact: null, signedAt: new Date() };
     const [first, second] = await Promise.all([1, 2].map(() => signer.sign(page, facts, said)));
     expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('is proven whatever the words in its dictionary are', async () => {
+    const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
+    const signedAt = new Date();
+    const words = ') obj << /M (D:20010101000000Z) /ByteRange [0 1 2 3] /Contents <00> >> endobj 9 0 obj';
+    const pdf = await signer.sign(
+      page,
+      { documentId: randomUUID(), title: words, author: words, language: 'en', issuedAt: signedAt },
+      { reason: words, location: words, contact: words, signedAt },
+    );
+    expect(signatureFault(pdf, signer.certificate.fingerprint)).toBeNull();
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
   });
 
   it('is not given outside of the time of its certificate', async () => {

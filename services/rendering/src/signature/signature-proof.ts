@@ -103,7 +103,8 @@ function prove(pdf: Buffer, certificateSha256: Buffer): void {
  * 6.3), or among the signed attributes, where other signatures have it.
  */
 function claimedTime(before: Buffer, attribute: Attributes): Date {
-  const dictionary = before.subarray(before.lastIndexOf(' obj')).toString('latin1');
+  // With its line end, which no text in the dictionary has: a business may be found in a city of 'Tel obj'.
+  const dictionary = before.subarray(before.lastIndexOf(' obj\n')).toString('latin1');
   const told = /\/M \(D:(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z\)/.exec(dictionary);
   if (!told) return instantOf(attribute(oid.signingTime));
   const [, year, month, day, hour, minute, second] = told;
