@@ -17,6 +17,7 @@ const pdf = Buffer.from('%PDF-1.7 example');
 const sha256 = createHash('sha256').update(pdf).digest('hex');
 const cancelledPdf = Buffer.from('%PDF-1.7 example, cancelled');
 const cancelledSha256 = createHash('sha256').update(cancelledPdf).digest('hex');
+const style = 'body>p{color:red}';
 const cancelledAt = '2026-03-09T22:30:00.000Z';
 
 describe('pages and files', () => {
@@ -40,7 +41,7 @@ describe('pages and files', () => {
       };
     });
     gateway.network.answer(renderPage, (request) => ({
-      html: `<!doctype html><html lang="${request.language}"><title>${request.document.number}</title><a href="${request.pdf_url}">PDF</a>`,
+      html: `<!doctype html><html lang="${request.language}"><title>${request.document.number}</title><style>${style}</style><a href="${request.pdf_url}">PDF</a>`,
     }));
     gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
       if (id !== document.id || businessId !== business.id) throw new Problem('not_found');
@@ -68,7 +69,8 @@ describe('pages and files', () => {
     expect(page.text).toContain(`https://api.example.com/pdf/${document.public_id}`);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      // Style that anybody else had brought in would not be taken either.
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
       'x-robots-tag': expect.stringContaining('noindex'),
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',

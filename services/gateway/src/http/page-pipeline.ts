@@ -45,11 +45,12 @@ export class PagePipeline {
         this.logger.warn({ err: problem.cause, code: problem.code }, 'a page was refused');
       }
       const retryAfter = retryAfterSeconds(problem, this.clock.now(), windowSeconds);
+      const body = failurePage(problem, incoming.requestId);
+      const headers = htmlHeaders(body);
       return {
         status: problem.status,
-        headers:
-          retryAfter === undefined ? htmlHeaders : { ...htmlHeaders, 'retry-after': String(retryAfter) },
-        body: failurePage(problem, incoming.requestId),
+        headers: retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) },
+        body,
         logged: { code: problem.code },
       };
     }

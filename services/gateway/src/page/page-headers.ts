@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What a browser is told of everything that is shown without a key: keep it to yourself, and trust nothing in it. */
 const everyVisit = {
   'x-content-type-options': 'nosniff',
@@ -5,21 +7,33 @@ const everyVisit = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** The headers of a page: it runs no script, loads nothing and stands in no frame. */
-export const htmlHeaders = {
+const html = {
   ...everyVisit,
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'cache-control': 'private, no-cache',
 } as const;
+
+/**
+ * The headers of a page: it runs no script, loads nothing, stands in no frame, and has no style but the one that it was
+ * written with, which is known by its hash.
+ * @param page the whole page, with one `<style>` at the most.
+ */
+export function htmlHeaders(page: string) {
+  const style = /<style>([^<]*)<\/style>/.exec(page)?.[1];
+  const source =
+    style === undefined ? "'none'" : `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  return {
+    ...html,
+    'content-security-policy': `default-src 'none'; style-src ${source}; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  };
+}
 
 /**
  * The headers of the reference. Its renderer is a script of our own host that asks our own host for the description; it
  * writes styles into the page.
  */
 export const referenceHeaders = {
-  ...htmlHeaders,
+  ...html,
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 } as const;

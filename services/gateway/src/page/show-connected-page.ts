@@ -57,18 +57,15 @@ export class ShowConnectedPage {
   async handle({ query }: PageVisit): Promise<PageReply> {
     const outcome = await this.#outcomeOf(new URLSearchParams(query));
     const text = texts[outcome];
-    return {
-      status: text.status,
-      headers: { ...htmlHeaders, 'cache-control': 'no-store' },
-      body: plainPage(
-        text.en,
-        `<main>
+    const body = plainPage(
+      text.en,
+      `<main>
 <div lang="he" dir="rtl"><h1>${text.he}</h1><p>${text.heMore}</p></div>
 <hr>
 <h1>${text.en}</h1><p>${text.enMore}</p>
 </main>`,
-      ),
-    };
+    );
+    return { status: text.status, headers: { ...htmlHeaders(body), 'cache-control': 'no-store' }, body };
   }
 
   async #outcomeOf(given: URLSearchParams): Promise<keyof typeof texts> {

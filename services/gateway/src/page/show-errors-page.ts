@@ -109,6 +109,6 @@ ${codesOf(status)
   }
 
   async handle(): Promise<PageReply> {
-    return { status: 200, headers: htmlHeaders, body: this.#html };
+    return { status: 200, headers: htmlHeaders(this.#html), body: this.#html };
   }
 }

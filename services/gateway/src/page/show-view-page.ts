@@ -22,6 +22,6 @@ export class ShowViewPage {
       pdf_url: `${this.config.pdfUrlBase}/${publicId}`,
       ...((language === 'he' || language === 'en') && { language }),
     });
-    return { status: 200, headers: htmlHeaders, body: html };
+    return { status: 200, headers: htmlHeaders(html), body: html };
   }
 }

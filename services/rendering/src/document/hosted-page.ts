@@ -52,8 +52,8 @@ function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
 
 /**
  * The document's hosted page: a frame with the status and the way to the signed PDF around the same sheet that is printed.
- * It needs no script and fetches nothing: a policy of `default-src 'none'; style-src 'unsafe-inline'; font-src data:;
- * img-src data:` suffices. Search engines are told to stay away, since the address is the only key to it.
+ * It needs no script and fetches nothing: a policy of `default-src 'none'; font-src data:; img-src data:` and the hash of its
+ * one style suffices. Search engines are told to stay away, since the address is the only key to it.
  */
 export function hostedPage(sheet: Sheet, facts: PageFacts, typeface: Typeface): string {
   const language = languageOf(sheet);
