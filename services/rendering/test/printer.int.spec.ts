@@ -32,7 +32,7 @@ describe('a printer that breaks', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     printer = new Printer(
       new ChromiumPdf(url, 2),
-      { concurrency: 2, queueMax: 16 },
+      { concurrency: 2, queueMax: 16, soundWithinMs: 100 },
       createLogger('rendering', 'silent'),
     );
   });
@@ -91,6 +91,13 @@ describe('a printer that breaks', () => {
   it('is not left alone for pages that it refuses, as it would again', async () => {
     answer = (response) => response.writeHead(400).end('Invalid form data');
     await failed(8);
+    expect(await printer.fault()).toBeNull();
+  });
+
+  it('is not left alone for pages whose time was nearly over when they came', async () => {
+    answer = () => {};
+    await failed(8, 50);
+    expect(pages).toBe(8);
     expect(await printer.fault()).toBeNull();
   });
 

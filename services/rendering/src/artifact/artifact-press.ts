@@ -10,6 +10,9 @@ import type { Typeface } from '../typeface/typeface.js';
 import { ChromiumPdf } from './chromium-pdf.js';
 import { Printer } from './printer.js';
 
+/** What the longest of documents takes to be printed on a busy machine, in milliseconds. */
+const soundPrinterMs = 2_000;
+
 /** A signed PDF that is not stored yet. */
 export interface PrintedArtifact {
   /** What it shows beside the facts of its issue. */
@@ -44,7 +47,8 @@ export class ArtifactPress {
     const { gotenbergUrl, renderConcurrency: concurrency, renderQueueMax: queueMax } = config;
     const signers = await Signers.open(config, { clock, logger, metrics });
     const chromium = new ChromiumPdf(gotenbergUrl, concurrency);
-    const printer = new Printer(chromium, { concurrency, queueMax }, logger);
+    const soundWithinMs = Math.min(soundPrinterMs, config.renderTimeoutMs);
+    const printer = new Printer(chromium, { concurrency, queueMax, soundWithinMs }, logger);
     metrics.gauge(
       'pinkas_signing_certificate_days_left',
       'Days until the first of the signing certificates ends.',
