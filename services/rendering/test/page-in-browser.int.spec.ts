@@ -9,7 +9,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { hostedPage } from '../src/document/hosted-page.js';
 import type { Sheet } from '../src/document/sheet.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
-import { longLines, mixedText, sampleLogo, sheetIn } from './gallery/cases.js';
+import { lines, longLines, mixedText, sampleLogo, sheetIn } from './gallery/cases.js';
 import { compact, pdfInfo, pdfText } from './pdf-tools.js';
 
 /** The policy that the page promises to need no more than; the gateway sends the same. */
@@ -81,6 +81,8 @@ describe('the hosted page in a browser', () => {
       if (`${url.origin}${url.pathname}` !== address) return route.abort();
       const language = url.searchParams.get('lang');
       const asking = language === 'he' || language === 'en' ? { language: language as 'he' | 'en' } : {};
+      const shown = { ...sheet, output: 'copy', ...asking } as const;
+      const body = hostedPage(shown, { state, pdfUrl, fingerprints }, typeface);
       return route.fulfill({
         contentType: 'text/html; charset=utf-8',
         headers: { 'content-security-policy': policyOf(body) },
@@ -195,6 +197,39 @@ describe('the hosted page in a browser', () => {
     expect(await codes.allTextContents()).toEqual(['ab'.repeat(32), 'cd'.repeat(32)]);
     expect(await codes.first().getAttribute('dir')).toBe('ltr');
   });
+
+  it.each([45.5, 98_765.43, 1_234_567.89, 88_888_888_888.88])(
+    'has its figures under each other, however large the total is: %s',
+    async (total) => {
+      const totals = { subtotal: 1, discount: 0, vat: 0, vat_rate: 18, total, currency: 'ILS' } as const;
+      const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { totals } });
+      const page = await open(sheet, { viewport: { width: 1280, height: 900 } });
+      const ends = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.items td:last-child bdi, .totals td bdi, .payments td:last-child bdi')].map((figure) => Math.round(figure.getBoundingClientRect().right))`,
+      );
+      expect(ends.length).toBeGreaterThan(7);
+      expect(new Set(ends).size).toBe(1);
+    },
+  );
+
+  it.each(['he', 'en'] as const)(
+    'has the details of a line begin where the line begins, in any direction (%s)',
+    async (language) => {
+      const descriptions = ['תיאור ארוך '.repeat(6), 'A long description '.repeat(4), 'وصف طويل '.repeat(6)];
+      const items = descriptions.flatMap((description) =>
+        lines(1, { sku: 'X'.repeat(40) }).map((line) => ({ ...line, description })),
+      );
+      const page = await open(sheetIn(language, 'quote', { document: { items } }), phone);
+      const begins = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.items td:first-child')].flatMap((cell) => [cell, cell.querySelector('small')].map((part) => {
+          const { left, right } = part.getBoundingClientRect();
+          return Math.round(document.dir === 'rtl' ? right : left);
+        }))`,
+      );
+      expect(begins).toHaveLength(6);
+      expect(new Set(begins).size).toBe(1);
+    },
+  );
 
   it('printed, is the sheet alone, on A4, light and with the word across it where it is cancelled', async () => {
     const page = await open(sheets['a cancelled order']?.('he') as Sheet, { colorScheme: 'dark' });

@@ -61,7 +61,7 @@ function properties(inks: Inks): string {
 }
 
 /** Sizes of letters and distances, in rem: an em of the document's body. */
-const sizes = '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem;--figures:8.2rem';
+const sizes = '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem';
 
 /** The tokens of what is printed, which is always on white. */
 export function printTokens(accent: string | undefined): string {
@@ -74,6 +74,24 @@ export function pageTokens(accent: string | undefined): string {
   const inTheDark = properties({ ...dark, accent: readableOn(given, dark.paper, textContrastMin) });
   return `:root{color-scheme:light dark;font-size:100%;${sizes};${properties({ ...light, accent: given })}}
 @media screen and (prefers-color-scheme:dark){:root{${inTheDark}}}`;
+}
+
+/** What the widths of Heebo's bold figures and signs are, in em, a little more rather than less. */
+const widthOf = { digit: 0.6, point: 0.3, sign: 1 } as const;
+/** The letters of the total, and what is left free beside it, in rem. */
+const total = { size: 1.4, gap: 0.7 } as const;
+
+/**
+ * How wide the columns of amounts are: as the total in its large letters needs it, and never less than what most need. The
+ * columns of the lines and of the totals are equally wide, else the figures of a Hebrew document, whose amounts stand at the
+ * far side, would not stand under each other.
+ * @param totalAmount as it is written, without its sign of currency.
+ */
+export function figuresToken(totalAmount: string): string {
+  const digits = totalAmount.replace(/\D/g, '').length;
+  const points = totalAmount.length - digits;
+  const width = (digits * widthOf.digit + points * widthOf.point + widthOf.sign) * total.size + total.gap;
+  return `:root{--figures:${Math.max(8.2, width).toFixed(1)}rem}`;
 }
 
 /** The grey of the running foot, where no token reaches. */

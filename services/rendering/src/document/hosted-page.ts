@@ -1,9 +1,9 @@
 import type { DocumentState } from '@pinkas/contracts';
 import { facesInline, type Typeface } from '../typeface/typeface.js';
-import { pageTokens } from './design-tokens.js';
+import { figuresToken, pageTokens } from './design-tokens.js';
 import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
-import { shekels } from './figures.js';
+import { formatMoney, shekels } from './figures.js';
 import type { Language } from './language.js';
 import { figures, given, html, Markup, plainText } from './markup.js';
 import { pageStyle } from './page-style.js';
@@ -61,7 +61,7 @@ export function hostedPage(sheet: Sheet, facts: PageFacts, typeface: Typeface): 
   // Emoji are the device's own: there they have colours.
   const fonts = typeface.filesFor(body.text).filter(({ family }) => family !== 'Noto Emoji');
   const style = new Markup(
-    `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${sheetStyle}\n${pageStyle}`,
+    `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}`,
   );
   const title = `${documentHeading(sheet)} – ${plainText(sheet.business.name)}`;
   const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${style}</style></head><body>${body}</body></html>`;

@@ -18,7 +18,7 @@ export function itemTable(sheet: Sheet): Markup {
     : null;
   const rows = document.items.map(
     ({ description, sku, quantity, unit_price, line_total }) =>
-      html`<tr role="row"><td role="cell">${given(description)}${
+      html`<tr role="row"><td role="cell"><span class="what">${given(description)}</span>${
         sku !== null && html` <small>${wording.sku[language]} ${given(sku)}</small>`
       }</td><td role="cell" class="figure">${figures(formatQuantity(quantity))}</td><td role="cell" class="figure">${figures(formatMoney(unit_price))}</td><td role="cell" class="figure">${figures(formatMoney(line_total))}</td></tr>`,
   );

@@ -1,8 +1,9 @@
 import { documentTypeRules } from '@pinkas/contracts';
 import { type FontFile, facesByName, type Typeface } from '../typeface/typeface.js';
-import { footInk, printTokens } from './design-tokens.js';
+import { figuresToken, footInk, printTokens } from './design-tokens.js';
 import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
+import { formatMoney } from './figures.js';
 import { html, Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
@@ -11,7 +12,7 @@ import { statusWords, wording } from './wording.js';
 export type { Sheet, SheetLogo } from './sheet.js';
 
 /** Named in every artifact's row; raised whenever the same document would be printed differently. */
-export const templateVersion = 3;
+export const templateVersion = 4;
 
 /** HTML that is ready to be printed, with the files that it names. */
 export interface PrintedDocument {
@@ -44,7 +45,7 @@ export function printedDocument(sheet: Sheet, nonce: string, typeface: Typeface)
   const body = html`${documentSheet(sheet)}<p class="signed">${wording.signed[language]}</p>`;
   const fonts = typeface.filesFor(body.text);
   const style = new Markup(
-    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${paperStyle(sheet)}\n${sheetStyle}`,
+    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${sheetStyle}`,
   );
   const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${body}</body></html>`;
   return { html: `<!doctype html>\n${page.text}`, fonts };

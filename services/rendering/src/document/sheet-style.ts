@@ -48,7 +48,8 @@ tr{break-inside:avoid}
 thead th{vertical-align:bottom;border-block-end:.08rem solid var(--accent)}
 thead small{display:block;font-size:.76rem;font-weight:400}
 tbody td{border-block-end:.05rem solid var(--rule)}
-td small{display:inline-block;margin-inline-start:.35rem}
+td small{display:inline-block}
+.what,.method{margin-inline-end:.35rem}
 .items td:first-child,.payments td:first-child{min-width:8rem}
 th.figure,td.figure,.totals td{width:1%;text-align:right;white-space:nowrap}
 tr>.figure:last-child,.totals td{min-width:var(--figures)}
