@@ -27,6 +27,11 @@ export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = T
   readonly problems: readonly ErrorCode[];
   /** How long the caller waits at most, in milliseconds, where its own deadline does not end earlier. */
   readonly timeoutMs: number;
+  /**
+   * What becomes of members of the request that its schema does not name. `dropped`: a newer release of the asker sends them
+   * (ADR 0018). `refused`: a person has written them, who must hear that they mean nothing.
+   */
+  readonly unknownMembers: 'dropped' | 'refused';
 }
 
 /** The TypeScript type of a contract's request. */
@@ -40,7 +45,13 @@ export type ReplyOf<C extends Contract> = Static<C['reply']>;
  */
 export function defineContract<Req extends TSchema, Rep extends TSchema>(
   subject: `${ServiceName}.${string}.${string}`,
-  parts: { request: Req; reply: Rep; problems?: readonly ErrorCode[]; timeoutMs?: number },
+  parts: {
+    request: Req;
+    reply: Rep;
+    problems?: readonly ErrorCode[];
+    timeoutMs?: number;
+    unknownMembers?: 'dropped' | 'refused';
+  },
 ): Contract<Req, Rep> {
   return {
     kind: 'contract',
@@ -50,6 +61,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     reply: parts.reply,
     problems: parts.problems ?? [],
     timeoutMs: parts.timeoutMs ?? 3_000,
+    unknownMembers: parts.unknownMembers ?? 'dropped',
   };
 }
 

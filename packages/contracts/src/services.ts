@@ -332,12 +332,14 @@ export const createBusiness = defineContract('gateway.business.create', {
   request: Strict({ business: BusinessChange }),
   reply: BusinessReply,
   problems: ['validation_error'],
+  unknownMembers: 'refused',
 });
 
 export const updateBusiness = defineContract('gateway.business.update', {
   request: Strict({ business_id: Uuid, change: BusinessChange }),
   reply: BusinessReply,
   problems: ['validation_error', 'not_found'],
+  unknownMembers: 'refused',
 });
 
 export const showBusiness = defineContract('gateway.business.show', {
@@ -381,6 +383,7 @@ export const createKey = defineContract('gateway.key.create', {
   /** `key` is the key's value: shown this once, stored nowhere. */
   reply: Strict({ ...ApiKey.properties, key: Type.String() }),
   problems: ['validation_error', 'not_found'],
+  unknownMembers: 'refused',
 });
 
 export const revokeKey = defineContract('gateway.key.revoke', {

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
+import { Clean } from 'typebox/value';
 
 /** One fault of a value: where it is, as a JSON Pointer, and what is wrong with it. */
 export interface Fault {
@@ -23,6 +24,19 @@ export function compile<T extends TSchema>(schema: T): (value: unknown) => Check
     compiled.Check(value)
       ? { ok: true, value: value as Static<T> }
       : { ok: false, faults: toFaults(compiled.Errors(value)) };
+}
+
+/**
+ * Compiles a schema into a check of what another service has written: members that the schema does not name are dropped at
+ * every depth, since a newer release may have written them (ADR 0018). Everything else is held as `compile` holds it.
+ */
+export function compileTolerant<T extends TSchema>(schema: T): (value: unknown) => Checked<Static<T>> {
+  const check = compile(schema);
+  return (value) => {
+    const checked = check(value);
+    // Mostly both sides are of one release, and nothing is to be dropped.
+    return checked.ok ? checked : check(Clean(schema, structuredClone(value)));
+  };
 }
 
 interface SchemaError {

@@ -47,6 +47,21 @@ describe('an event', () => {
     probe.committed = () => {};
   });
 
+  it('of a newer release takes effect without what this one does not know', async () => {
+    const event = newEvent();
+    const handled: unknown[] = [];
+    probe.handled = async (one) => void handled.push(one);
+    const newer = { ...event, document: { ...event.document, added: { deeply: 1 } }, added: [1] };
+    await tested.network.connection
+      .jetstream()
+      .publish(`${documentIssued.subject}.${event.document.id}`, JSON.stringify(newer), {
+        msgID: randomUUID(),
+      });
+    await eventually('it took effect', async () => (await effects(event.document.id)).length === 1);
+    expect(handled).toEqual([event]);
+    probe.handled = async () => {};
+  });
+
   it('whose step takes longer than the server waits for a sign of life is handed out once', async () => {
     const event = newEvent();
     let tries = 0;

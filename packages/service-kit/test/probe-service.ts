@@ -29,6 +29,8 @@ export interface ProbeTables extends MessagingTables {
 /** What the probe does when it is asked, or when an event comes; replaced by the tests. */
 export const probe = {
   answer: async (): Promise<number> => 7,
+  /** What its answer holds that the contract does not name. */
+  more: {},
   prepare: async (_event: EventOf<typeof documentIssued>): Promise<void> => {},
   handled: async (
     _event: EventOf<typeof documentIssued>,
@@ -43,7 +45,7 @@ class AnswerUsage {
 
   async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
     if (request.key_id === request.business_id) throw new Problem('not_found', { details: { why: 'equal' } });
-    return { used_today: await probe.answer() };
+    return { used_today: await probe.answer(), ...probe.more };
   }
 }
 

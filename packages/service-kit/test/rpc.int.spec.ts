@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getUsage, showBusiness } from '@pinkas/contracts';
-import type { ServiceUnderTest } from '@pinkas/testkit';
+import { exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
 import { newContext, withContext } from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
@@ -39,6 +39,39 @@ describe('a request over NATS', () => {
       code: 'validation_error',
       details: { errors: [{ path: '/key_id', message: 'is required' }, { path: '/business_id' }] },
     });
+  });
+
+  it('of a newer release is answered: what this one does not know is dropped, on either side', async () => {
+    const newer = { ...request(), asked_by: { release: 2 } };
+    expect(await raw(JSON.stringify(newer))).toEqual({ body: { used_today: 7 }, status: undefined });
+    const old = tested.network.connection.subscribe(showBusiness.subject, {
+      callback: (_error, message) => {
+        const business = { ...exampleBusiness(), added: { deeply: 1 } };
+        message.respond(JSON.stringify({ business, also: [1] }));
+      },
+    });
+    const reply = await tested.network.ask(showBusiness, { business_id: randomUUID() });
+    old.unsubscribe();
+    expect(Object.keys(reply)).toEqual(['business']);
+    expect(Object.keys(reply.business).sort()).toEqual(Object.keys(exampleBusiness()).sort());
+  });
+
+  it('and its answer hold nothing that their contract does not name, also where a row of a newer release does', async () => {
+    probe.more = { kept_by: 'a newer release' };
+    expect(await raw(JSON.stringify(request()))).toEqual({ body: { used_today: 7 }, status: undefined });
+    probe.more = {};
+    const heard = new Promise<unknown>((resolve) => {
+      tested.network.connection.subscribe(showBusiness.subject, {
+        max: 1,
+        callback: (_error, message) => {
+          resolve(message.json());
+          message.respond(JSON.stringify({ business: exampleBusiness() }));
+        },
+      });
+    });
+    const asked = { business_id: randomUUID(), kept_by: 'a newer release' };
+    await tested.network.ask(showBusiness, asked);
+    expect(await heard).toEqual({ business_id: asked.business_id });
   });
 
   it('carries a refusal with its code and details', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { compile, type EventContract, type EventOf, eventSubject } from '@pinkas/contracts';
+import { compileTolerant, type EventContract, type EventOf, eventSubject } from '@pinkas/contracts';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type JetStreamClient, type NatsConnection, headers as natsHeaders } from 'nats';
 import { currentContext } from '../context.js';
@@ -28,7 +28,7 @@ const unflushedMinutes = 5;
 /** A row that is older was not published right after its commit: its process died, or NATS was away. */
 const overdue = sql<Date>`now() - interval '2 seconds'`;
 
-const checks = new Map<string, ReturnType<typeof compile>>();
+const checks = new Map<string, ReturnType<typeof compileTolerant>>();
 
 /** One announcement on its way to JetStream. */
 interface Announcement {
@@ -51,7 +51,7 @@ export async function announce<E extends EventContract, Tables extends Messaging
   documentId: string,
   body: EventOf<E>,
 ): Promise<void> {
-  const check = checks.get(event.subject) ?? compile(event.body);
+  const check = checks.get(event.subject) ?? compileTolerant(event.body);
   checks.set(event.subject, check);
   const checked = check(body);
   if (!checked.ok)
@@ -59,12 +59,12 @@ export async function announce<E extends EventContract, Tables extends Messaging
   const row: Announcement = {
     id: randomUUID(),
     subject: eventSubject(event, documentId),
-    body,
+    body: checked.value,
     request_id: currentContext()?.requestId ?? null,
   };
   await (trx as unknown as Transaction<MessagingTables>)
     .insertInto('outbox')
-    .values({ ...row, body: JSON.stringify(body), sent_at: null })
+    .values({ ...row, body: JSON.stringify(row.body), sent_at: null })
     .execute();
   announced.get(trx)?.push(row);
 }

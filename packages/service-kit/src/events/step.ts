@@ -1,4 +1,10 @@
-import { businessOf, compile, type EventBody, type EventContract, type EventOf } from '@pinkas/contracts';
+import {
+  businessOf,
+  compileTolerant,
+  type EventBody,
+  type EventContract,
+  type EventOf,
+} from '@pinkas/contracts';
 import { type Kysely, sql } from 'kysely';
 import { newContext, remainingMs, withContext } from '../context.js';
 import { ofBusiness } from '../db/database.js';
@@ -36,7 +42,7 @@ class StepTimedOut extends Error {
  * once, whoever is first and however many come at the same time.
  */
 export class Step {
-  readonly #check: ReturnType<typeof compile>;
+  readonly #check: ReturnType<typeof compileTolerant>;
 
   constructor(
     private readonly handler: Consumes<EventContract, MessagingTables, unknown>,
@@ -48,7 +54,7 @@ export class Step {
       counter: StepCounter;
     },
   ) {
-    this.#check = compile(consumption.event.body);
+    this.#check = compileTolerant(consumption.event.body);
   }
 
   /** The durable name of the consumer. */

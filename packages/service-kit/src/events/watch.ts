@@ -1,6 +1,18 @@
-import { type EventContract, type EventOf, events } from '@pinkas/contracts';
+import { compileTolerant, type EventContract, type EventOf, events } from '@pinkas/contracts';
 import type { NatsConnection, Subscription } from 'nats';
 import { decode } from '../rpc/wire.js';
+
+const checks = new Map<EventContract, ReturnType<typeof compileTolerant>>();
+
+/** The event of a message, and its body; undefined where it is none of ours. */
+function read(subject: string, data: Uint8Array): { event: EventContract; body: unknown } | undefined {
+  const event = events.find((one) => subject.startsWith(`${one.subject}.`));
+  if (!event) return undefined;
+  const check = checks.get(event) ?? compileTolerant(event.body);
+  checks.set(event, check);
+  const checked = check(decode(data));
+  return checked.ok ? { event, body: checked.value } : undefined;
+}
 
 /**
  * Sees the events of one document as they are published, without being one of their consumers: what is missed here is
@@ -26,9 +38,9 @@ export class DocumentWatch {
 
   async #read(): Promise<void> {
     for await (const message of this.subscription) {
-      const event = events.find((one) => message.subject.startsWith(`${one.subject}.`));
-      if (!event) continue;
-      this.#seen.set(event, decode(message.data));
+      const seen = read(message.subject, message.data);
+      if (!seen) continue;
+      this.#seen.set(seen.event, seen.body);
       this.#changed?.();
     }
   }

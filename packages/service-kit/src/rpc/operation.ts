@@ -1,12 +1,12 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, type NatsContext, Payload } from '@nestjs/microservices';
-import { type Contract, compile, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Contract, compile, compileTolerant, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type MsgHdrs, headers as natsHeaders } from 'nats';
 import { newContext, withContext } from '../context.js';
 import type { Logger } from '../logger.js';
 import { Problem } from '../problem.js';
 import { problemOf } from '../problem-of.js';
-import { decode, encode, header } from './wire.js';
+import { decode, encode, fitted, header } from './wire.js';
 
 /** A reply on its way out: bytes and headers. */
 export interface Outgoing {
@@ -77,7 +77,9 @@ export function admitThrough(operation: object, admission: Admission): void {
  * in the log.
  */
 export function Operation<C extends Contract>(contract: C) {
-  const check = compile(contract.request as Contract['request']);
+  const request = contract.request as Contract['request'];
+  const check = contract.unknownMembers === 'refused' ? compile(request) : compileTolerant(request);
+  const fit = fitted(contract.reply as Contract['reply']);
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
   return <T extends new (...dependencies: any[]) => Handles<C>>(target: T): void => {
     const answer = async function (this: Handles<C>, data: Uint8Array, nats: NatsContext): Promise<Outgoing> {
@@ -95,7 +97,7 @@ export function Operation<C extends Contract>(contract: C) {
           const request = check(decode(data));
           if (!request.ok) throw Problem.invalid(request.faults);
           const reply = await admission.admit(() => this.handle(request.value as RequestOf<C>));
-          return { data: encode(reply) };
+          return { data: encode(fit(reply)) };
         } catch (error) {
           return toErrorReply(error, contract, admission.logger);
         }

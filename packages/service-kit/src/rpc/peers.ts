@@ -1,12 +1,18 @@
-import { type Contract, compile, isErrorCode, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Contract, compileTolerant, isErrorCode, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type NatsConnection, NatsError, ErrorCode as NatsErrorCode, headers as natsHeaders } from 'nats';
 import { currentContext, newContext, remainingMs } from '../context.js';
 import { Problem } from '../problem.js';
-import { decode, encode, header, writeContext } from './wire.js';
+import { decode, encode, fitted, header, writeContext } from './wire.js';
+
+/** What is needed to ask one contract. */
+interface Compiled {
+  fit: (request: unknown) => unknown;
+  check: ReturnType<typeof compileTolerant>;
+}
 
 /** How an operation asks the other services. */
 export class Peers {
-  readonly #checks = new Map<string, ReturnType<typeof compile>>();
+  readonly #compiled = new Map<string, Compiled>();
 
   constructor(private readonly connection: NatsConnection) {}
 
@@ -22,14 +28,15 @@ export class Peers {
     const headers = natsHeaders();
     const context = currentContext() ?? newContext(timeoutMs);
     writeContext(headers, { ...context, deadlineMs: Date.now() + timeoutMs });
+    const { fit, check } = this.#compile(contract);
     const message = await this.connection
-      .request(contract.subject, encode(request), { timeout: timeoutMs, headers })
+      .request(contract.subject, encode(fit(request)), { timeout: timeoutMs, headers })
       .catch((error: unknown) => {
         throw new Problem('engine_error', { cause: new Error(describe(contract, error), { cause: error }) });
       });
     const body = decode(message.data);
     if (message.headers?.has(header.errorText)) throw toProblem(contract, body);
-    const checked = this.#check(contract)(body);
+    const checked = check(body);
     if (!checked.ok) {
       const fault = checked.faults[0];
       throw new Problem('engine_error', {
@@ -41,13 +48,16 @@ export class Peers {
     return checked.value as ReplyOf<C>;
   }
 
-  #check(contract: Contract): ReturnType<typeof compile> {
-    let check = this.#checks.get(contract.subject);
-    if (!check) {
-      check = compile(contract.reply);
-      this.#checks.set(contract.subject, check);
+  #compile(contract: Contract): Compiled {
+    let compiled = this.#compiled.get(contract.subject);
+    if (!compiled) {
+      compiled = {
+        fit: contract.unknownMembers === 'refused' ? (request) => request : fitted(contract.request),
+        check: compileTolerant(contract.reply),
+      };
+      this.#compiled.set(contract.subject, compiled);
     }
-    return check;
+    return compiled;
   }
 }
 

@@ -1,4 +1,6 @@
+import { compileTolerant } from '@pinkas/contracts';
 import type { MsgHdrs } from 'nats';
+import type { TSchema } from 'typebox';
 import type { CallContext } from '../context.js';
 
 /** The headers of requests, replies and events. The two `Nats-Service-…` ones are those of NATS ADR-32. */
@@ -31,4 +33,16 @@ export function decode(data: Uint8Array): unknown {
 export function writeContext(headers: MsgHdrs, context: CallContext): void {
   headers.set(header.requestId, context.requestId);
   headers.set(header.deadline, String(context.deadlineMs));
+}
+
+/**
+ * Compiles a schema into what makes a value ready to be written: members that the schema does not name stay at home, also
+ * those of a row that a newer release has stored. What does not match even so is left as it is: its reader refuses it.
+ */
+export function fitted(schema: TSchema): (value: unknown) => unknown {
+  const check = compileTolerant(schema);
+  return (value) => {
+    const checked = check(value);
+    return checked.ok ? checked.value : value;
+  };
 }

@@ -1,0 +1,2 @@
+export * from './wire-compatibility.js';
+export * from './wire-schemas.js';
