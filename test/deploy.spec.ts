@@ -415,7 +415,7 @@ const renderedChart = () => {
       expect(container?.ports).toContainEqual({ name: 'health', containerPort: Number(port) });
       expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'health' });
       expect(container?.livenessProbe?.httpGet).toEqual({ path: '/livez', port: 'health' });
-      // preStop and a drain of up to 40 s.
+      // A drain of up to 40 s, the gateway's lingering included.
       expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(5 + 40);
       expect(pod.automountServiceAccountToken).toBe(false);
       expect(container?.securityContext).toMatchObject({

@@ -16,6 +16,14 @@ export const fields = {
     min: 0,
     max: 65535,
   }),
+  lingerMs: integer('LINGER_MS', {
+    meaning:
+      'How long it goes on listening when it is told to stop, in milliseconds: until no load balancer sends it connections, and callers have heard that they must open new ones.',
+    example: '5000',
+    fallback: 5_000,
+    min: 0,
+    max: 5_000,
+  }),
   trustedProxies: text('TRUSTED_PROXIES', {
     meaning:
       'The addresses or networks of the proxies in front of the gateway, separated by commas; only their X-Forwarded-For is believed.',

@@ -200,6 +200,21 @@ describe('a gateway whose neighbours are away', () => {
     expect((await gateway.http('/v1/me', { key: key.key })).status).toBe(200);
   });
 
+  it('goes on listening where a load balancer has to hear of its end first, and ends each connection with its answer', async () => {
+    const other = await gateway.startAnother({ lingerMs: 1_000 });
+    const { key } = await gateway.caller();
+    const ask = () => other.http('/v1/me', { key: key.key });
+    expect((await ask()).headers.get('connection')).toBe('keep-alive');
+    const stopped = other.service.stop();
+    const ready = await fetch(`http://127.0.0.1:${other.service.healthPort}/readyz`);
+    expect(ready.status).toBe(503);
+    // Over the connection that is open, and over new ones.
+    for (const answer of [await ask(), await ask()])
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    await stopped;
+    await expect(ask()).rejects.toThrow();
+  });
+
   it('answers what it accepted before it stops, and takes nothing new', async () => {
     const { key } = await gateway.caller();
     let release = () => {};

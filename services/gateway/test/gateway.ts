@@ -52,13 +52,13 @@ export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
   /** Speaks HTTP with a key; a body that is an object is sent as JSON. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
   /** Starts one more gateway on the same database, NATS and Redis, with the same clock; it is stopped with this one. */
-  startAnother(): Promise<AnotherGateway>;
+  startAnother(change?: Partial<GatewayConfig>): Promise<AnotherGateway>;
   /** POST /documents with a valid body. */
   post(key: string, options?: HttpOptions & { idempotencyKey?: string }): Promise<HttpAnswer>;
 }
 
 /** A gateway beside the one under test. */
-export type AnotherGateway = Pick<GatewayUnderTest, 'origin' | 'http'>;
+export type AnotherGateway = Pick<GatewayUnderTest, 'origin' | 'http' | 'service'>;
 
 export interface CallerOptions {
   business?: BusinessChange;
@@ -146,6 +146,7 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   const own: Omit<GatewayConfig, keyof ServiceConfig> = {
     httpHost: '127.0.0.1',
     httpPort: 0,
+    lingerMs: 0,
     trustedProxies: '127.0.0.1',
     redisUrl: redisLine.url,
     apiKeyPepper: randomBytes(32),
@@ -187,10 +188,10 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     issued: [],
     issue: async (request) => issuedReply(request),
     http,
-    startAnother: async () => {
-      const other = await startService({ ...service, config });
+    startAnother: async (change = {}) => {
+      const other = await startService({ ...service, config: { ...config, ...change } });
       others.push(other);
-      return { origin: originOf(other), http: httpTo(originOf(other)) };
+      return { origin: originOf(other), http: httpTo(originOf(other)), service: other };
     },
     post: (key, { idempotencyKey = randomUUID(), ...options } = {}) =>
       http('/v1/documents', {

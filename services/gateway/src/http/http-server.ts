@@ -35,7 +35,7 @@ const headersTimeoutMs = 10_000;
 const idleSocketMs = 40_000;
 /** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
 const keepAliveMs = 65_000;
-/** At stop, requests in hand have their own deadline; what is still open after that is cut. */
+/** When it listens no more, requests in hand have their own deadline; what is still open after that is cut. */
 const drainMs = 32_000;
 
 type Answer = (incoming: Incoming) => Promise<Outgoing>;
@@ -118,11 +118,17 @@ export class HttpServer implements Background {
     this.logger.info({ origin: this.origin }, 'the interface listens');
   }
 
-  /** Takes no new connections, answers what has arrived, and closes. */
+  /**
+   * Answers what has arrived, and closes. At first it still listens: a load balancer learns only now that it has to look
+   * elsewhere, and a connection that is closed while a request is on its way to it fails that request. So every answer of
+   * that time says that its connection ends with it, and what is closed afterwards is what nobody has used meanwhile.
+   */
   async stop(): Promise<void> {
     this.#draining = true;
     const server = this.#server;
     if (!server) return;
+    const { lingerMs } = this.config;
+    if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs));
     const cut = setTimeout(() => server.server.closeAllConnections(), drainMs);
     await server.close();
     clearTimeout(cut);
