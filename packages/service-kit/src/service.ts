@@ -213,10 +213,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       stopping.abort();
       return purge.stop();
     });
-    for (const consumer of consumers) {
-      consumer.start();
-      closers.push(() => consumer.stop());
-    }
+    for (const consumer of consumers) consumer.start();
+    // At once: one that is waited for must not leave the others taking new events meanwhile.
+    closers.push(() => Promise.all(consumers.map((consumer) => consumer.stop())));
     await app.listen();
     // The subscriptions are on their way: whoever is told that this service is ready must be answered.
     await connection.flush();

@@ -7,6 +7,7 @@ import {
   type JetStreamManager,
   type JsMsg,
   nanos,
+  type Subscription,
 } from 'nats';
 import type { Logger } from '../logger.js';
 import { header } from '../rpc/wire.js';
@@ -27,6 +28,8 @@ const unacknowledgedMax = 100_000;
  * still whose process has died, or whose acknowledgement was lost with a connection.
  */
 const ackWaitMs = 15_000;
+/** How long, at stop, the server is given to say that it has sent everything. */
+const drainTimeoutMs = 2_000;
 /** How often a step that is still being carried out gives that sign. */
 const signOfLifeMs = 5_000;
 
@@ -39,6 +42,8 @@ export class ConsumerRunner {
   #stopped = false;
   #running: Promise<void> | undefined;
   #wake: (() => void) | undefined;
+  /** Ends the wait for one of those in hand. */
+  #goOn: (() => void) | undefined;
   readonly #inFlight = new Set<Promise<void>>();
 
   constructor(
@@ -57,11 +62,15 @@ export class ConsumerRunner {
     this.#running ??= this.#run();
   }
 
-  /** Takes no more events and waits for those in hand. */
+  /**
+   * Takes no more events and waits for those in hand. What the server has handed out and nobody has begun is given back at
+   * once, for another replica to take: unsaid, the server would wait for it until `ackWaitMs` are over.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wake?.();
-    this.#messages?.stop();
+    this.#goOn?.();
+    if (this.#messages) await drained(this.#messages);
     await this.#running;
     await Promise.all(this.#inFlight);
   }
@@ -91,9 +100,20 @@ export class ConsumerRunner {
     if (this.#stopped) messages.stop();
     void this.#watchStatus(messages);
     for await (const message of messages) {
-      const work = this.#receive(message).finally(() => this.#inFlight.delete(work));
+      if (this.#stopped) {
+        message.nak();
+        continue;
+      }
+      const work = this.#receive(message).finally(() => {
+        this.#inFlight.delete(work);
+        this.#goOn?.();
+      });
       this.#inFlight.add(work);
-      if (this.#inFlight.size >= concurrency) await Promise.race(this.#inFlight);
+      if (this.#inFlight.size >= concurrency && !this.#stopped) {
+        await new Promise<void>((resolve) => {
+          this.#goOn = resolve;
+        });
+      }
     }
   }
 
@@ -178,6 +198,17 @@ export class ConsumerRunner {
       this.#wake = done;
     });
   }
+}
+
+/**
+ * Ends a pull so that nothing is lost on its way: its subscription is drained, and the iterator ends after the last message.
+ * `stop` alone would drop what the server sends until it hears of it.
+ */
+async function drained(messages: ConsumerMessages): Promise<void> {
+  const { sub } = messages as unknown as { sub: Subscription };
+  const timeout = new Promise<void>((resolve) => setTimeout(resolve, drainTimeoutMs).unref());
+  if (!sub.isClosed()) await Promise.race([sub.drain(), timeout]);
+  messages.stop();
 }
 
 function arrivalOf(message: JsMsg, ownId: string | null): Arrival {

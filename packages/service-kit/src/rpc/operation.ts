@@ -52,6 +52,8 @@ export class Admission {
 
   /** Resolves when nothing is in flight, or after the time given. */
   async idle(timeoutMs: number): Promise<void> {
+    // What arrived last is on its way through the transport, some microtasks before it is admitted.
+    await new Promise((resolve) => setImmediate(resolve));
     if (this.#inFlight === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);

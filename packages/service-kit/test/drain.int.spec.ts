@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { documentIssued, getUsage } from '@pinkas/contracts';
+import { eventually, type ServiceUnderTest, serviceConfig } from '@pinkas/testkit';
+import { type RunningService, startService } from '../src/index.js';
+import { newEvent, type ProbeTables, probe, probeService, startProbe } from './probe-service.js';
+
+const concurrency = 2;
+
+describe('a replica that is told to stop', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  const others: RunningService[] = [];
+  beforeEach(async () => {
+    tested = await startProbe({ consumerConcurrency: concurrency });
+  });
+  afterEach(async () => {
+    await Promise.all(others.splice(0).map((one) => one.stop()));
+    await tested.stop();
+    probe.answer = async () => 7;
+    probe.prepare = async () => {};
+  });
+  const startAnother = async () => {
+    const { nats, database } = tested;
+    const config = serviceConfig({ natsUrl: nats.url, databaseUrl: database.url });
+    const other = await startService({ ...probeService, config });
+    others.push(other);
+    return other;
+  };
+
+  it('answers what has reached it, and what comes then goes to the replica that is left', async () => {
+    const other = await startAnother();
+    probe.answer = () => new Promise((resolve) => setTimeout(resolve, 20, 7));
+    let asking = true;
+    const answers: number[] = [];
+    const lane = async () => {
+      while (asking) {
+        const request = { business_id: randomUUID(), key_id: randomUUID() };
+        answers.push((await tested.network.ask(getUsage, request)).used_today);
+      }
+    };
+    const lanes = Promise.all(Array.from({ length: 16 }, lane));
+    await eventually('requests are under way', () => answers.length > 100);
+    await other.stop();
+    const atStop = answers.length;
+    await eventually('requests go on', () => answers.length > atStop + 100);
+    asking = false;
+    await lanes;
+    expect(new Set(answers)).toEqual(new Set([7]));
+  });
+
+  it('finishes the events that it has begun, and gives back at once those that it has not', async () => {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const begun: string[] = [];
+    probe.prepare = async ({ document }) => {
+      begun.push(document.id);
+      await waiting;
+    };
+    const published = Array.from({ length: 8 }, () => newEvent());
+    for (const event of published) await tested.network.publish(documentIssued, event.document.id, event);
+    const consumer = await tested.network.connection
+      .jetstream()
+      .consumers.get('EVT_ISSUING', 'probe-effects');
+    await eventually(
+      'events are handed out that it has not begun',
+      async () => begun.length === concurrency && (await consumer.info()).num_ack_pending > concurrency,
+    );
+
+    const stopped = tested.service.stop();
+    // Sooner than the server hands out again what it has heard nothing of (15 s).
+    const left = published.length - concurrency;
+    const taken: string[] = [];
+    for await (const message of await consumer.fetch({ max_messages: left, expires: 8_000 })) {
+      taken.push(message.subject.slice(message.subject.lastIndexOf('.') + 1));
+      message.ack();
+    }
+    goOn();
+    await stopped;
+
+    expect(begun).toHaveLength(concurrency);
+    expect([...begun, ...taken].sort()).toEqual(published.map(({ document }) => document.id).sort());
+    const effects = await tested.database.db.selectFrom('effect').select('document_id').execute();
+    expect(effects.map((one) => one.document_id).sort()).toEqual([...begun].sort());
+    const { num_ack_pending, num_pending } = await consumer.info();
+    expect({ num_ack_pending, num_pending }).toEqual({ num_ack_pending: 0, num_pending: 0 });
+  });
+});
