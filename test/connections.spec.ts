@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type ServiceName, serviceNames } from '@pinkas/contracts';
+import { serviceFields } from '@pinkas/service-kit';
+import { parse } from 'yaml';
+import { databaseConnectionsMax } from '../deploy/local/src/database-connections.js';
+import { repositoryRoot } from './sources.js';
+
+const read = async (path: string) =>
+  parse(await readFile(join(repositoryRoot, path), 'utf8'), { merge: true });
+const poolSize = (given: string | undefined) => Number(given ?? serviceFields.databasePoolSize.fallback);
+
+/** The preparation of a replica, which uses one connection at a time. */
+const preparation = 1;
+/** What PostgreSQL keeps for superusers, the operator of its cluster with its metrics, and a person who looks in. */
+const beside = 20;
+
+describe('PostgreSQL takes all connections that the services may open', () => {
+  it('in the cluster, with two replicas of each service and the one that starts in a rolling update', async () => {
+    const values = await read('deploy/helm/pinkas/values.yaml');
+    const opened = serviceNames.map((service: ServiceName) => {
+      const { replicas, autoscaling, environment } = values.services[service];
+      const most = autoscaling.enabled ? autoscaling.maxReplicas : replicas;
+      expect(most).toBeGreaterThanOrEqual(2);
+      const own = poolSize(environment.DATABASE_POOL_SIZE ?? values.environment.DATABASE_POOL_SIZE);
+      return (most + 1) * own + preparation;
+    });
+    const sum = opened.reduce((total, one) => total + one, 0);
+    expect(Number(values.postgres.parameters.max_connections)).toBeGreaterThanOrEqual(sum + beside);
+  });
+
+  it('of the compose file, with two replicas of each service', async () => {
+    const { services } = await read('deploy/compose.yaml');
+    const sum = serviceNames.reduce(
+      (total, service) =>
+        total + 2 * poolSize(services[service].environment.DATABASE_POOL_SIZE) + preparation,
+      0,
+    );
+    const max = /max_connections=(\d+)/.exec(services.postgres.command.join(' '))?.[1];
+    expect(Number(max)).toBeGreaterThanOrEqual(sum + beside);
+  });
+
+  it.each([1, 2, 3])('of the local system, with %i replicas of each service', (replicas) => {
+    const pools = replicas * serviceNames.length * poolSize(undefined);
+    expect(databaseConnectionsMax(replicas)).toBeGreaterThanOrEqual(
+      pools + serviceNames.length * preparation + beside,
+    );
+  });
+});
