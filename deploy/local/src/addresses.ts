@@ -2,6 +2,7 @@ import { type NatsUser, natsUsers, type ServiceName, serviceNames } from '@pinka
 import type { StackConfig } from './config.js';
 import { databaseUrls } from './databases.js';
 import type { Ports } from './ports.js';
+import { frontPort, replicasOf } from './replicas.js';
 import type { Secrets } from './secrets.js';
 
 /** Where everything is reached, whether it is ours or somebody else's. */
@@ -32,19 +33,25 @@ export interface Addresses {
   whatsappOrigin: string;
 }
 
-/** The names under which ports are kept. */
-export const portNames: readonly string[] = [
-  'gateway-http',
-  ...serviceNames,
-  'postgres',
-  'nats',
-  'redis',
-  'gotenberg',
-  'tax-authority',
-  'mailbox',
-  'mailbox-smtp',
-  'whatsapp',
-];
+/** The names under which ports are kept, with so many replicas of each service. */
+export function portNamesOf(replicas: number): string[] {
+  const processes = replicasOf(replicas);
+  return [
+    frontPort,
+    ...processes.map(({ name }) => name),
+    'postgres',
+    'nats',
+    'redis',
+    'gotenberg',
+    'tax-authority',
+    'mailbox',
+    'mailbox-smtp',
+    'whatsapp',
+    ...(replicas === 1
+      ? []
+      : ['load-balancer', ...processes.flatMap(({ httpPort }) => (httpPort === null ? [] : [httpPort]))]),
+  ];
+}
 
 /** The gateway's port unless it is taken. */
 export const preferredGatewayPort = 8080;
@@ -53,7 +60,7 @@ export const preferredGatewayPort = 8080;
 export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets): Addresses {
   const { replaced } = config;
   const at = (name: string) => `127.0.0.1:${ports.number(name)}`;
-  const origin = `http://${at('gateway-http')}`;
+  const origin = `http://${at(frontPort)}`;
   const postgresUrl =
     replaced.postgres ?? `postgres://postgres:${secrets.postgresPassword}@${at('postgres')}/postgres`;
   const taxAuthorityUrl = replaced.taxAuthority ?? `http://${at('tax-authority')}/shaam/tsandbox`;

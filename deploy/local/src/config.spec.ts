@@ -10,6 +10,13 @@ describe('readConfig', () => {
     });
   });
 
+  it('runs one process of each service unless told otherwise', () => {
+    expect(readConfig({}).replicas).toBe(1);
+    expect(readConfig({ PINKAS_REPLICAS: '2' }).replicas).toBe(2);
+    for (const wrong of ['0', '1.5', '10', 'two'])
+      expect(() => readConfig({ PINKAS_REPLICAS: wrong })).toThrow(/PINKAS_REPLICAS/);
+  });
+
   it('names every bad variable at once', () => {
     const read = () =>
       readConfig({ PINKAS_PORT: 'http', NATS_URL: 'localhost:4222', REDIS_URL: 'redis://x' });

@@ -32,6 +32,8 @@ export interface StackConfig {
   home: string;
   /** `PINKAS_PORT`: the gateway's port and no other. Default: 8080, or a free one when that is taken. */
   port: number | null;
+  /** `PINKAS_REPLICAS`: how many processes of each service run, 1 to 9. Default 1. */
+  replicas: number;
   replaced: Replacements;
   /** Whether npm started this process and must not leave it behind. */
   isRunByNpm: boolean;
@@ -61,6 +63,9 @@ const protocolsOf: Record<keyof Replacements, { variable: string; protocols: rea
   whatsapp: { variable: 'WHATSAPP_URL', protocols: ['http:', 'https:'] },
 };
 
+/** More would only take turns on one machine. */
+const replicasMax = 9;
+
 function homeOf(value: string | undefined): string {
   if (value === undefined || value === '') {
     return join(repositoryRoot, '.pinkas');
@@ -86,6 +91,13 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
     }
   }
 
+  const replicas = Number(env.PINKAS_REPLICAS || 1);
+  if (!Number.isInteger(replicas) || replicas < 1 || replicas > replicasMax) {
+    faults.push(
+      `PINKAS_REPLICAS must be a whole number from 1 to ${replicasMax}, not '${env.PINKAS_REPLICAS}'`,
+    );
+  }
+
   const replaced = {} as Replacements;
   for (const part of Object.keys(protocolsOf) as (keyof Replacements)[]) {
     const { variable, protocols } = protocolsOf[part];
@@ -104,6 +116,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
   return {
     home: homeOf(env.PINKAS_HOME),
     port,
+    replicas,
     replaced,
     isRunByNpm: env.npm_lifecycle_event !== undefined,
     inherited: Object.fromEntries(Object.entries(env).filter(([name]) => !notInherited.test(name))),

@@ -4,12 +4,14 @@ import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contr
 import { type RunningServer, startNats, startPostgres, startRedis } from '@pinkas/local-servers';
 import type { Addresses } from './addresses.js';
 import { repositoryRoot, type StackConfig } from './config.js';
+import { databaseConnectionsMax } from './database-connections.js';
 import { databaseUrls, provisionDatabases } from './databases.js';
 import type { Home } from './home.js';
 import { rotateLog } from './log-rotation.js';
 import { runNode, startNode } from './node-process.js';
 import type { Part, ProcessPart, TaskPart } from './part.js';
 import type { Ports } from './ports.js';
+import { frontPort, type Replica, replicasOf } from './replicas.js';
 import type { Secrets } from './secrets.js';
 
 /** All that the parts of one home are made from. */
@@ -28,6 +30,9 @@ const serviceGraceMs = 42_000;
 const standInGraceMs = 5_000;
 const readyWithinMs = 60_000;
 const migrationTimeoutMs = 120_000;
+
+/** How long a gateway goes on listening when it is told to stop, where a load balancer has to take it out first. */
+const lingerMs = 2_000;
 
 /** Enough for the largest PDF that rendering takes (2 MB), in base64 with its envelope. */
 const natsPayloadBytesMax = 4 * 1024 * 1024;
@@ -48,11 +53,10 @@ async function answersOk(url: string): Promise<boolean> {
 
 /** What each service is told beside the variables that all are told. */
 function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.ProcessEnv> {
-  const { addresses, config, home, ports, secrets } = context;
+  const { addresses, config, home, secrets } = context;
   return {
     gateway: {
       HTTP_HOST: '127.0.0.1',
-      HTTP_PORT: String(ports.number('gateway-http')),
       REDIS_URL: addresses.redisUrl,
       API_KEY_PEPPER: secrets.apiKeyPepper,
       BASE_URL: addresses.baseUrl,
@@ -130,7 +134,12 @@ function serverParts(context: PartsContext): ProcessPart[] {
   });
   const ours = [
     part('postgres', (options) =>
-      startPostgres({ ...options, durable: true, password: secrets.postgresPassword }),
+      startPostgres({
+        ...options,
+        durable: true,
+        password: secrets.postgresPassword,
+        settings: { max_connections: String(databaseConnectionsMax(config.replicas)) },
+      }),
     ),
     part('nats', (options) =>
       startNats({
@@ -245,13 +254,25 @@ function databaseParts(context: PartsContext): TaskPart[] {
   return [databases, ...migrations];
 }
 
-function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
+function readyUrlOf({ ports }: PartsContext, { name }: Replica): string {
+  return `http://127.0.0.1:${ports.number(name)}/readyz`;
+}
+
+function servicePart(context: PartsContext, replica: Replica): ProcessPart {
   const { addresses, config, home, ports } = context;
-  const healthUrl = `http://127.0.0.1:${ports.number(service)}/readyz`;
-  const variables = ownVariables(context)[service];
+  const { service, name, httpPort } = replica;
+  const healthUrl = readyUrlOf(context, replica);
+  const http: NodeJS.ProcessEnv =
+    httpPort === null
+      ? {}
+      : {
+          HTTP_PORT: String(ports.number(httpPort)),
+          LINGER_MS: String(config.replicas === 1 ? 0 : lingerMs),
+        };
+  const variables = { ...ownVariables(context)[service], ...http };
   return {
     kind: 'process',
-    name: service,
+    name,
     layer: service === 'gateway' ? 'edge' : 'service',
     needs: [
       `migrate-${service}`,
@@ -259,15 +280,12 @@ function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
       ...(service === 'gateway' ? ['redis'] : []),
       ...(service === 'rendering' ? ['gotenberg'] : []),
     ],
-    logFile: home.logFile(service),
+    logFile: home.logFile(name),
     readyWithinMs,
     healthUrl,
     isReady: () => answersOk(healthUrl),
     start: async () => {
-      await Promise.all([
-        ports.release(service),
-        ...(service === 'gateway' ? [ports.release('gateway-http')] : []),
-      ]);
+      await Promise.all([ports.release(name), ...(httpPort === null ? [] : [ports.release(httpPort)])]);
       return startNode({
         entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
         env: {
@@ -277,11 +295,48 @@ function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
           NATS_URL: addresses.nats[service],
           DATABASE_URL: addresses.postgres[service],
           HEALTH_HOST: '127.0.0.1',
-          HEALTH_PORT: String(ports.number(service)),
+          HEALTH_PORT: String(ports.number(name)),
           ...variables,
         },
-        logFile: home.logFile(service),
+        logFile: home.logFile(name),
         stopGraceMs: serviceGraceMs,
+      });
+    },
+  };
+}
+
+/** What stands before the gateways where there are several; it stops after them, since it carries what they still answer. */
+function balancerPart(context: PartsContext, replicas: readonly Replica[]): ProcessPart {
+  const { config, home, ports } = context;
+  const name = 'load-balancer';
+  const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
+  const behind = replicas.flatMap((replica) =>
+    replica.httpPort === null
+      ? []
+      : [{ host: '127.0.0.1', port: ports.number(replica.httpPort), readyUrl: readyUrlOf(context, replica) }],
+  );
+  return {
+    kind: 'process',
+    name,
+    layer: 'service',
+    needs: replicas.filter(({ service }) => service === 'gateway').map((gateway) => gateway.name),
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      await Promise.all([name, frontPort].map((port) => ports.release(port)));
+      return startNode({
+        entry: join(repositoryRoot, 'deploy/local/dist/stand-ins/load-balancer.js'),
+        env: {
+          ...config.inherited,
+          HOST: '127.0.0.1',
+          PORT: String(ports.number(name)),
+          FRONT_PORT: String(ports.number(frontPort)),
+          REPLICAS: JSON.stringify(behind),
+        },
+        logFile: home.logFile(name),
+        stopGraceMs: standInGraceMs,
       });
     },
   };
@@ -289,7 +344,9 @@ function servicePart(context: PartsContext, service: ServiceName): ProcessPart {
 
 /** The whole local system, without the parts that somebody else runs. */
 export function localParts(context: PartsContext): Part[] {
-  const services = serviceNames.map((service) => servicePart(context, service));
+  const replicas = replicasOf(context.config.replicas);
+  const services = replicas.map((replica) => servicePart(context, replica));
+  if (context.config.replicas > 1) services.push(balancerPart(context, replicas));
   const demo: TaskPart = {
     kind: 'task',
     name: 'demo',

@@ -1,12 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { identifyProcess, PortBusyError } from '@pinkas/local-servers';
-import { type Addresses, addressesOf, portNames, preferredGatewayPort } from './addresses.js';
+import { type Addresses, addressesOf, portNamesOf, preferredGatewayPort } from './addresses.js';
 import type { StackConfig } from './config.js';
 import { ensureDemo, readDemo } from './demo.js';
 import { type Home, openHome, writeJson } from './home.js';
 import { localParts } from './local-parts.js';
 import { rotateLog } from './log-rotation.js';
 import { Ports } from './ports.js';
+import { frontPort } from './replicas.js';
 import { endLeftovers, type RunState, takeHome } from './run-state.js';
 import { ensureSecrets } from './secrets.js';
 import { writeStackFile } from './stack-file.js';
@@ -32,9 +33,9 @@ export interface Stack {
 
 async function choosePorts(config: StackConfig, home: Home): Promise<Ports> {
   try {
-    return await Ports.choose(home, portNames, {
-      preferred: { 'gateway-http': preferredGatewayPort },
-      fixed: config.port === null ? {} : { 'gateway-http': config.port },
+    return await Ports.choose(home, portNamesOf(config.replicas), {
+      preferred: { [frontPort]: preferredGatewayPort },
+      fixed: config.port === null ? {} : { [frontPort]: config.port },
     });
   } catch (error) {
     throw error instanceof PortBusyError
