@@ -285,6 +285,19 @@ export class RunningStack {
     );
   }
 
+  /** Waits until the load balancer gives a gateway connections; of other parts it knows nothing. */
+  async givenConnections(part: string): Promise<void> {
+    const { services } = await this.file();
+    const url = (name: string) => services.find((service) => service.name === name)?.health_url;
+    const own = url(part);
+    const balancer = url('load-balancer');
+    if (!balancer || !part.startsWith('gateway')) return;
+    await eventually(`${part} is given connections`, async () => {
+      const { ready } = (await (await fetch(balancer)).json()) as { ready: string[] };
+      return ready.includes(own ?? '');
+    });
+  }
+
   /** A service's own database, opened with its serving role, with the rows of every business in sight. */
   async database<Tables>(service: keyof StackFile['postgres']): Promise<Database<Tables>> {
     return this.databaseAt((await this.file()).postgres[service]);
