@@ -1,5 +1,5 @@
 import { serviceNames } from '@pinkas/contracts';
-import { serviceFields } from '@pinkas/service-kit';
+import { serviceFields } from '@pinkas/service-kit/schema';
 
 /** Migrations, the operator's command, tests, and whoever looks in. */
 const beside = 104;

@@ -2,6 +2,7 @@
  * The part of the kit that makes databases and their tables, for programs that do so and end: it loads in a fraction of the
  * time that the whole kit takes.
  */
+export { serviceFields } from './config.js';
 export { messagingSweep, messagingTables } from './db/messaging-tables.js';
 export * from './db/migrate.js';
 export * from './db/provision.js';
