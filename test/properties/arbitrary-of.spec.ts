@@ -34,6 +34,16 @@ describe('the arbitrary of a schema', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).toEqual([1, 9999]);
   });
 
+  it('draws steps of a number, and what is unique', () => {
+    const rate = Type.Number({ minimum: 0, maximum: 99.99, multipleOf: 0.01 });
+    const check = compile(rate);
+    const rates = sample(arbitraryOf(rate));
+    for (const one of rates) expect(check(one)).toMatchObject({ ok: true });
+    expect(new Set(rates).size).toBeGreaterThan(20);
+    const unique = Type.Array(Type.Enum(['a', 'b', 'c']), { minItems: 1, uniqueItems: true });
+    for (const one of sample(arbitraryOf(unique))) expect(new Set(one).size).toBe(one.length);
+  });
+
   it('draws every optional member now and then, and every branch of what is required', () => {
     const schema = Type.Object(
       { a: Type.Optional(Type.Boolean()), b: Type.Optional(Type.Null()), c: Type.Boolean() },
@@ -56,8 +66,8 @@ describe('the arbitrary of a schema', () => {
   });
 
   it('refuses a keyword that it was not taught, instead of drawing past it', () => {
-    expect(() => arbitraryOf(Type.Object({ a: Type.Number({ multipleOf: 3 }) }))).toThrow(
-      '/a has the keyword multipleOf, which is not known here',
+    expect(() => arbitraryOf(Type.Object({ a: Type.Number({ exclusiveMaximum: 3 }) }))).toThrow(
+      '/a has the keyword exclusiveMaximum, which is not known here',
     );
     expect(() => arbitraryOf(Type.String({ format: 'uri' }))).toThrow('/ has the format uri');
   });

@@ -31,6 +31,8 @@ const knownKeywords = new Set([
   'minimum',
   'maximum',
   'exclusiveMinimum',
+  'multipleOf',
+  'uniqueItems',
   // These only explain.
   'title',
   'description',
@@ -162,6 +164,8 @@ function objectOf(
 function arrayOf(schema: JsonSchema, item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> {
   const minLength = (schema.minItems ?? 0) as number;
   const maxLength = (schema.maxItems ?? Math.max(minLength, arrayLengthMax)) as number;
+  if (schema.uniqueItems === true)
+    return fc.uniqueArray(item, { minLength, maxLength, selector: (one) => JSON.stringify(one) });
   return fc.oneof(
     {
       weight: 20,
@@ -194,7 +198,15 @@ function integerOf(schema: JsonSchema): fc.Arbitrary<number> {
 }
 
 function numberOf(schema: JsonSchema): fc.Arbitrary<number> {
-  const { minimum, exclusiveMinimum, maximum } = schema as Record<string, number | undefined>;
+  const { minimum, exclusiveMinimum, maximum, multipleOf } = schema as Record<string, number | undefined>;
+  if (multipleOf !== undefined) {
+    const steps = {
+      min: Math.ceil((minimum ?? 0) / multipleOf),
+      max: Math.floor((maximum ?? 1e6) / multipleOf),
+    };
+    // Without the noise of binary fractions, as a caller would write it.
+    return fc.integer(steps).map((step) => Number((step * multipleOf).toPrecision(12)));
+  }
   return fc.double({
     min: exclusiveMinimum ?? minimum ?? -Number.MAX_VALUE,
     minExcluded: exclusiveMinimum !== undefined,
