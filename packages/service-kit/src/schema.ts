@@ -3,7 +3,7 @@
  * time that the whole kit takes.
  */
 export { serviceFields } from './config.js';
-export { messagingSweep, messagingTables } from './db/messaging-tables.js';
+export { messagingAges, messagingSweep, messagingTables } from './db/messaging-tables.js';
 export * from './db/migrate.js';
 export * from './db/provision.js';
 export { hideFromOthers } from './db/row-security.js';

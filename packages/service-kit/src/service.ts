@@ -17,7 +17,7 @@ import { databaseAnswers, openDatabase } from './db/database.js';
 import type { MessagingTables } from './db/messaging-tables.js';
 import { type Consumes, consumptionOf } from './events/consumer.js';
 import { ConsumerRunner } from './events/consumer-runner.js';
-import { messagingMetrics } from './events/messaging-metrics.js';
+import { messagingMetrics, waitingMetrics } from './events/messaging-metrics.js';
 import { messagingOperations } from './events/messaging-operations.js';
 import { purgeMessaging, Relay } from './events/outbox.js';
 import { Step } from './events/step.js';
@@ -137,10 +137,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 
     const jetstream = connection.jetstream();
     const relay = new Relay(db, connection, jetstream, streams, logger);
-    const admission = new Admission(inFlightMax, logger);
-    const peers = new Peers(connection);
     const metrics = new Metrics();
-    const counter = messagingMetrics(metrics, db);
+    const admission = new Admission(inFlightMax, logger, metrics);
+    const peers = new Peers(connection);
+    const stepMetrics = messagingMetrics(metrics, db);
     const steps = new Steps();
 
     const app = await NestFactory.createMicroservice(
@@ -167,7 +167,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       { strategy: new ContractServer(connection, name), logger: nestLogger(logger), abortOnError: false },
     );
 
-    const consumers: (ConsumerRunner | Sweep)[] = [];
+    const runners: ConsumerRunner[] = [];
+    const sweeps: Sweep[] = [];
     for (const instance of instancesOf(app)) {
       if (contractOf(instance.constructor)) admitThrough(instance, admission);
       const consumption = consumptionOf(instance.constructor);
@@ -176,10 +177,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           db,
           relay,
           logger,
-          counter,
+          metrics: stepMetrics,
         });
         steps.add(step);
-        consumers.push(
+        runners.push(
           new ConsumerRunner(step, {
             jetstream,
             manager: openManager,
@@ -187,10 +188,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
             logger,
             concurrency: config.consumerConcurrency,
           }),
-          new Sweep(step, { db, peers, logger, everyMs: config.sweepEveryMs }),
         );
+        sweeps.push(new Sweep(step, { db, peers, logger, everyMs: config.sweepEveryMs }));
       }
     }
+    if (runners.length > 0) waitingMetrics(metrics, db, runners);
     const backgrounds = (options.backgrounds ?? []).map((type) =>
       app.get<Background>(type, { strict: false }),
     );
@@ -213,9 +215,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       stopping.abort();
       return purge.stop();
     });
-    for (const consumer of consumers) consumer.start();
+    const consuming = [...runners, ...sweeps];
+    for (const consumer of consuming) consumer.start();
     // At once: one that is waited for must not leave the others taking new events meanwhile.
-    closers.push(() => Promise.all(consumers.map((consumer) => consumer.stop())));
+    closers.push(() => Promise.all(consuming.map((consumer) => consumer.stop())));
     await app.listen();
     // The subscriptions are on their way: whoever is told that this service is ready must be answered.
     await connection.flush();
@@ -226,16 +229,31 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       closers.push(() => background.stop());
     }
 
+    const natsAnswers = () => flushed(connection);
+    const postgresAnswers = () => databaseAnswers(db as unknown as Kysely<unknown>);
     const checks: ReadinessCheck[] = [
-      async () => ((await flushed(connection)) ? null : 'NATS does not answer'),
-      async () =>
-        (await databaseAnswers(db as unknown as Kysely<unknown>)) ? null : 'the database does not answer',
+      async () => ((await natsAnswers()) ? null : 'NATS does not answer'),
+      async () => ((await postgresAnswers()) ? null : 'the database does not answer'),
       ...backgrounds.flatMap((background) =>
         background.ready ? [() => background.ready?.() ?? Promise.resolve(null)] : [],
       ),
     ];
     const warnings = () => backgrounds.flatMap((background) => background.warnings?.() ?? []);
     const health = new HealthServer(checks, metrics, warnings);
+    metrics.gauge(
+      'pinkas_ready',
+      '1 while the process can do its work and is not shutting down, else 0.',
+      () => health.reasons().then((reasons) => (reasons.length === 0 ? 1 : 0)),
+    );
+    metrics.gauges(
+      'pinkas_server_answers',
+      '1 for each server without which nothing goes on that answers this process, else 0.',
+      'server',
+      async () => [
+        ['nats', Number(await natsAnswers())],
+        ['postgres', Number(await postgresAnswers())],
+      ],
+    );
     const healthPort = await health.start(config.healthHost, config.healthPort);
     closers.unshift(() => health.stop());
     logger.info({ health_port: healthPort }, 'ready');

@@ -11,7 +11,7 @@ import {
   type ServiceConfig,
   startService,
 } from '../src/index.js';
-import { messagingSweep, messagingTables } from '../src/schema.js';
+import { messagingAges, messagingSweep, messagingTables } from '../src/schema.js';
 
 @Module({})
 class AnnouncingModule {}
@@ -31,6 +31,7 @@ export class AnnouncingService {
     const database = await createTestDatabase<MessagingTables>({
       '0001-messaging': messagingTables,
       '0002-sweep': messagingSweep,
+      '0003-ages': messagingAges,
     });
     const config = { ...serviceConfig({ natsUrl, databaseUrl: database.url }), sweepAgeMs: 0, ...change };
     const made = new AnnouncingService(database, config);

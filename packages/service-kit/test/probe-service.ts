@@ -9,6 +9,7 @@ import {
 import {
   hideFromOthers,
   type Migrations,
+  messagingAges,
   messagingSweep,
   messagingTables,
   sqlMigration,
@@ -79,6 +80,7 @@ export const probeMigrations: Migrations = {
     ${hideFromOthers('effect')}
   `),
   '0003-sweep': messagingSweep,
+  '0004-ages': messagingAges,
 };
 
 export function startProbe(config: Partial<ServiceConfig> = {}): Promise<ServiceUnderTest<ProbeTables>> {

@@ -1,6 +1,7 @@
 export * from './databases.js';
 export * from './eventually.js';
 export * from './examples.js';
+export * from './metrics.js';
 export * from './network.js';
 export * from './servers.js';
 export * from './service-under-test.js';

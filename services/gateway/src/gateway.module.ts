@@ -16,6 +16,7 @@ import { PostDocuments } from './document/post-documents.js';
 import { GetDocumentTypes } from './document-type/get-document-types.js';
 import { GetErrors } from './error/get-errors.js';
 import { CallPipeline } from './http/call-pipeline.js';
+import { HttpMetrics } from './http/http-metrics.js';
 import { HttpServer } from './http/http-server.js';
 import { PagePipeline } from './http/page-pipeline.js';
 import { GetOpenApi } from './openapi/get-openapi.js';
@@ -45,6 +46,7 @@ import { RedisCounter } from './rate-limit/redis-counter.js';
   providers: [
     RedisCounter,
     RateLimiter,
+    HttpMetrics,
     CallPipeline,
     PagePipeline,
     HttpServer,

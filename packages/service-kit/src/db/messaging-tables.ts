@@ -48,6 +48,8 @@ export interface SweepTryTable {
   consumer: string;
   message_id: string;
   tries: number;
+  /** Since when the sweep knows of it. */
+  first_tried_at: Generated<Date>;
 }
 
 /** The tables that every service with events has. */
@@ -115,4 +117,9 @@ export const messagingSweep = sqlMigration(`
     tries      integer not null,
     constraint sweep_try_pkey primary key (consumer, message_id)
   );
+`);
+
+/** Tells since when a step is overdue; a later migration of every service with events. */
+export const messagingAges = sqlMigration(`
+  alter table sweep_try add column first_tried_at timestamptz not null default now();
 `);

@@ -58,6 +58,17 @@ export class ConsumerRunner {
     },
   ) {}
 
+  get consumer(): string {
+    return this.step.consumer;
+  }
+
+  /** How many events the stream still has for this consumer, those under way included. */
+  async waiting(): Promise<number> {
+    const { consumers } = await this.parts.manager();
+    const info = await consumers.info(streamOf(this.step.event.owner).name, this.step.consumer);
+    return info.num_pending + info.num_ack_pending;
+  }
+
   start(): void {
     this.#running ??= this.#run();
   }

@@ -10,9 +10,10 @@ import { newContext, remainingMs, withContext } from '../context.js';
 import { ofBusiness } from '../db/database.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
+import { secondsSince } from '../metrics.js';
 import type { Consumes, Consumption } from './consumer.js';
 import { storable } from './dead-letter-reason.js';
-import type { StepCounter } from './messaging-metrics.js';
+import type { StepMetrics } from './messaging-metrics.js';
 import type { Relay } from './outbox.js';
 
 /** How long one try of a step may take, in milliseconds. */
@@ -51,7 +52,7 @@ export class Step {
       db: Kysely<MessagingTables>;
       relay: Relay;
       logger: Logger;
-      counter: StepCounter;
+      metrics: StepMetrics;
     },
   ) {
     this.#check = compileTolerant(consumption.event.body);
@@ -84,13 +85,17 @@ export class Step {
     const { consumer } = this;
     const timeoutMs = remainingMs(tryTimeoutMs);
     const context = newContext(timeoutMs, arrival.requestId ?? undefined);
+    const { outcomes, durations } = this.parts.metrics;
+    const startedMs = performance.now();
     try {
       const outcome = await withContext(context, () => within(timeoutMs, this.#once(arrival)));
-      if (outcome === 'done') this.parts.counter.inc({ consumer, outcome: counted });
+      if (outcome === 'done') outcomes.inc({ consumer, outcome: counted });
       return outcome;
     } catch (error) {
-      this.parts.counter.inc({ consumer, outcome: 'failed' });
+      outcomes.inc({ consumer, outcome: 'failed' });
       throw error;
+    } finally {
+      durations.observe({ consumer }, secondsSince(startedMs));
     }
   }
 
@@ -102,7 +107,7 @@ export class Step {
   async park(arrival: Arrival, reason: string, tries: number): Promise<void> {
     const { consumer } = this;
     const { messageId, requestId } = arrival;
-    const { db, logger, counter } = this.parts;
+    const { db, logger, metrics } = this.parts;
     await sql`
       insert into dead_letter (consumer, message_id, subject, body, request_id, reason, attempts)
       select ${consumer}, ${messageId}::uuid, ${storable(arrival.subject)}, ${storable(arrival.body)},
@@ -111,7 +116,7 @@ export class Step {
       on conflict on constraint dead_letter_step_key do update
       set reason = excluded.reason, attempts = dead_letter.attempts + excluded.attempts, given_up_at = now()
     `.execute(db);
-    counter.inc({ consumer, outcome: 'parked' });
+    metrics.outcomes.inc({ consumer, outcome: 'parked' });
     logger.error({ consumer, message_id: messageId, tries, reason }, 'a step was given up');
   }
 

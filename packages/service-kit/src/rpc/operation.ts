@@ -4,8 +4,10 @@ import { type Contract, compile, compileTolerant, type ReplyOf, type RequestOf }
 import { type MsgHdrs, headers as natsHeaders } from 'nats';
 import { newContext, withContext } from '../context.js';
 import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
 import { Problem } from '../problem.js';
 import { problemOf } from '../problem-of.js';
+import { outcomeOf, RequestMetrics } from './request-metrics.js';
 import { decode, encode, fitted, header } from './wire.js';
 
 /** A reply on its way out: bytes and headers. */
@@ -30,15 +32,20 @@ export function contractOf(target: object): Contract | undefined {
 export class Admission {
   #inFlight = 0;
   #idle: (() => void) | undefined;
+  readonly metrics: RequestMetrics;
 
   constructor(
     private readonly inFlightMax: number,
     readonly logger: Logger,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.metrics = new RequestMetrics(metrics, () => this.#inFlight);
+  }
 
   /** Runs `work` unless the process is full, in which case it refuses at once. */
   async admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inFlight >= this.inFlightMax) {
+      this.metrics.turnedAway();
       throw new Problem('engine_error', { cause: new Error('the process is full') });
     }
     this.#inFlight += 1;
@@ -87,6 +94,7 @@ export function Operation<C extends Contract>(contract: C) {
     const answer = async function (this: Handles<C>, data: Uint8Array, nats: NatsContext): Promise<Outgoing> {
       const admission = admissions.get(this);
       if (!admission) throw new Error(`${target.name} was not started by the kit`);
+      const startedMs = performance.now();
       const incoming = nats.getHeaders() as MsgHdrs | undefined;
       const deadline = Number(incoming?.get(header.deadline));
       const context = newContext(contract.timeoutMs, incoming?.get(header.requestId) || undefined);
@@ -99,9 +107,12 @@ export function Operation<C extends Contract>(contract: C) {
           const request = check(decode(data));
           if (!request.ok) throw Problem.invalid(request.faults);
           const reply = await admission.admit(() => this.handle(request.value as RequestOf<C>));
+          admission.metrics.answered(contract.subject, 'ok', startedMs);
           return { data: encode(fit(reply)) };
         } catch (error) {
-          return toErrorReply(error, contract, admission.logger);
+          const problem = problemOf(error);
+          admission.metrics.answered(contract.subject, outcomeOf(problem), startedMs);
+          return toErrorReply(problem, contract, admission.logger);
         }
       });
     };
@@ -115,10 +126,9 @@ export function Operation<C extends Contract>(contract: C) {
   };
 }
 
-function toErrorReply(error: unknown, contract: Contract, logger: Logger): Outgoing {
-  const problem = problemOf(error);
+function toErrorReply(problem: Problem, contract: Contract, logger: Logger): Outgoing {
   if (problem.code === 'internal_error')
-    logger.error({ err: error, subject: contract.subject }, 'a request failed');
+    logger.error({ err: problem.cause ?? problem, subject: contract.subject }, 'a request failed');
   else if (problem.cause !== undefined) {
     logger.warn(
       { err: problem.cause, code: problem.code, subject: contract.subject },

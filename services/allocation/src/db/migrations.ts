@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { allocations } from './0002-allocations.js';
 import { rowSecurity } from './0003-row-security.js';
 import { connectingAndLookingUp } from './0005-connecting-and-looking-up.js';
@@ -12,4 +12,5 @@ export const migrations: Migrations = {
   '0004-sweep': messagingSweep,
   '0005-connecting-and-looking-up': connectingAndLookingUp,
   '0006-pauses-anew': pausesAnew,
+  '0007-messaging-ages': messagingAges,
 };

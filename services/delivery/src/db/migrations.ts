@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { deliveries } from './0002-deliveries.js';
 import { rowSecurity } from './0003-row-security.js';
 import { withdrawn } from './0004-withdrawn.js';
@@ -16,4 +16,5 @@ export const migrations: Migrations = {
   '0006-attempts': attempts,
   '0007-suppressions': suppressions,
   '0008-due-by-channel': dueByChannel,
+  '0009-messaging-ages': messagingAges,
 };

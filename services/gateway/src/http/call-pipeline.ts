@@ -22,6 +22,7 @@ import { requireAllowed } from './business-state.js';
 import { presentedKey } from './credentials.js';
 import { beforeDeadline } from './deadline.js';
 import { errorBody } from './error-body.js';
+import { HttpMetrics } from './http-metrics.js';
 import type { HandlesCalls, HandlesOpenCalls, Reply, RouteBinding } from './http-route.js';
 import type { Incoming, LoggedCall, Outgoing } from './incoming.js';
 import { callReader } from './read-call.js';
@@ -59,7 +60,9 @@ export class CallPipeline {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly limiter: RateLimiter,
+    private readonly metrics: HttpMetrics,
   ) {
+    metrics.inHand(() => this.#inHand);
     this.#keys = ofEveryBusiness(db);
   }
 
@@ -202,6 +205,7 @@ export class CallPipeline {
 
   async #admit<T>(work: () => Promise<T>): Promise<T> {
     if (this.#inHand >= inHandMax) {
+      this.metrics.turnedAway();
       throw new Problem('engine_error', { cause: new Error('the process is full') });
     }
     this.#inHand += 1;

@@ -21,6 +21,7 @@ import {
 } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { CallPipeline } from './call-pipeline.js';
+import { HttpMetrics } from './http-metrics.js';
 import { type HandlesVisits, pagePlaceOf } from './http-page.js';
 import { type HandlesCalls, routeBindingOf } from './http-route.js';
 import type { Incoming, Outgoing } from './incoming.js';
@@ -51,6 +52,7 @@ export class HttpServer implements Background {
     private readonly modules: ModulesContainer,
     private readonly calls: CallPipeline,
     private readonly pages: PagePipeline,
+    private readonly metrics: HttpMetrics,
     @InjectConfig() private readonly config: GatewayConfig,
     @InjectLogger() private readonly logger: Logger,
   ) {}
@@ -173,10 +175,12 @@ export class HttpServer implements Background {
     const waitMs = request.method === 'POST' ? deadlineMs.POST : deadlineMs.GET;
     const outgoing = await withContext(newContext(waitMs, request.id), () => answer(incomingOf(request)));
     reply.raw.once('close', () => {
+      const { method } = request;
+      this.metrics.answered({ method, route: request.routeOptions.url }, outgoing.status, startedMs);
       this.logger.info(
         {
           request_id: request.id,
-          method: request.method,
+          method,
           route: request.routeOptions.url ?? null,
           status: outgoing.status,
           ...(reply.raw.writableFinished ? {} : { gone: true }),
@@ -210,6 +214,7 @@ export class HttpServer implements Background {
 
   /** Answers over a connection that Node has let go of. */
   async #answerAndClose(socket: Socket, requestId: string, answer: Answer): Promise<void> {
+    const startedMs = performance.now();
     const incoming: Incoming = {
       requestId,
       address: socket.remoteAddress ?? '',
@@ -219,6 +224,7 @@ export class HttpServer implements Background {
       stream: socket,
     };
     const outgoing = await withContext(newContext(deadlineMs.GET, requestId), () => answer(incoming));
+    this.metrics.answered({ method: '', route: undefined }, outgoing.status, startedMs);
     const headers = {
       ...outgoing.headers,
       'content-length': Buffer.byteLength(outgoing.body),

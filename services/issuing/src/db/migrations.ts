@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { documents } from './0002-documents.js';
 import { listsAndCancelling } from './0003-lists-and-cancelling.js';
 
@@ -8,4 +8,5 @@ export const migrations: Migrations = {
   '0002-documents': documents,
   '0003-lists-and-cancelling': listsAndCancelling,
   '0004-sweep': messagingSweep,
+  '0005-messaging-ages': messagingAges,
 };

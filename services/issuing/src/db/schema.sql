@@ -175,7 +175,8 @@ CREATE TABLE public.sweep (
 CREATE TABLE public.sweep_try (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
-    tries integer NOT NULL
+    tries integer NOT NULL,
+    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.daily_count

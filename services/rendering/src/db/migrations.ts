@@ -1,4 +1,4 @@
-import { type Migrations, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
 import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
@@ -14,4 +14,5 @@ export const migrations: Migrations = {
   '0005-handed-over': handedOver,
   '0006-sweep': messagingSweep,
   '0007-logos': logos,
+  '0008-messaging-ages': messagingAges,
 };
