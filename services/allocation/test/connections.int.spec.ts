@@ -165,6 +165,7 @@ describe('the owner of a business', () => {
       await allocation.connect(id);
       return {
         kind: 'failed',
+        failure: 'not_connected',
         reason: 'It has to be connected.',
         triedAgain: true,
         waitsForConnection: true,

@@ -176,9 +176,17 @@ describe('a document without its number', () => {
     const response = await fetch(`http://127.0.0.1:${allocation.service.healthPort}/metrics`);
     const text = await response.text();
     expect(text).toMatch(/^pinkas_allocations_given_up [1-9]/m);
-    for (const outcome of ['issued', 'refused', 'asking', 'given_up']) {
-      expect(text).toMatch(new RegExp(`^pinkas_allocation_tries_total{outcome="${outcome}"} [1-9]`, 'm'));
+    for (const [outcome, answer] of [
+      ['issued', 'approved'],
+      ['refused', 'code_\\dxx'],
+      ['asking', 'http_5xx'],
+      ['given_up', 'http_4xx'],
+    ]) {
+      const labels = `outcome="${outcome}",answer="${answer}"`;
+      expect(text).toMatch(new RegExp(`^pinkas_allocation_tries_total{${labels}} [1-9]`, 'm'));
     }
+    expect(text).toMatch(/^pinkas_allocations_pending \d+$/m);
+    expect(text).toMatch(/^pinkas_allocations_oldest_pending_seconds \d/m);
     expect(text).toContain('pinkas_authority_connections_expiring 0');
     expect(text).toContain('pinkas_authority_connections_ended 0');
   });

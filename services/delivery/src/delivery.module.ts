@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
+import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
 import { PlanDelivery } from './delivery/plan-delivery.js';
@@ -22,6 +23,14 @@ import { WhatsApp } from './whatsapp/whatsapp.js';
     ListSuppressions,
     AuditDeliveries,
   ],
-  providers: [PlanDelivery, ReleaseDelivery, WithdrawDelivery, SendMessages, Mailer, WhatsApp],
+  providers: [
+    PlanDelivery,
+    ReleaseDelivery,
+    WithdrawDelivery,
+    SendMessages,
+    DeliveryMetrics,
+    Mailer,
+    WhatsApp,
+  ],
 })
 export class DeliveryModule {}

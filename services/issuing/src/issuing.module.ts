@@ -6,6 +6,7 @@ import { CustomerCards } from './document/customer-cards.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
 import { IssueDocument } from './document/issue-document.js';
+import { IssuingMetrics } from './document/issuing-metrics.js';
 import { ListDocuments } from './document/list-documents.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
@@ -24,6 +25,6 @@ import { GetUsage } from './usage/get-usage.js';
     ReadBook,
     GetUsage,
   ],
-  providers: [CreationOutcomesWait, CustomerCards, RecordAllocation, RecordDelivery],
+  providers: [CreationOutcomesWait, CustomerCards, IssuingMetrics, RecordAllocation, RecordDelivery],
 })
 export class IssuingModule {}

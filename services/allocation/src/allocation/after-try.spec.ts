@@ -6,6 +6,7 @@ const first = { attempts: 1, earlier_attempts: 0, asked_since: now, settled_at: 
 const later = { attempts: 3, earlier_attempts: 0, asked_since: now, settled_at: now };
 const failure = {
   kind: 'failed',
+  failure: 'time_out',
   reason: 'No answer.',
   triedAgain: true,
   waitsForConnection: false,

@@ -263,3 +263,16 @@ export async function countGivenUp(db: Database<AllocationTables>): Promise<numb
     .executeTakeFirstOrThrow();
   return count;
 }
+
+/** How many documents are being asked for, and how old the oldest of them is. */
+export async function pendingAllocations(
+  db: Database<AllocationTables>,
+  now: Date,
+): Promise<{ count: number; oldestSeconds: number }> {
+  const { count, oldest } = await db
+    .selectFrom('allocation')
+    .select([sql<number>`count(*)::int`.as('count'), sql<Date | null>`min(decided_at)`.as('oldest')])
+    .where('state', '=', 'asking')
+    .executeTakeFirstOrThrow();
+  return { count, oldestSeconds: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1_000) : 0 };
+}

@@ -37,6 +37,7 @@ const claimMarginMs = 20_000;
 /** A try whose outcome is not known: it is made again, and the number looked up first. */
 const unknown = (reason: string, answer: string | null): FailedTry => ({
   kind: 'failed',
+  failure: 'fault',
   reason,
   answer,
   unclear: true,
@@ -144,7 +145,7 @@ export class TryAllocation {
       if (waits && (await this.#isConnectedAnew(trx, row))) await resumeWaiting(trx, row.business_id, now);
       return after;
     });
-    if (stored) this.metrics.tried(stored);
+    if (stored) this.metrics.tried(stored, outcome);
   }
 
   async #isConnectedAnew(trx: Transaction<AllocationTables>, row: ClaimedRow): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { AllocationConfig } from '../config.js';
+import { classOfStatus, type FailureClass } from './answer-class.js';
 import {
   type ApprovalAnswer,
   ForeignAnswer,
@@ -17,6 +18,7 @@ import { type StatusFailure, statusFailure } from './status-failure.js';
 /** A try that brought no decision. */
 export interface FailedTry extends StatusFailure {
   readonly kind: 'failed';
+  readonly failure: FailureClass;
   readonly answer: string | null;
   /** The authority may have granted a number all the same: look it up before asking again. */
   readonly unclear: boolean;
@@ -117,9 +119,10 @@ export class TaxAuthority {
     );
   }
 
-  #failureOf(error: unknown, signal: AbortSignal): StatusFailure {
+  #failureOf(error: unknown, signal: AbortSignal): StatusFailure & Pick<FailedTry, 'failure'> {
     if (error instanceof NotConnected) {
       return {
+        failure: 'not_connected',
         reason:
           'The connection of the business to the tax authority has ended; its owner has to connect it again.',
         triedAgain: true,
@@ -129,12 +132,20 @@ export class TaxAuthority {
     const passing = { triedAgain: true, waitsForConnection: false };
     if (signal.aborted) {
       const seconds = this.config.taxAuthorityTimeoutMs / 1_000;
-      return { ...passing, reason: `The tax authority did not answer within ${seconds} seconds.` };
+      return {
+        ...passing,
+        failure: 'time_out',
+        reason: `The tax authority did not answer within ${seconds} seconds.`,
+      };
     }
     if (error instanceof GrantFailed) {
-      return { ...passing, reason: 'The tax authority did not renew its permission to ask.' };
+      return {
+        ...passing,
+        failure: 'no_token',
+        reason: 'The tax authority did not renew its permission to ask.',
+      };
     }
-    return { ...passing, reason: 'The tax authority could not be reached.' };
+    return { ...passing, failure: 'unreachable', reason: 'The tax authority could not be reached.' };
   }
 }
 
@@ -145,7 +156,13 @@ function read<Answer extends ApprovalAnswer | LookUpAnswer>(
 ): (Answer & { readonly answer: string }) | FailedTry {
   if (status !== 200) {
     // A server that failed may have failed after it granted.
-    return { kind: 'failed', ...statusFailure(status, body), answer: body, unclear: status >= 500 };
+    return {
+      kind: 'failed',
+      failure: classOfStatus(status),
+      ...statusFailure(status, body),
+      answer: body,
+      unclear: status >= 500,
+    };
   }
   try {
     return { ...reader(body), answer: body };
@@ -153,6 +170,7 @@ function read<Answer extends ApprovalAnswer | LookUpAnswer>(
     const isForeign = error instanceof ForeignAnswer;
     return {
       kind: 'failed',
+      failure: 'unreadable',
       reason: isForeign
         ? 'The tax authority answered about another document.'
         : 'The tax authority gave an answer that cannot be read.',

@@ -357,6 +357,34 @@ export async function postpone(db: Database<DeliveryTables>, row: DeliveryRow, u
     .execute();
 }
 
+/**
+ * How many messages have not left, whosever they are, and for how long the oldest of them has been due. Those that wait for
+ * their PDF are not among them: rendering's steps tell of these.
+ */
+export async function openMessages(
+  all: Database<DeliveryTables>,
+  now: Date,
+): Promise<{ due: number; deferred: number; sending: number; oldestDueSeconds: number }> {
+  // Two looks, so that each goes by an index of its own.
+  const ready = await all
+    .selectFrom('delivery')
+    .select([
+      sql<number>`(count(*) filter (where next_attempt_at <= ${now}))::int`.as('due'),
+      sql<number>`(count(*) filter (where next_attempt_at > ${now}))::int`.as('deferred'),
+      sql<Date | null>`min(next_attempt_at)`.as('first'),
+    ])
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow();
+  const { sending } = await all
+    .selectFrom('delivery')
+    .select(sql<number>`count(*)::int`.as('sending'))
+    .where('state', '=', 'sending')
+    .executeTakeFirstOrThrow();
+  const { due, deferred, first } = ready;
+  const oldestDueSeconds = first ? Math.max(0, (now.getTime() - first.getTime()) / 1_000) : 0;
+  return { due, deferred, sending, oldestDueSeconds };
+}
+
 /** What is written down of messages that are not sent because their address is suppressed. */
 export const suppressedReason = 'The address is suppressed.';
 

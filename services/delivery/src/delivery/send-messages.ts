@@ -5,7 +5,6 @@ import {
   announce,
   type Background,
   type Clock,
-  type Counter,
   type Database,
   DueWorker,
   InjectClock,
@@ -13,7 +12,6 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
-  Metrics,
   ofBusiness,
   ofEveryBusiness,
   Peers,
@@ -40,6 +38,7 @@ import {
   withdraw,
 } from './delivery.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
 import { whatsappIsNotSetUp } from './delivery-plan.js';
 import { heldUntil } from './quiet-hours.js';
 import { isSuppressed, suppress } from './suppression.repository.js';
@@ -63,7 +62,6 @@ const lapsedAtOnceMax = 20;
 export class SendMessages implements Background {
   /** One for each channel: while one provider hangs, the messages of the other leave. */
   readonly #workers: readonly DueWorker<DeliveryRow>[];
-  readonly #tries: Counter<'channel' | 'outcome'>;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -74,13 +72,8 @@ export class SendMessages implements Background {
     private readonly mailer: Mailer,
     private readonly whatsapp: WhatsApp,
     private readonly relay: Relay,
-    metrics: Metrics,
+    private readonly metrics: DeliveryMetrics,
   ) {
-    this.#tries = metrics.counter(
-      'pinkas_delivery_tries_total',
-      'What tries to send a message came to: sent, failed, withdrawn, or temporary or unknown, after which it is tried again.',
-      ['channel', 'outcome'],
-    );
     const all = ofEveryBusiness(db);
     this.#workers = (['email', 'whatsapp'] as const).map(
       (channel) =>
@@ -259,10 +252,7 @@ export class SendMessages implements Background {
       await announce(trx, messageFailed, row.document_id, { ...step, reason: after.lastError ?? '' });
     }
     // The provider's words may name the recipient: they stay in the table.
-    this.#tries.inc({
-      channel: row.channel,
-      outcome: after.state === 'ready' ? outcome.kind : after.state,
-    });
+    this.metrics.tried(row.channel, after.state === 'ready' ? outcome.kind : after.state);
     const line = {
       delivery_id: row.id,
       document_id: row.document_id,

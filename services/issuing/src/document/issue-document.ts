@@ -25,6 +25,7 @@ import {
   ofBusiness,
   Peers,
   Problem,
+  problemOf,
   Relay,
   remainingMs,
   Slots,
@@ -59,6 +60,7 @@ import {
 import { type Draft, draftOf, redated } from './draft.js';
 import { fingerprint } from './fingerprint.js';
 import { type IdempotencyKey, isKeyLocked, tryLockKey } from './idempotency-lock.js';
+import { IssuingMetrics } from './issuing-metrics.js';
 
 type IssueRequest = RequestOf<typeof issueDocument>;
 type Trx = Transaction<IssuingTables>;
@@ -108,6 +110,7 @@ export class IssueDocument {
     private readonly relay: Relay,
     private readonly outcomes: CreationOutcomesWait,
     private readonly cards: CustomerCards,
+    private readonly metrics: IssuingMetrics,
     @InjectLogger() private readonly logger: Logger,
     @InjectConfig() config: IssuingConfig,
   ) {
@@ -115,6 +118,18 @@ export class IssueDocument {
   }
 
   async handle(request: IssueRequest): Promise<ReplyOf<typeof issueDocument>> {
+    const { type } = request.body;
+    try {
+      const reply = await this.#answer(request);
+      this.metrics.asked(type, reply.replayed ? 'replayed' : 'issued');
+      return reply;
+    } catch (error) {
+      this.metrics.asked(type, problemOf(error).code);
+      throw error;
+    }
+  }
+
+  async #answer(request: IssueRequest): Promise<ReplyOf<typeof issueDocument>> {
     const hash = fingerprint(request.body);
     const db = ofBusiness(this.db, request.business.id);
     const existing = await findByKey(db, request.business.id, request.idempotency_key);
@@ -184,9 +199,13 @@ export class IssueDocument {
     const reserver = { business_id: request.business.id, document_id: draft.document.id };
     // Where all was done and only the commit failed, nobody knows whether the document is in the book.
     let maybeCommitted = false;
+    let lockedAtMs: number | undefined;
+    const noteLock = () => {
+      lockedAtMs = performance.now();
+    };
     try {
       const issued = await this.#inTurn(request, draft, (trx) =>
-        this.#issueIn(trx, request, draft, hash).then((done) => {
+        this.#issueIn(trx, request, draft, hash, noteLock).then((done) => {
           maybeCommitted = !done.existing;
           return done;
         }),
@@ -196,6 +215,8 @@ export class IssueDocument {
     } catch (error) {
       if (!maybeCommitted) this.cards.giveBack(reserver);
       throw error;
+    } finally {
+      if (lockedAtMs !== undefined) this.metrics.released(lockedAtMs);
     }
   }
 
@@ -226,11 +247,13 @@ export class IssueDocument {
     request: IssueRequest,
     { document: draft, totals }: Drafted,
     hash: Buffer,
+    noteLock: () => void,
   ): Promise<Issued> {
     const { business, key, body } = request;
     const lockWaitMs = Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterLocksMs));
     if (!(await tryLockKey(trx, keyOf(request), lockWaitMs))) throw new Problem('request_in_progress');
     const { series, today } = await this.#lockSeries(trx, request);
+    noteLock();
     if (series.issued_id !== null) {
       // Whoever held the lock on the key before has issued meanwhile.
       const row = await findById(trx, business.id, series.issued_id);

@@ -1,5 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type Clock, type Logger, type Metrics, Problem, remainingMs } from '@pinkas/service-kit';
+import {
+  type Clock,
+  type Counter,
+  type Histogram,
+  type Logger,
+  type Metrics,
+  Problem,
+  remainingMs,
+} from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { plainText } from '../document/markup.js';
 import { documentHeading, printedDocument } from '../document/printed-document.js';
@@ -34,6 +42,7 @@ export class ArtifactPress {
     private readonly typeface: Typeface,
     private readonly config: RenderingConfig,
     private readonly clock: Clock,
+    private readonly told: { outcomes: Counter<'outcome'>; durations: Histogram<'part'> },
   ) {}
 
   /**
@@ -59,7 +68,17 @@ export class ArtifactPress {
       '1 while the printer is left alone since it failed several times in a row, else 0.',
       async () => (printer.isLeftAlone ? 1 : 0),
     );
-    return new ArtifactPress(printer, signers, typeface, config, clock);
+    const told = {
+      outcomes: metrics.counter('pinkas_renderings_total', 'PDFs that were to be made: made or failed.', [
+        'outcome',
+      ]),
+      durations: metrics.histogram(
+        'pinkas_rendering_duration_seconds',
+        'How long the parts of making a PDF took: print, with the wait for room at the printer, and sign.',
+        ['part'],
+      ),
+    };
+    return new ArtifactPress(printer, signers, typeface, config, clock, told);
   }
 
   /**
@@ -93,6 +112,11 @@ export class ArtifactPress {
           signedAt: this.clock.now(),
         },
       );
+      const renderMs = rendered - started;
+      const signMs = performance.now() - rendered;
+      this.told.outcomes.inc({ outcome: 'made' });
+      this.told.durations.observe({ part: 'print' }, renderMs / 1_000);
+      this.told.durations.observe({ part: 'sign' }, signMs / 1_000);
       return {
         shows: {
           allocationNumber: sheet.allocationNumber,
@@ -102,10 +126,11 @@ export class ArtifactPress {
         pdf,
         sha256: createHash('sha256').update(pdf).digest(),
         certificate: signer.certificate.fingerprint,
-        renderMs: rendered - started,
-        signMs: performance.now() - rendered,
+        renderMs,
+        signMs,
       };
     } catch (error) {
+      this.told.outcomes.inc({ outcome: 'failed' });
       throw new Problem('document_generation_failed', { cause: error });
     }
   }
