@@ -332,6 +332,7 @@ const settings: Record<string, Record<string, unknown>> = {
     postgres: { instances: 1, backup: { enabled: false } },
     messaging: { streamReplicas: 1 },
     monitoring: { enabled: true },
+    tracing: { endpoint: 'http://otel-collector.monitoring:4318' },
     services: { delivery: { autoscaling: { enabled: true, consumerLag: 100 } } },
     ingress: { enabled: false },
   },

@@ -33,17 +33,24 @@ const candidates = [
 const plain = (value: string): string =>
   /^[+\d\s-]+$/.test(value) ? value.replaceAll(/[\s-]/g, '') : value.trim().toLowerCase();
 
-/** Looks for values in every line of every log in a folder. */
-export async function leaksIn(folder: string, values: Iterable<string>): Promise<Leak[]> {
+/** Those of the lines that hold one of the values. */
+export function leakingLines(lines: readonly string[], values: Iterable<string>): string[] {
   const wanted = new Set(
     [...values].map(plain).filter((value) => /\D{2}/.test(value) || value.length >= digitsMin),
   );
+  return lines.filter((line) => {
+    const found = candidates.flatMap((one) => line.match(one) ?? []);
+    return found.some((text) => wanted.has(plain(text)));
+  });
+}
+
+/** Looks for values in every line of every log in a folder. */
+export async function leaksIn(folder: string, values: Iterable<string>): Promise<Leak[]> {
+  const searched = [...values];
   const leaks: Leak[] = [];
   for (const file of await readdir(folder)) {
-    for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
-      const found = candidates.flatMap((one) => line.match(one) ?? []);
-      if (found.some((text) => wanted.has(plain(text)))) leaks.push({ file, line });
-    }
+    const lines = (await readFile(join(folder, file), 'utf8')).split('\n');
+    leaks.push(...leakingLines(lines, searched).map((line) => ({ file, line })));
   }
   return leaks;
 }

@@ -17,7 +17,7 @@ import type {
 import type { StackFile } from '@pinkas/local-stack';
 import { createLogger, type Database, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
-import { leaksIn, personalDataOf } from './personal-data.js';
+import { leakingLines, leaksIn, personalDataOf } from './personal-data.js';
 import { refusedSubjects } from './refused-subjects.js';
 import { repositoryRoot } from './sources.js';
 
@@ -108,6 +108,11 @@ export class RunningStack {
   /** Remembers what was sent, so that the logs can be searched for it at the end. */
   sent(value: unknown): void {
     for (const one of personalDataOf(value)) this.#personal.add(one);
+  }
+
+  /** Those of the texts that hold personal data of a request, or a key. */
+  leaksAmong(texts: readonly string[]): string[] {
+    return leakingLines(texts, this.#personal);
   }
 
   /** Runs one of the project's commands on this home. */

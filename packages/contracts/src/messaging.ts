@@ -37,6 +37,13 @@ export const AnnouncementPosition = Type.Integer({ minimum: 0 });
 /** How many announcements a page has at the most. */
 export const announcementsPageMax = 500;
 
+/** The place in a trace at which work goes on, as W3C Trace Context writes it. */
+export const TraceCarrier = Strict({
+  traceparent: Type.String({ minLength: 55, maxLength: 55 }),
+  tracestate: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+});
+export type TraceCarrier = Static<typeof TraceCarrier>;
+
 /**
  * What every service answers about its own events: which steps it gave up, and what it has announced. The kit handles them.
  */
@@ -111,6 +118,8 @@ export function messagingContracts<S extends MessagingService>(service: S) {
         body: Type.Unknown(),
         /** The request that it came from, where there was one. */
         request_id: Nullable(Type.String()),
+        /** The trace that it belongs to; absent where there is none. */
+        trace: Type.Optional(TraceCarrier),
       }),
       problems: ['not_found'],
     }),

@@ -50,6 +50,14 @@ export const integer = (
     return number;
   });
 
+/** A number from 0 to 1. */
+export const share = (name: string, options: FieldOptions<number>): EnvField<number> =>
+  field(name, options, (value) => {
+    const number = Number(value);
+    if (!(number >= 0 && number <= 1)) throw new Error('expected a number from 0 to 1');
+    return number;
+  });
+
 /** `true` or `false`. */
 export const flag = (name: string, options: FieldOptions<boolean>): EnvField<boolean> =>
   field(name, options, (value) => {
@@ -200,6 +208,19 @@ export const serviceFields = {
     fallback: 120_000,
     min: 0,
     max: 3_600_000,
+  }),
+  otlpEndpoint: url('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    meaning:
+      'The collector that traces are sent to, OTLP over HTTP, without /v1/traces; empty: no traces are recorded.',
+    example: 'http://otel-collector.monitoring:4318',
+    fallback: '',
+    protocols: ['http:', 'https:'],
+  }),
+  tracesShare: share('OTEL_TRACES_SAMPLER_ARG', {
+    meaning:
+      'The share of the traces that is recorded, from 0 to 1. A caller that sends a traceparent has decided for its own.',
+    example: '0.1',
+    fallback: 1,
   }),
   logLevel: text('LOG_LEVEL', {
     meaning: 'The least level that is logged: trace, debug, info, warn, error, fatal or silent.',

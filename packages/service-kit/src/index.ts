@@ -2,7 +2,7 @@ export * from './clock.js';
 export * from './config.js';
 export * from './context.js';
 export * from './db/database.js';
-export type { MessagingTables } from './db/messaging-tables.js';
+export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
 export * from './due-worker.js';
 export * from './events/consumer.js';
 export { messagingOperations } from './events/messaging-operations.js';
@@ -21,3 +21,14 @@ export { Peers } from './rpc/peers.js';
 export * from './service.js';
 export * from './slots.js';
 export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './tokens.js';
+export {
+  type Attributes,
+  currentTraceJson,
+  inSpan,
+  markFailed,
+  noteSubject,
+  type Span,
+  SpanKind,
+} from './tracing/spans.js';
+export type { SaidTrace } from './tracing/trace-carrier.js';
+export { Tracing } from './tracing/tracing.js';

@@ -4,8 +4,8 @@ import { currentContext } from './context.js';
 export type Logger = pino.Logger;
 
 /**
- * A logger that writes one JSON object a line to standard output, with the service's name and the request id of the
- * work in hand. Callers log ids and codes, never personal data; the redactions are the second wall.
+ * A logger that writes one JSON object a line to standard output, with the service's name and the request id, the trace and
+ * the document of the work in hand. Callers log ids and codes, never personal data; the redactions are the second wall.
  */
 export function createLogger(service: string, level: string): Logger {
   return pino({
@@ -14,10 +14,7 @@ export function createLogger(service: string, level: string): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: withoutData },
-    mixin: () => {
-      const context = currentContext();
-      return context ? { request_id: context.requestId } : {};
-    },
+    mixin: idsInHand,
     redact: {
       paths: [
         'authorization',
@@ -53,4 +50,16 @@ function withoutData(error: unknown): unknown {
   return typeof rest.cause === 'object' && rest.cause !== null
     ? { ...rest, cause: withoutData(rest.cause) }
     : rest;
+}
+
+/** The ids that a line in the log bears of the work in hand. */
+export function idsInHand(): { request_id?: string; trace_id?: string; document_id?: string } {
+  const context = currentContext();
+  if (!context) return {};
+  const { requestId, trace, subject } = context;
+  return {
+    request_id: requestId,
+    ...(trace ? { trace_id: trace.span.spanContext().traceId } : {}),
+    ...(subject.document_id === undefined ? {} : { document_id: subject.document_id }),
+  };
 }

@@ -3,7 +3,12 @@
  * time that the whole kit takes.
  */
 export { serviceFields } from './config.js';
-export { messagingAges, messagingSweep, messagingTables } from './db/messaging-tables.js';
+export {
+  messagingAges,
+  messagingSweep,
+  messagingTables,
+  messagingTraces,
+} from './db/messaging-tables.js';
 export * from './db/migrate.js';
 export * from './db/provision.js';
 export { hideFromOthers } from './db/row-security.js';

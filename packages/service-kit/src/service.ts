@@ -35,6 +35,7 @@ import { ContractServer } from './rpc/contract-server.js';
 import { Admission, admitThrough, contractOf } from './rpc/operation.js';
 import { Peers } from './rpc/peers.js';
 import { kitTokens } from './tokens.js';
+import { openTracing, Tracing } from './tracing/tracing.js';
 
 /** How long a process that was told to stop may finish what it has begun. */
 const drainTimeoutMs = 35_000;
@@ -107,6 +108,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     }
   };
   try {
+    const metrics = new Metrics();
+    const tracing = await openTracing({
+      serviceName: `pinkas-${name}`,
+      endpoint: config.otlpEndpoint,
+      share: config.tracesShare,
+      logger,
+      metrics,
+    });
+    // The last of all: the spans of the drain belong to the traces as well.
+    closers.push(() => tracing.close());
     const db = openDatabase<MessagingTables>({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
@@ -136,9 +147,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       logger.warn(differing, 'a stream has other settings than this version gives a new one');
 
     const jetstream = connection.jetstream();
-    const relay = new Relay(db, connection, jetstream, streams, logger);
-    const metrics = new Metrics();
-    const admission = new Admission(inFlightMax, logger, metrics);
+    const relay = new Relay(db, connection, jetstream, streams, logger, tracing);
+    const admission = new Admission(inFlightMax, logger, metrics, tracing);
     const peers = new Peers(connection);
     const stepMetrics = messagingMetrics(metrics, db);
     const steps = new Steps();
@@ -157,6 +167,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
               { provide: EventWatch, useValue: new EventWatch(connection) },
               { provide: Relay, useValue: relay },
               { provide: Metrics, useValue: metrics },
+              { provide: Tracing, useValue: tracing },
               { provide: Steps, useValue: steps },
             ],
             messagingOperations(name),
@@ -178,6 +189,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           relay,
           logger,
           metrics: stepMetrics,
+          tracing,
         });
         steps.add(step);
         runners.push(
@@ -249,10 +261,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       'pinkas_server_answers',
       '1 for each server without which nothing goes on that answers this process, else 0.',
       'server',
-      async () => [
-        ['nats', Number(await natsAnswers())],
-        ['postgres', Number(await postgresAnswers())],
-      ],
+      async () => {
+        const [nats, postgres] = await Promise.all([natsAnswers(), postgresAnswers()]);
+        return [
+          ['nats', Number(nats)],
+          ['postgres', Number(postgres)],
+        ];
+      },
     );
     const healthPort = await health.start(config.healthHost, config.healthPort);
     closers.unshift(() => health.stop());

@@ -6,12 +6,16 @@ import { sql } from 'kysely';
 import {
   announce,
   type MessagingTables,
+  newContext,
   Relay,
   type RunningService,
+  type SaidTrace,
   type ServiceConfig,
+  SpanKind,
   startService,
+  Tracing,
 } from '../src/index.js';
-import { messagingAges, messagingSweep, messagingTables } from '../src/schema.js';
+import { messagingAges, messagingSweep, messagingTables, messagingTraces } from '../src/schema.js';
 
 @Module({})
 class AnnouncingModule {}
@@ -32,6 +36,7 @@ export class AnnouncingService {
       '0001-messaging': messagingTables,
       '0002-sweep': messagingSweep,
       '0003-ages': messagingAges,
+      '0004-traces': messagingTraces,
     });
     const config = { ...serviceConfig({ natsUrl, databaseUrl: database.url }), sweepAgeMs: 0, ...change };
     const made = new AnnouncingService(database, config);
@@ -51,8 +56,16 @@ export class AnnouncingService {
     });
   }
 
+  /** Announces as a request does that belongs to a trace. */
+  async announceIn(carrier: SaidTrace, event: Issued): Promise<void> {
+    const tracing = this.#service?.app.get(Tracing);
+    if (!tracing) throw new Error('the announcing service is away');
+    const described = { kind: SpanKind.INTERNAL };
+    await tracing.enter(newContext(10_000), carrier, 'announcing', described, () => this.announce(event));
+  }
+
   /** Announces what its stream never gets: as far as the service knows, it was sent an hour ago. */
-  async announceIntoTheVoid(event: Issued, id: string = randomUUID()): Promise<void> {
+  async announceIntoTheVoid(event: Issued, id: string = randomUUID(), trace?: SaidTrace): Promise<void> {
     await this.database.db
       .insertInto('outbox')
       .values({
@@ -60,6 +73,7 @@ export class AnnouncingService {
         subject: eventSubject(documentIssued, event.document.id),
         body: JSON.stringify(event),
         request_id: null,
+        trace: trace ? JSON.stringify(trace) : null,
         sent_at: sql`now() - interval '1 hour'`,
       })
       .execute();

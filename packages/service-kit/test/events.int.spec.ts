@@ -11,6 +11,7 @@ import {
   ofBusiness,
   ofEveryBusiness,
   Relay,
+  Tracing,
 } from '../src/index.js';
 import { newEvent as newEventOf, type ProbeTables, probe, startProbe } from './probe-service.js';
 
@@ -209,6 +210,7 @@ describe('an event', () => {
       connection.jetstream(),
       async () => {},
       createLogger('test', 'silent'),
+      Tracing.off,
     );
     relay.start();
     await eventually('the effect is there', async () => (await effects(lately.document.id)).length === 1);

@@ -12,6 +12,7 @@ import {
   messagingAges,
   messagingSweep,
   messagingTables,
+  messagingTraces,
   sqlMigration,
 } from '@pinkas/service-kit/schema';
 import {
@@ -81,6 +82,7 @@ export const probeMigrations: Migrations = {
   `),
   '0003-sweep': messagingSweep,
   '0004-ages': messagingAges,
+  '0005-traces': messagingTraces,
 };
 
 export function startProbe(config: Partial<ServiceConfig> = {}): Promise<ServiceUnderTest<ProbeTables>> {

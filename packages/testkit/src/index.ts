@@ -1,3 +1,4 @@
+export * from './collector.js';
 export * from './databases.js';
 export * from './eventually.js';
 export * from './examples.js';

@@ -34,6 +34,8 @@ export function serviceConfig(servers: { natsUrl: string; databaseUrl: string })
     consumerConcurrency: 16,
     sweepEveryMs: 30_000,
     sweepAgeMs: 120_000,
+    otlpEndpoint: '',
+    tracesShare: 1,
     logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
   };
 }

@@ -94,6 +94,7 @@ describe('a message that has failed', () => {
           id: randomUUID(),
           recipient: delivery.newRecipient(),
           facts: JSON.stringify(row.facts),
+          trace: null,
         })),
       )
       .execute();

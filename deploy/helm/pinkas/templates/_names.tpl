@@ -67,6 +67,8 @@ capabilities: { drop: [ALL] }
 HEALTH_HOST: 0.0.0.0
 HEALTH_PORT: {{ .root.Values.healthPort | quote }}
 NATS_STREAM_REPLICAS: {{ .root.Values.messaging.streamReplicas | quote }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ .root.Values.tracing.endpoint | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ .root.Values.tracing.share | quote }}
 NATS_CA_FILE: {{ ternary "/etc/pinkas/nats/ca.crt" "" (ne .root.Values.messaging.caSecretName "") | quote }}
 {{- if eq .part "gateway" }}
 BASE_URL: {{ $origin }}/v1

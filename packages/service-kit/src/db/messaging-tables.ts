@@ -1,5 +1,9 @@
-import type { Generated } from 'kysely';
+import type { TraceCarrier } from '@pinkas/contracts';
+import type { ColumnType, Generated } from 'kysely';
 import { sqlMigration } from './migrate.js';
+
+/** The place in a trace at which a row's work goes on; written as JSON, null where there is none. */
+export type TraceColumn = ColumnType<TraceCarrier | null, string | null | undefined, string | null>;
 
 /** Events that were announced in a transaction of this service. */
 export interface OutboxTable {
@@ -9,6 +13,7 @@ export interface OutboxTable {
   subject: string;
   body: string;
   request_id: string | null;
+  trace: TraceColumn;
   /** When the row was written: after its position was drawn, and before its transaction committed. */
   created_at: Generated<Date>;
   /** When JetStream had it; null: still to be sent. */
@@ -31,6 +36,7 @@ export interface DeadLetterTable {
   body: string;
   /** The request that the event came from, where it said so. */
   request_id: string | null;
+  trace: TraceColumn;
   reason: string;
   attempts: number;
   given_up_at: Generated<Date>;
@@ -122,4 +128,10 @@ export const messagingSweep = sqlMigration(`
 /** Tells since when a step is overdue; a later migration of every service with events. */
 export const messagingAges = sqlMigration(`
   alter table sweep_try add column first_tried_at timestamptz not null default now();
+`);
+
+/** Keeps the trace of a document beside what is to be done for it; a later migration of every service with events. */
+export const messagingTraces = sqlMigration(`
+  alter table outbox add column trace json;
+  alter table dead_letter add column trace json;
 `);

@@ -1,3 +1,4 @@
+import type { TraceCarrier } from '@pinkas/contracts';
 import { type Kysely, sql } from 'kysely';
 import type { MessagingTables } from '../db/messaging-tables.js';
 
@@ -73,10 +74,12 @@ export async function announcementsAfter(
 export function announcementWithId(
   db: Kysely<MessagingTables>,
   id: string,
-): Promise<{ subject: string; body: unknown; request_id: string | null } | undefined> {
+): Promise<
+  { subject: string; body: unknown; request_id: string | null; trace: TraceCarrier | null } | undefined
+> {
   return db
     .selectFrom('outbox')
-    .select(['subject', 'body', 'request_id'])
+    .select(['subject', 'body', 'request_id', 'trace'])
     .where('id', '=', id)
     .executeTakeFirst();
 }

@@ -1,4 +1,4 @@
-import { streamOf } from '@pinkas/contracts';
+import { streamOf, type TraceCarrier } from '@pinkas/contracts';
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -6,11 +6,13 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
+  type MsgHdrs,
   nanos,
   type Subscription,
 } from 'nats';
 import type { Logger } from '../logger.js';
-import { header } from '../rpc/wire.js';
+import { header, saidTrace } from '../rpc/wire.js';
+import { carrierOf, readCarrier } from '../tracing/trace-carrier.js';
 import { reasonOf } from './dead-letter-reason.js';
 import { derivedMessageId, ownMessageId } from './message-id.js';
 import { type Arrival, MalformedEvent, type Step } from './step.js';
@@ -231,5 +233,12 @@ function arrivalOf(message: JsMsg, ownId: string | null): Arrival {
     subject: message.subject,
     body: new TextDecoder().decode(message.data),
     requestId: message.headers?.get(header.requestId) || null,
+    trace: carrierIn(message.headers),
   };
+}
+
+/** The trace that a message names, if it is one: it is kept where the message is parked. */
+function carrierIn(headers: MsgHdrs | undefined): TraceCarrier | null {
+  const named = readCarrier(saidTrace(headers));
+  return named ? carrierOf(named) : null;
 }

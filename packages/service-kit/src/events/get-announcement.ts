@@ -17,7 +17,8 @@ export function getAnnouncement(contract: Getting) {
     async handle({ id }: RequestOf<Getting>): Promise<ReplyOf<Getting>> {
       const announcement = await announcementWithId(this.db, id);
       if (!announcement) throw new Problem('not_found');
-      return announcement;
+      const { trace, ...rest } = announcement;
+      return { ...rest, ...(trace ? { trace } : {}) };
     }
   }
   return GetAnnouncement;

@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { compileTolerant, type EventContract, type EventOf, eventSubject } from '@pinkas/contracts';
+import {
+  compileTolerant,
+  type EventContract,
+  type EventOf,
+  eventSubject,
+  type TraceCarrier,
+} from '@pinkas/contracts';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type JetStreamClient, type NatsConnection, headers as natsHeaders } from 'nats';
-import { currentContext } from '../context.js';
+import { currentContext, newContext } from '../context.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
 import { Loop, type TurnResult } from '../loop.js';
 import { ConnectionState } from '../nats-connection.js';
-import { encode, header } from '../rpc/wire.js';
+import { encode, header, writeTrace } from '../rpc/wire.js';
+import { currentCarrier, SpanKind } from '../tracing/spans.js';
+import { subjectOf } from '../tracing/subject-of.js';
+import type { Tracing } from '../tracing/tracing.js';
 
 const batchMax = 64;
 const publishTimeoutMs = 2_000;
@@ -36,6 +45,7 @@ interface Announcement {
   subject: string;
   body: unknown;
   request_id: string | null;
+  trace: TraceCarrier | null;
 }
 
 /** What each open transaction of a `Relay` has announced so far. */
@@ -61,10 +71,16 @@ export async function announce<E extends EventContract, Tables extends Messaging
     subject: eventSubject(event, documentId),
     body: checked.value,
     request_id: currentContext()?.requestId ?? null,
+    trace: currentCarrier(),
   };
   await (trx as unknown as Transaction<MessagingTables>)
     .insertInto('outbox')
-    .values({ ...row, body: JSON.stringify(row.body), sent_at: null })
+    .values({
+      ...row,
+      body: JSON.stringify(row.body),
+      trace: row.trace && JSON.stringify(row.trace),
+      sent_at: null,
+    })
     .execute();
   announced.get(trx)?.push(row);
 }
@@ -90,6 +106,7 @@ export class Relay {
     /** Makes the streams where they are gone. */
     private readonly ensureStreams: () => Promise<unknown>,
     private readonly logger: Logger,
+    private readonly tracing: Tracing,
   ) {
     this.#state = new ConnectionState(connection, () => {
       this.#mayHaveLost = true;
@@ -161,7 +178,7 @@ export class Relay {
     return this.db.transaction().execute(async (trx) => {
       const rows = await trx
         .selectFrom('outbox')
-        .select(['position', 'id', 'subject', 'body', 'request_id'])
+        .select(['position', 'id', 'subject', 'body', 'request_id', 'trace'])
         .where('sent_at', 'is', null)
         .where('created_at', '<', overdue)
         .orderBy('position')
@@ -213,13 +230,33 @@ export class Relay {
   }
 
   async #publish(row: Announcement): Promise<void> {
-    const headers = natsHeaders();
-    if (row.request_id) headers.set(header.requestId, row.request_id);
-    await this.jetstream.publish(row.subject, encode(row.body), {
-      msgID: row.id,
-      headers,
-      timeout: publishTimeoutMs,
-    });
+    const template = row.subject.slice(0, row.subject.lastIndexOf('.'));
+    await this.tracing.enter(
+      newContext(publishTimeoutMs, row.request_id ?? undefined),
+      row.trace,
+      `publish ${template}`,
+      {
+        kind: SpanKind.PRODUCER,
+        subject: subjectOf(row.body),
+        attributes: {
+          'messaging.system': 'nats',
+          'messaging.operation.type': 'send',
+          'messaging.destination.template': `${template}.{document}`,
+          'messaging.message.id': row.id,
+        },
+      },
+      async () => {
+        const headers = natsHeaders();
+        if (row.request_id) headers.set(header.requestId, row.request_id);
+        // A process that records nothing hands on what another has begun.
+        writeTrace(headers, currentCarrier() ?? row.trace);
+        await this.jetstream.publish(row.subject, encode(row.body), {
+          msgID: row.id,
+          headers,
+          timeout: publishTimeoutMs,
+        });
+      },
+    );
   }
 }
 

@@ -29,13 +29,14 @@ export function redriveDeadLetter(contract: Redriving) {
     async handle({ id }: RequestOf<Redriving>): Promise<ReplyOf<Redriving>> {
       const letter = await deadLetterWithId(this.db, id);
       if (!letter) throw new Problem('not_found');
-      const { consumer, message_id, subject, body, request_id } = letter;
+      const { consumer, message_id, subject, body, request_id, trace } = letter;
       try {
         const outcome = await carryOut(this.steps.of(consumer), {
           messageId: message_id,
           subject,
           body,
           requestId: request_id,
+          trace,
         });
         this.logger.info({ consumer, message_id, outcome }, 'a step was redriven');
         return { outcome, reason: null };

@@ -4,13 +4,17 @@ import {
   type EventBody,
   type EventContract,
   type EventOf,
+  type TraceCarrier,
 } from '@pinkas/contracts';
 import { type Kysely, sql } from 'kysely';
-import { newContext, remainingMs, withContext } from '../context.js';
+import { newContext, remainingMs } from '../context.js';
 import { ofBusiness } from '../db/database.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Logger } from '../logger.js';
 import { secondsSince } from '../metrics.js';
+import { type Attributes, noteSubject, SpanKind } from '../tracing/spans.js';
+import { subjectOf } from '../tracing/subject-of.js';
+import type { Tracing } from '../tracing/tracing.js';
 import type { Consumes, Consumption } from './consumer.js';
 import { storable } from './dead-letter-reason.js';
 import type { StepMetrics } from './messaging-metrics.js';
@@ -26,6 +30,7 @@ export interface Arrival {
   /** JSON, unless it is rubbish. */
   readonly body: string;
   readonly requestId: string | null;
+  readonly trace: TraceCarrier | null;
 }
 
 /** What has arrived is not the event that the consumer expects, and never will be. */
@@ -53,6 +58,7 @@ export class Step {
       relay: Relay;
       logger: Logger;
       metrics: StepMetrics;
+      tracing: Tracing;
     },
   ) {
     this.#check = compileTolerant(consumption.event.body);
@@ -88,7 +94,13 @@ export class Step {
     const { outcomes, durations } = this.parts.metrics;
     const startedMs = performance.now();
     try {
-      const outcome = await withContext(context, () => within(timeoutMs, this.#once(arrival)));
+      const outcome = await this.parts.tracing.enter(
+        context,
+        arrival.trace,
+        `process ${consumer}`,
+        { kind: SpanKind.CONSUMER, attributes: messagingAttributes(this.event, arrival, consumer) },
+        () => within(timeoutMs, this.#once(arrival)),
+      );
       if (outcome === 'done') outcomes.inc({ consumer, outcome: counted });
       return outcome;
     } catch (error) {
@@ -106,12 +118,12 @@ export class Step {
    */
   async park(arrival: Arrival, reason: string, tries: number): Promise<void> {
     const { consumer } = this;
-    const { messageId, requestId } = arrival;
+    const { messageId, requestId, trace } = arrival;
     const { db, logger, metrics } = this.parts;
     await sql`
-      insert into dead_letter (consumer, message_id, subject, body, request_id, reason, attempts)
+      insert into dead_letter (consumer, message_id, subject, body, request_id, trace, reason, attempts)
       select ${consumer}, ${messageId}::uuid, ${storable(arrival.subject)}, ${storable(arrival.body)},
-        ${requestId === null ? null : storable(requestId)}, ${reason}, ${tries}::integer
+        ${requestId === null ? null : storable(requestId)}, ${trace && JSON.stringify(trace)}::json, ${reason}, ${tries}::integer
       where not exists (select from inbox where consumer = ${consumer} and message_id = ${messageId}::uuid)
       on conflict on constraint dead_letter_step_key do update
       set reason = excluded.reason, attempts = dead_letter.attempts + excluded.attempts, given_up_at = now()
@@ -122,6 +134,7 @@ export class Step {
 
   async #once(arrival: Arrival): Promise<'done' | 'done_before'> {
     const event = this.#read(arrival);
+    noteSubject(subjectOf(event));
     const { consumer } = this;
     const { messageId } = arrival;
     const { relay } = this.parts;
@@ -171,6 +184,17 @@ export class Step {
     if (event.ok) return event.value as EventOf<EventContract>;
     throw new MalformedEvent(`it does not match its schema: ${JSON.stringify(event.faults[0])}`);
   }
+}
+
+/** What a span says of the message that it handles, by OpenTelemetry's conventions for messaging. */
+function messagingAttributes(event: EventContract, { messageId }: Arrival, consumer: string): Attributes {
+  return {
+    'messaging.system': 'nats',
+    'messaging.operation.type': 'process',
+    'messaging.destination.template': `${event.subject}.{document}`,
+    'messaging.message.id': messageId,
+    'messaging.consumer.group.name': consumer,
+  };
 }
 
 function parse(json: string): unknown {

@@ -142,8 +142,14 @@ export class Sweep {
 
   async #fetch(id: string): Promise<Arrival | undefined> {
     try {
-      const { subject, body, request_id } = await this.#ask(this.#owner.getAnnouncement, { id });
-      return { messageId: id, subject, body: JSON.stringify(body), requestId: request_id };
+      const { subject, body, request_id, trace } = await this.#ask(this.#owner.getAnnouncement, { id });
+      return {
+        messageId: id,
+        subject,
+        body: JSON.stringify(body),
+        requestId: request_id,
+        trace: trace ?? null,
+      };
     } catch (error) {
       if (error instanceof Problem && error.code === 'not_found') return undefined;
       throw error;

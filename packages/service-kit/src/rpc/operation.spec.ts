@@ -2,13 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../logger.js';
 import { Metrics } from '../metrics.js';
 import { Problem } from '../problem.js';
+import { Tracing } from '../tracing/tracing.js';
 import { Admission } from './operation.js';
 import { outcomeOf } from './request-metrics.js';
 
 describe('a process that is full', () => {
   it('refuses at once, and counts what it has refused', async () => {
     const metrics = new Metrics();
-    const admission = new Admission(1, createLogger('test', 'silent'), metrics);
+    const admission = new Admission(1, createLogger('test', 'silent'), metrics, Tracing.off);
     let end = () => {};
     const held = admission.admit(
       () =>

@@ -2,13 +2,17 @@ import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, type NatsContext, Payload } from '@nestjs/microservices';
 import { type Contract, compile, compileTolerant, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type MsgHdrs, headers as natsHeaders } from 'nats';
-import { newContext, withContext } from '../context.js';
+import { newContext } from '../context.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { Problem } from '../problem.js';
 import { problemOf } from '../problem-of.js';
+import { markFailed, noteSubject, type Span, SpanKind } from '../tracing/spans.js';
+import { subjectOf } from '../tracing/subject-of.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { outcomeOf, RequestMetrics } from './request-metrics.js';
-import { decode, encode, fitted, header } from './wire.js';
+import { rpcAttributes } from './rpc-attributes.js';
+import { decode, encode, fitted, header, saidTrace } from './wire.js';
 
 /** A reply on its way out: bytes and headers. */
 export interface Outgoing {
@@ -38,6 +42,7 @@ export class Admission {
     private readonly inFlightMax: number,
     readonly logger: Logger,
     metrics: Metrics,
+    readonly tracing: Tracing,
   ) {
     this.metrics = new RequestMetrics(metrics, () => this.#inFlight);
   }
@@ -100,21 +105,25 @@ export function Operation<C extends Contract>(contract: C) {
       const context = newContext(contract.timeoutMs, incoming?.get(header.requestId) || undefined);
       const bounded =
         Number.isFinite(deadline) && deadline > 0 ? { ...context, deadlineMs: deadline } : context;
-      return withContext(bounded, async () => {
+      const answered = async (span: Span): Promise<Outgoing> => {
         try {
           if (bounded.deadlineMs <= Date.now())
             throw new Problem('engine_error', { cause: new Error('too late') });
           const request = check(decode(data));
           if (!request.ok) throw Problem.invalid(request.faults);
+          noteSubject(subjectOf(request.value));
           const reply = await admission.admit(() => this.handle(request.value as RequestOf<C>));
           admission.metrics.answered(contract.subject, 'ok', startedMs);
           return { data: encode(fit(reply)) };
         } catch (error) {
           const problem = problemOf(error);
+          markFailed(span, problem.code, problem.status >= 500);
           admission.metrics.answered(contract.subject, outcomeOf(problem), startedMs);
           return toErrorReply(problem, contract, admission.logger);
         }
-      });
+      };
+      const described = { kind: SpanKind.SERVER, attributes: rpcAttributes(contract) };
+      return admission.tracing.enter(bounded, saidTrace(incoming), contract.subject, described, answered);
     };
     Object.defineProperty(target.prototype, 'answer', { value: answer, configurable: true, writable: true });
     const descriptor = Object.getOwnPropertyDescriptor(target.prototype, 'answer') as PropertyDescriptor;

@@ -2,7 +2,10 @@ import { type Contract, compileTolerant, isErrorCode, type ReplyOf, type Request
 import { type NatsConnection, NatsError, ErrorCode as NatsErrorCode, headers as natsHeaders } from 'nats';
 import { currentContext, newContext, remainingMs } from '../context.js';
 import { Problem } from '../problem.js';
-import { decode, encode, fitted, header, writeContext } from './wire.js';
+import { attributesOf, currentCarrier, inSpan, SpanKind } from '../tracing/spans.js';
+import { subjectOf } from '../tracing/subject-of.js';
+import { rpcAttributes } from './rpc-attributes.js';
+import { decode, encode, fitted, header, writeContext, writeTrace } from './wire.js';
 
 /** What is needed to ask one contract. */
 interface Compiled {
@@ -21,13 +24,25 @@ export class Peers {
    * @throws Problem with the code that the other side answered; `engine_error` when nobody listens, nobody answers in
    * time, or the answer is not one that the contract allows.
    */
-  async ask<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+  ask<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return inSpan(
+      contract.subject,
+      {
+        kind: SpanKind.CLIENT,
+        attributes: { ...rpcAttributes(contract), ...attributesOf(subjectOf(request)) },
+      },
+      () => this.#ask(contract, request),
+    );
+  }
+
+  async #ask<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
     const timeoutMs = Math.floor(remainingMs(contract.timeoutMs));
     if (timeoutMs <= 0)
       throw new Problem('engine_error', { cause: new Error(`no time left to ask ${contract.subject}`) });
     const headers = natsHeaders();
     const context = currentContext() ?? newContext(timeoutMs);
     writeContext(headers, { ...context, deadlineMs: Date.now() + timeoutMs });
+    writeTrace(headers, currentCarrier());
     const { fit, check } = this.#compile(contract);
     const message = await this.connection
       .request(contract.subject, encode(fit(request)), { timeout: timeoutMs, headers })

@@ -1,13 +1,17 @@
-import { compileTolerant } from '@pinkas/contracts';
+import { compileTolerant, type TraceCarrier } from '@pinkas/contracts';
 import type { MsgHdrs } from 'nats';
 import type { TSchema } from 'typebox';
 import type { CallContext } from '../context.js';
+import type { SaidTrace } from '../tracing/trace-carrier.js';
 
 /** The headers of requests, replies and events. The two `Nats-Service-…` ones are those of NATS ADR-32. */
 export const header = {
   requestId: 'Pinkas-Request-Id',
   /** Milliseconds since 1970, after which nobody waits for the reply. */
   deadline: 'Pinkas-Deadline',
+  /** Those of W3C Trace Context. */
+  traceparent: 'traceparent',
+  tracestate: 'tracestate',
   errorText: 'Nats-Service-Error',
   errorStatus: 'Nats-Service-Error-Code',
 } as const;
@@ -44,5 +48,20 @@ export function fitted(schema: TSchema): (value: unknown) => unknown {
   return (value) => {
     const checked = check(value);
     return checked.ok ? checked.value : value;
+  };
+}
+
+/** Writes the place in a trace into headers. */
+export function writeTrace(headers: MsgHdrs, carrier: TraceCarrier | null): void {
+  if (!carrier) return;
+  headers.set(header.traceparent, carrier.traceparent);
+  if (carrier.tracestate) headers.set(header.tracestate, carrier.tracestate);
+}
+
+/** What headers say of the trace that a message belongs to. */
+export function saidTrace(headers: MsgHdrs | undefined): SaidTrace {
+  return {
+    traceparent: headers?.get(header.traceparent) || undefined,
+    tracestate: headers?.get(header.tracestate) || undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { currentContext, type Database, type Transaction } from '@pinkas/service-kit';
+import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { TryOutcome } from '../authority/tax-authority.js';
 import type { AfterTry } from './after-try.js';
@@ -35,6 +35,7 @@ export async function insertDecision(
       reason: decision.ask ? null : decision.reason,
       facts: decision.ask ? JSON.stringify(facts) : null,
       request_id: currentContext()?.requestId ?? null,
+      trace: currentTraceJson(),
       next_attempt_at: decision.ask ? now : null,
       decided_at: now,
       settled_at: decision.ask ? null : now,

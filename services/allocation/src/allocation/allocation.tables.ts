@@ -1,5 +1,5 @@
 import type { AllocationState, Business, IssuedDocument } from '@pinkas/contracts';
-import type { MessagingTables } from '@pinkas/service-kit';
+import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
 /** What is needed to ask the authority, and to announce its answer. */
@@ -21,6 +21,8 @@ export interface AllocationTable {
   answer: string | null;
   /** The X-Request-Id of the request that issued the document. */
   request_id: string | null;
+  /** The trace of the document. */
+  trace: TraceColumn;
   attempts: Generated<number>;
   /** How many of them were made before its day of tries began anew. */
   earlier_attempts: Generated<number>;

@@ -9,6 +9,7 @@ import {
   InjectLogger,
   type Logger,
   ofEveryBusiness,
+  Tracing,
 } from '@pinkas/service-kit';
 import { AuthorityTokens } from '../authority/authority-tokens.js';
 import { type ClaimedRow, claimDue } from './allocation.repository.js';
@@ -27,6 +28,7 @@ export class AskAuthority implements Background {
     @InjectDatabase() db: Database<AllocationTables>,
     @InjectClock() clock: Clock,
     @InjectLogger() logger: Logger,
+    tracing: Tracing,
     tries: TryAllocation,
     private readonly tokens: AuthorityTokens,
   ) {
@@ -37,6 +39,7 @@ export class AskAuthority implements Background {
       claimMs: tries.claimMs,
       clock,
       logger,
+      tracing,
       claim: (limit, now, until) => claimDue(all, limit, now, until),
       carryOut: (row) => tries.carryOut(row),
     });

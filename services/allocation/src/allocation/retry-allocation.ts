@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, retryAllocation } from '@pinkas/contracts';
 import {
   type Clock,
+  continuedContext,
   type Database,
   InjectClock,
   InjectDatabase,
@@ -9,6 +10,8 @@ import {
   ofEveryBusiness,
   Problem,
   remainingMs,
+  SpanKind,
+  Tracing,
 } from '@pinkas/service-kit';
 import { type AllocationRow, type ClaimedRow, claimNow, findByDocument } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
@@ -27,13 +30,22 @@ export class RetryAllocation {
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly tries: TryAllocation,
+    private readonly tracing: Tracing,
   ) {}
 
   async handle({ document_id: id }: RequestOf<typeof retryAllocation>): Promise<Reply> {
     const claimed = await this.#claim(id);
     if ('outcome' in claimed) return claimed;
-    await this.tries.carryOut(claimed);
+    await this.#try(claimed);
     return afterwards(await this.#find(id));
+  }
+
+  /** The try belongs to the document's own trace, whoever asked for it. */
+  #try(row: ClaimedRow): Promise<void> {
+    const { business_id, document_id, trace } = row;
+    const described = { kind: SpanKind.INTERNAL, subject: { business_id, document_id } };
+    const context = continuedContext(remainingMs(retryAllocation.timeoutMs));
+    return this.tracing.enter(context, trace, 'retry-allocation', described, () => this.tries.carryOut(row));
   }
 
   async #find(documentId: string): Promise<AllocationRow> {

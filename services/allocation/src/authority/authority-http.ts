@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConfig } from '@pinkas/service-kit';
+import { InjectConfig, inSpan, markFailed, SpanKind } from '@pinkas/service-kit';
 import { Agent, type Dispatcher, fetch, ProxyAgent } from 'undici';
 import type { AllocationConfig } from '../config.js';
 
 /** More than any answer of the authority that we know. */
 const answerBytesMax = 64 * 1024;
+
+/** What is sent. */
+interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
 
 /** What came back, whatever its status. */
 export interface HttpAnswer {
@@ -43,11 +50,18 @@ export class AuthorityHttp {
    * @param signal ends it, also while the body is being read.
    * @throws Error when the authority cannot be reached, the signal ends it, or the answer is too long.
    */
-  async call(
-    url: string,
-    request: { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string },
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
+  call(url: string, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+    const { hostname, pathname } = new URL(url);
+    const attributes = { 'http.request.method': request.method, 'server.address': hostname };
+    return inSpan(`${request.method} ${pathname}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const answer = await this.#call(url, request, signal);
+      span.setAttribute('http.response.status_code', answer.status);
+      if (answer.status >= 400) markFailed(span, String(answer.status));
+      return answer;
+    });
+  }
+
+  async #call(url: string, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const response = await fetch(url, {
       ...request,
       redirect: 'manual',

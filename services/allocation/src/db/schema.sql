@@ -22,6 +22,7 @@ CREATE TABLE public.allocation (
     refusal_words text,
     refusal_answer text,
     earlier_attempts integer DEFAULT 0 NOT NULL,
+    trace json,
     CONSTRAINT allocation_asking_check CHECK (((state = 'asking'::text) = (next_attempt_at IS NOT NULL))),
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
@@ -93,7 +94,8 @@ CREATE TABLE public.dead_letter (
     reason text NOT NULL,
     attempts integer NOT NULL,
     given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text
+    request_id text,
+    trace json
 );
 
 CREATE TABLE public.inbox (
@@ -119,7 +121,8 @@ CREATE TABLE public.outbox (
     body json NOT NULL,
     request_id text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    sent_at timestamp with time zone
+    sent_at timestamp with time zone,
+    trace json
 );
 
 ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (

@@ -1,4 +1,10 @@
-import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import {
+  type Migrations,
+  messagingAges,
+  messagingSweep,
+  messagingTables,
+  messagingTraces,
+} from '@pinkas/service-kit/schema';
 import { customerCards } from './0002-customer-cards.js';
 import { rowSecurity } from './0003-row-security.js';
 import { reservations } from './0004-reservations.js';
@@ -13,4 +19,5 @@ export const migrations: Migrations = {
   '0005-name-suffixes': nameSuffixes,
   '0006-sweep': messagingSweep,
   '0007-messaging-ages': messagingAges,
+  '0008-messaging-traces': messagingTraces,
 };

@@ -55,7 +55,8 @@ CREATE TABLE public.dead_letter (
     reason text NOT NULL,
     attempts integer NOT NULL,
     given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text
+    request_id text,
+    trace json
 );
 
 CREATE TABLE public.inbox (
@@ -81,7 +82,8 @@ CREATE TABLE public.outbox (
     body json NOT NULL,
     request_id text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    sent_at timestamp with time zone
+    sent_at timestamp with time zone,
+    trace json
 );
 
 ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (

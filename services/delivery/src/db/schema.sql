@@ -39,7 +39,8 @@ CREATE TABLE public.dead_letter (
     reason text NOT NULL,
     attempts integer NOT NULL,
     given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text
+    request_id text,
+    trace json
 );
 
 CREATE TABLE public.delivery (
@@ -66,6 +67,7 @@ CREATE TABLE public.delivery (
     withdrawn_at timestamp with time zone,
     withdrawn_reason text,
     resends integer DEFAULT 0 NOT NULL,
+    trace json,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
@@ -111,7 +113,8 @@ CREATE TABLE public.outbox (
     body json NOT NULL,
     request_id text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    sent_at timestamp with time zone
+    sent_at timestamp with time zone,
+    trace json
 );
 
 ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (

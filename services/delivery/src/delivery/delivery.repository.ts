@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryOutcome } from '@pinkas/contracts';
-import { currentContext, type Database, type Transaction } from '@pinkas/service-kit';
+import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AfterSend, SendOutcome } from './after-send.js';
 import type {
@@ -85,6 +85,7 @@ export async function insertPlan(
           facts: JSON.stringify(parts.facts),
           message_id: `<${id}@${parts.messageIdDomain}>`,
           request_id: currentContext()?.requestId ?? null,
+          trace: currentTraceJson(),
           not_before: message.notBefore,
           first_attempt_at: null,
           next_attempt_at: message.notBefore ?? parts.now,

@@ -1,5 +1,5 @@
 import type { DeliveryOutcome, DocumentType } from '@pinkas/contracts';
-import type { MessagingTables } from '@pinkas/service-kit';
+import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 import type { SendOutcome } from './after-send.js';
 
@@ -65,6 +65,8 @@ export interface DeliveryTable {
   message_id: string;
   /** The X-Request-Id of the request that issued the document. */
   request_id: string | null;
+  /** The trace of the document. */
+  trace: TraceColumn;
   /** The end of the quiet hours that it was planned in. */
   not_before: Date | null;
   /** The tries since it was last made due by an operator, also those that never came to a provider. */

@@ -16,6 +16,7 @@ import {
   ofEveryBusiness,
   Peers,
   Relay,
+  Tracing,
   type Transaction,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
@@ -73,6 +74,7 @@ export class SendMessages implements Background {
     private readonly whatsapp: WhatsApp,
     private readonly relay: Relay,
     private readonly metrics: DeliveryMetrics,
+    tracing: Tracing,
   ) {
     const all = ofEveryBusiness(db);
     this.#workers = (['email', 'whatsapp'] as const).map(
@@ -83,6 +85,7 @@ export class SendMessages implements Background {
           claimMs,
           clock,
           logger,
+          tracing,
           claim: async (limit, now, until) => {
             await this.#settleLapsed(all);
             return claimDue(all, channel, limit, now, until);

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
-import { InjectConfig } from '@pinkas/service-kit';
+import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryConfig, SmtpTls } from '../config.js';
 import { mailAddress } from '../delivery/address.js';
 import type { SendOutcome } from '../delivery/after-send.js';
+import { tellOutcome } from '../delivery/outcome-span.js';
 import { shortLine } from '../delivery/short-line.js';
 import { oneLine } from '../delivery/wording.js';
 import type { Letter } from './letter.js';
@@ -74,7 +75,14 @@ export class Mailer {
   }
 
   /** Tries once. Never throws: whatever goes wrong is an outcome. */
-  async send(mail: Mail): Promise<SendOutcome> {
+  send(mail: Mail): Promise<SendOutcome> {
+    const attributes = { 'server.address': new URL(this.config.smtpUrl).hostname };
+    return inSpan('send mail', { kind: SpanKind.CLIENT, attributes }, async (span) =>
+      tellOutcome(span, await this.#send(mail)),
+    );
+  }
+
+  async #send(mail: Mail): Promise<SendOutcome> {
     const recipient = mailAddress(mail.recipient);
     if (recipient === null) return { kind: 'permanent', reason: 'That is no mail address.' };
     // One bound for all of it: the claim of the message covers no more.

@@ -1,11 +1,12 @@
 import { type IncomingMessage, request as requestOverHttp } from 'node:http';
 import { request as requestOverHttps } from 'node:https';
 import { Injectable } from '@nestjs/common';
-import { InjectConfig } from '@pinkas/service-kit';
+import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import type { DeliveryConfig, WhatsAppAccount } from '../config.js';
 import type { SendOutcome } from '../delivery/after-send.js';
 import type { DeliveryFacts } from '../delivery/delivery.tables.js';
 import { whatsappIsNotSetUp } from '../delivery/delivery-plan.js';
+import { tellOutcome } from '../delivery/outcome-span.js';
 import { shortLine } from '../delivery/short-line.js';
 import { readAnswer } from './cloud-api-answer.js';
 import { templateMessage } from './template-message.js';
@@ -36,11 +37,11 @@ export class WhatsApp {
   async send(message: { id: string; recipient: string; facts: DeliveryFacts }): Promise<SendOutcome> {
     if (!this.#account) return { kind: 'permanent', reason: whatsappIsNotSetUp };
     const { url, phoneNumberId, token, timeoutMs } = this.#account;
-    return post(
-      new URL(`${url}/${phoneNumberId}/messages`),
-      token,
-      templateMessage(message, this.#account),
-      timeoutMs,
+    const address = new URL(`${url}/${phoneNumberId}/messages`);
+    const body = templateMessage(message, this.#account);
+    const attributes = { 'http.request.method': 'POST', 'server.address': address.hostname };
+    return inSpan('send whatsapp', { kind: SpanKind.CLIENT, attributes }, async (span) =>
+      tellOutcome(span, await post(address, token, body, timeoutMs)),
     );
   }
 }

@@ -1,5 +1,5 @@
 import { type CreateDocument, type CreatedDocument, issueDocument, postDocuments } from '@pinkas/contracts';
-import { InjectConfig, Peers } from '@pinkas/service-kit';
+import { InjectConfig, noteSubject, Peers } from '@pinkas/service-kit';
 import { type Call, HttpRoute, type Reply } from '../http/http-route.js';
 import { createDocumentFaults } from './create-document-rules.js';
 import { type Addresses, presentCreated } from './present-document.js';
@@ -20,6 +20,7 @@ export class PostDocuments {
       idempotency_key: idempotencyKey,
       body,
     });
+    noteSubject({ document_id: issued.document.id });
     return {
       body: presentCreated(issued, this.addresses),
       ...(issued.replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}),

@@ -8,6 +8,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  noteSubject,
   ofEveryBusiness,
   Problem,
   problemOf,
@@ -177,6 +178,7 @@ export class CallPipeline {
     if (holder) {
       draft.logged.business_id = holder.business.id;
       draft.logged.key_id = holder.key.id;
+      noteSubject({ business_id: holder.business.id });
     }
     const { allowed } = await this.#count(
       valid ? keyBudget(holder.key) : addressBudget(incoming.address),

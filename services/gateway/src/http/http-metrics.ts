@@ -4,6 +4,11 @@ import { type Counter, type Histogram, Metrics, secondsSince } from '@pinkas/ser
 /** The methods of our routes; whatever else comes is one label, since callers invent methods. */
 const methods = new Set(['GET', 'HEAD', 'POST']);
 
+/** A method as a label or in the name of a span. */
+export function methodLabel(method: string): string {
+  return methods.has(method) ? method : 'other';
+}
+
 /** Rate, errors and durations of the HTTP interface and the pages. */
 @Injectable()
 export class HttpMetrics {
@@ -48,7 +53,7 @@ export class HttpMetrics {
    * @param startedMs when it came, by `performance.now()`.
    */
   answered(request: { method: string; route: string | undefined }, status: number, startedMs: number): void {
-    const method = methods.has(request.method) ? request.method : 'other';
+    const method = methodLabel(request.method);
     const route = request.route ?? 'unknown';
     this.#requests.inc({ method, route, status });
     this.#durations.observe({ method, route }, secondsSince(startedMs));

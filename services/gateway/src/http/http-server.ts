@@ -6,10 +6,16 @@ import { ModulesContainer } from '@nestjs/core';
 import { isUuid } from '@pinkas/contracts';
 import {
   type Background,
+  type CallContext,
   InjectConfig,
   InjectLogger,
+  idsInHand,
   type Logger,
+  markFailed,
   newContext,
+  type SaidTrace,
+  SpanKind,
+  Tracing,
   withContext,
 } from '@pinkas/service-kit';
 import {
@@ -21,7 +27,7 @@ import {
 } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { CallPipeline } from './call-pipeline.js';
-import { HttpMetrics } from './http-metrics.js';
+import { HttpMetrics, methodLabel } from './http-metrics.js';
 import { type HandlesVisits, pagePlaceOf } from './http-page.js';
 import { type HandlesCalls, routeBindingOf } from './http-route.js';
 import type { Incoming, Outgoing } from './incoming.js';
@@ -53,6 +59,7 @@ export class HttpServer implements Background {
     private readonly calls: CallPipeline,
     private readonly pages: PagePipeline,
     private readonly metrics: HttpMetrics,
+    private readonly tracing: Tracing,
     @InjectConfig() private readonly config: GatewayConfig,
     @InjectLogger() private readonly logger: Logger,
   ) {}
@@ -173,15 +180,17 @@ export class HttpServer implements Background {
   async #respond(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
     const startedMs = performance.now();
     const waitMs = request.method === 'POST' ? deadlineMs.POST : deadlineMs.GET;
-    const outgoing = await withContext(newContext(waitMs, request.id), () => answer(incomingOf(request)));
+    const { method } = request;
+    const route = request.routeOptions.url;
+    const { outgoing, ids } = await this.#inTrace(request, newContext(waitMs, request.id), answer);
     reply.raw.once('close', () => {
-      const { method } = request;
-      this.metrics.answered({ method, route: request.routeOptions.url }, outgoing.status, startedMs);
+      this.metrics.answered({ method, route }, outgoing.status, startedMs);
       this.logger.info(
         {
+          ...ids,
           request_id: request.id,
           method,
-          route: request.routeOptions.url ?? null,
+          route: route ?? null,
           status: outgoing.status,
           ...(reply.raw.writableFinished ? {} : { gone: true }),
           ms: Math.round(performance.now() - startedMs),
@@ -196,6 +205,32 @@ export class HttpServer implements Background {
       .headers(outgoing.headers)
       .header('x-request-id', request.id)
       .send(outgoing.body);
+  }
+
+  /** Answers in a span of its own; @returns also the ids for the line in the log, which is written outside of the work. */
+  #inTrace(
+    request: FastifyRequest,
+    context: CallContext,
+    answer: Answer,
+  ): Promise<{ outgoing: Outgoing; ids: object }> {
+    const method = methodLabel(request.method);
+    const route = request.routeOptions.url;
+    const described = {
+      kind: SpanKind.SERVER,
+      begins: true,
+      attributes: {
+        'http.request.method': method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        'pinkas.request.id': request.id,
+      },
+    };
+    const name = `${method} ${route ?? 'unknown'}`;
+    return this.tracing.enter(context, saidTraceOf(request), name, described, async (span) => {
+      const outgoing = await answer(incomingOf(request));
+      span.setAttribute('http.response.status_code', outgoing.status);
+      if (outgoing.logged.code) markFailed(span, outgoing.logged.code, outgoing.status >= 500);
+      return { outgoing, ids: idsInHand() };
+    });
   }
 
   /** Answers bytes that are no HTTP request, or that came too slowly, and closes. */
@@ -244,6 +279,12 @@ export class HttpServer implements Background {
 function requestIdOf(request: IncomingMessage): string {
   const own = request.headers['x-request-id'];
   return typeof own === 'string' && isUuid(own) ? own : randomUUID();
+}
+
+/** What the caller says of the trace that its request belongs to. */
+function saidTraceOf({ headers: { traceparent, tracestate } }: FastifyRequest): SaidTrace {
+  const one = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined);
+  return { traceparent: one(traceparent), tracestate: one(tracestate) };
 }
 
 /** The path of a public address, without a slash at its end. */

@@ -1,4 +1,10 @@
-import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import {
+  type Migrations,
+  messagingAges,
+  messagingSweep,
+  messagingTables,
+  messagingTraces,
+} from '@pinkas/service-kit/schema';
 import { documents } from './0002-documents.js';
 import { listsAndCancelling } from './0003-lists-and-cancelling.js';
 
@@ -9,4 +15,5 @@ export const migrations: Migrations = {
   '0003-lists-and-cancelling': listsAndCancelling,
   '0004-sweep': messagingSweep,
   '0005-messaging-ages': messagingAges,
+  '0006-messaging-traces': messagingTraces,
 };

@@ -7,10 +7,9 @@ import {
   resolveCustomer,
 } from '@pinkas/contracts';
 import {
-  currentContext,
+  continuedContext,
   InjectLogger,
   type Logger,
-  newContext,
   Peers,
   Problem,
   withContext,
@@ -53,7 +52,7 @@ export class CustomerCards {
    */
   giveBack(reserver: Reserver): void {
     // Of the request's own time nothing may be left.
-    const context = newContext(releaseCustomer.timeoutMs, currentContext()?.requestId);
+    const context = continuedContext(releaseCustomer.timeoutMs);
     withContext(context, () => this.peers.ask(releaseCustomer, reserver)).catch((error: unknown) =>
       this.logger.warn(
         { err: error, document_id: reserver.document_id },

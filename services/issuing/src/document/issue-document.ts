@@ -21,6 +21,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  noteSubject,
   Operation,
   ofBusiness,
   Peers,
@@ -141,6 +142,7 @@ export class IssueDocument {
     try {
       if (await isKeyLocked(db, keyOf(request))) throw new Problem('request_in_progress');
       const draft = await this.#draft(request);
+      noteSubject({ document_id: draft.document.id });
       watch = this.outcomes.open(draft.document.id);
       const issued = await this.#issue(request, draft, hash);
       // From the commit on, the same key is a replay.
@@ -164,6 +166,7 @@ export class IssueDocument {
   }
 
   async #replay(row: DocumentRow, hash: Buffer): Promise<ReplyOf<typeof issueDocument>> {
+    noteSubject({ document_id: row.id });
     if (!row.body_sha256.equals(hash)) throw new Problem('idempotency_key_reused');
     return toReply(row, await this.outcomes.ofExisting(row), true);
   }

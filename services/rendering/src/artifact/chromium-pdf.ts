@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { type Attributes, inSpan, SpanKind } from '@pinkas/service-kit';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
 import type { PrintedDocument } from '../document/printed-document.js';
 import { BrokenPdf, type ChromiumFile, readChromiumFile } from '../pdf/chromium-file.js';
@@ -18,6 +19,7 @@ const connectionLost = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE']);
 export class ChromiumPdf {
   readonly #base: string;
   readonly #agent: HttpAgent;
+  readonly #described: Attributes;
 
   /**
    * @param gotenbergUrl without a path, for example `http://gotenberg:3000`.
@@ -28,6 +30,7 @@ export class ChromiumPdf {
     concurrency: number,
   ) {
     this.#base = `${gotenbergUrl}/forms/chromium`;
+    this.#described = { 'http.request.method': 'POST', 'server.address': new URL(gotenbergUrl).hostname };
     // Idle connections keep no process alive, so nothing has to close them.
     const settings = { keepAlive: true, maxSockets: concurrency };
     this.#agent = gotenbergUrl.startsWith('https:') ? new HttpsAgent(settings) : new HttpAgent(settings);
@@ -42,7 +45,10 @@ export class ChromiumPdf {
   async print(page: PrintedDocument, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return checked(await this.#convert(page, deadlineMs), nonce);
+        const described = { kind: SpanKind.CLIENT, attributes: this.#described };
+        return await inSpan('print', described, async () =>
+          checked(await this.#convert(page, deadlineMs), nonce),
+        );
       } catch (error) {
         const { code = '' } = error as NodeJS.ErrnoException;
         if (attempt > 1 || !connectionLost.has(code) || deadlineMs - Date.now() < retryNeedsMs) throw error;

@@ -1,4 +1,10 @@
-import { type Migrations, messagingAges, messagingSweep, messagingTables } from '@pinkas/service-kit/schema';
+import {
+  type Migrations,
+  messagingAges,
+  messagingSweep,
+  messagingTables,
+  messagingTraces,
+} from '@pinkas/service-kit/schema';
 import { artifacts } from './0002-artifacts.js';
 import { rowSecurity } from './0003-row-security.js';
 import { furtherOutputs } from './0004-further-outputs.js';
@@ -15,4 +21,5 @@ export const migrations: Migrations = {
   '0006-sweep': messagingSweep,
   '0007-logos': logos,
   '0008-messaging-ages': messagingAges,
+  '0009-messaging-traces': messagingTraces,
 };

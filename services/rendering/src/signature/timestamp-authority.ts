@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Clock } from '@pinkas/service-kit';
+import { type Clock, inSpan, SpanKind } from '@pinkas/service-kit';
 import {
   afterFailedProbe,
   afterFailure,
@@ -44,7 +44,11 @@ export class TimestampAuthority {
       this.#circuit = afterFailedProbe(this.#circuit, circuitRules, nowMs);
     }
     try {
-      const token = await this.#ask(createHash('sha256').update(signatureValue).digest(), timeoutMs);
+      const imprint = createHash('sha256').update(signatureValue).digest();
+      const attributes = { 'http.request.method': 'POST', 'server.address': new URL(this.url).hostname };
+      const token = await inSpan('time-stamp', { kind: SpanKind.CLIENT, attributes }, () =>
+        this.#ask(imprint, timeoutMs),
+      );
       this.#circuit = closedCircuit;
       return token;
     } catch (error) {

@@ -1,0 +1,240 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { documentIssued, eventSubject, getUsage, messaging } from '@pinkas/contracts';
+import {
+  type CollectedSpan,
+  eventually,
+  type ServiceUnderTest,
+  scrape,
+  startTestCollector,
+  type TestCollector,
+} from '@pinkas/testkit';
+import { headers as natsHeaders } from 'nats';
+import { AnnouncingService } from './announcing-service.js';
+import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
+
+/** A trace that somebody has begun. */
+function begun(sampled = true): { traceId: string; spanId: string; traceparent: string } {
+  const traceId = randomBytes(16).toString('hex');
+  const spanId = randomBytes(8).toString('hex');
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-0${sampled ? 1 : 0}` };
+}
+
+describe('the traces of a service', () => {
+  let collector: TestCollector;
+  let tested: ServiceUnderTest<ProbeTables>;
+  beforeAll(async () => {
+    collector = await startTestCollector();
+    tested = await startProbe({ otlpEndpoint: collector.url, sweepEveryMs: 50 });
+  });
+  afterEach(() => {
+    collector.mode = 'takes';
+    probe.answer = async () => 7;
+    probe.handled = async () => {};
+  });
+  afterAll(async () => {
+    await tested.stop();
+    await collector.stop();
+  });
+
+  const ask = async (traceparent: string | null, change: object = {}) => {
+    const headers = natsHeaders();
+    if (traceparent !== null) headers.set('traceparent', traceparent);
+    const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID(), ...change });
+    return tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+  };
+  const publish = async (traceparent: string, event = newEvent()) => {
+    const headers = natsHeaders();
+    headers.set('traceparent', traceparent);
+    await tested.network.connection
+      .jetstream()
+      .publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event), {
+        msgID: randomUUID(),
+        headers,
+      });
+    return event;
+  };
+  const spansOf = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId);
+  const spanOf = (traceId: string, wanted: (span: CollectedSpan) => boolean = () => true) =>
+    eventually('the span has come', () => spansOf(traceId).find(wanted));
+
+  it('hold each request that belongs to one, below its asker, with the business that it is about', async () => {
+    const { traceId, spanId, traceparent } = begun();
+    const business_id = randomUUID();
+    await ask(traceparent, { business_id });
+    expect(await spanOf(traceId)).toMatchObject({
+      service: 'pinkas-delivery',
+      parentSpanId: spanId,
+      name: getUsage.subject,
+      kind: 'server',
+      failed: false,
+      attributes: { 'rpc.system': 'nats', 'rpc.service': 'issuing', 'pinkas.business.id': business_id },
+    });
+  });
+
+  it('say what a failed request failed of, and not in which words', async () => {
+    probe.answer = () => Promise.reject(new Error('about customer@example.com'));
+    const { traceId, traceparent } = begun();
+    await ask(traceparent);
+    expect(await spanOf(traceId)).toMatchObject({
+      failed: true,
+      attributes: { 'error.type': 'internal_error' },
+    });
+    // A refusal is an answer.
+    const refused = begun();
+    const id = randomUUID();
+    await ask(refused.traceparent, { business_id: id, key_id: id });
+    expect(await spanOf(refused.traceId)).toMatchObject({
+      failed: false,
+      attributes: { 'error.type': 'not_found' },
+    });
+    expect(collector.bodies.join()).not.toContain('customer@example.com');
+  });
+
+  it('begin with no request over NATS, go on only where somebody has decided so, and take rubbish for nothing', async () => {
+    const before = collector.spans().length;
+    await ask(null);
+    await ask('rubbish');
+    await ask(begun(false).traceparent);
+    const { traceId, traceparent } = begun();
+    await ask(traceparent);
+    await spanOf(traceId);
+    expect(collector.spans().length).toBe(before + 1);
+  });
+
+  it('hold each step, with the document that it is about', async () => {
+    const { traceId, spanId, traceparent } = begun();
+    const { document } = await publish(traceparent);
+    expect(await spanOf(traceId)).toMatchObject({
+      parentSpanId: spanId,
+      name: 'process probe-effects',
+      kind: 'consumer',
+      attributes: {
+        'messaging.system': 'nats',
+        'messaging.consumer.group.name': 'probe-effects',
+        'messaging.destination.template': `${documentIssued.subject}.{document}`,
+        'pinkas.document.id': document.id,
+        'pinkas.business.id': document.business_id,
+      },
+    });
+  });
+
+  it('hold every try of a step that failed, and the redrive of one that was given up', async () => {
+    probe.handled = () => Promise.reject(new Error('not yet'));
+    const { traceId, spanId, traceparent } = begun();
+    const event = await publish(traceparent);
+    await eventually('it was tried again', () => spansOf(traceId).filter((span) => span.failed).length >= 2);
+    const { db } = tested.database;
+    // What the last of many tries leaves.
+    const stream = { subject: eventSubject(documentIssued, event.document.id), body: JSON.stringify(event) };
+    const { id } = await db
+      .insertInto('dead_letter')
+      .values({
+        ...stream,
+        consumer: 'probe-effects',
+        message_id: randomUUID(),
+        request_id: null,
+        trace: JSON.stringify({ traceparent }),
+        reason: 'given up',
+        attempts: 10,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    probe.handled = async () => {};
+    await tested.network.ask(messaging.delivery.redriveDeadLetter, { id });
+    expect(await spanOf(traceId, (span) => !span.failed)).toMatchObject({
+      name: 'process probe-effects',
+      parentSpanId: spanId,
+    });
+  });
+
+  it('are kept with what is given up', async () => {
+    const { traceparent } = begun();
+    const subject = eventSubject(documentIssued, randomUUID());
+    const headers = natsHeaders();
+    headers.set('traceparent', traceparent);
+    await tested.network.connection.jetstream().publish(subject, '{}', { msgID: randomUUID(), headers });
+    const letter = await eventually('it is given up', () =>
+      tested.database.db
+        .selectFrom('dead_letter')
+        .select('trace')
+        .where('subject', '=', subject)
+        .executeTakeFirst(),
+    );
+    expect(letter.trace).toEqual({ traceparent });
+  });
+
+  it('go through the outbox: from what announces to the stream, to a sweep, and to the step', async () => {
+    const owner = await AnnouncingService.start(tested.nats.url, { otlpEndpoint: collector.url });
+    try {
+      const { traceId, spanId, traceparent } = begun();
+      const event = newEvent();
+      await owner.announceIn({ traceparent }, event);
+      const published = await spanOf(traceId, (span) => span.kind === 'producer');
+      expect(published).toMatchObject({
+        service: 'pinkas-issuing',
+        name: `publish ${documentIssued.subject}`,
+      });
+      expect(published.attributes['pinkas.document.id']).toBe(event.document.id);
+      const announcing = await spanOf(traceId, (span) => span.name === 'announcing');
+      expect(announcing.parentSpanId).toBe(spanId);
+      expect(published.parentSpanId).toBe(announcing.spanId);
+      const handled = await spanOf(traceId, (span) => span.kind === 'consumer');
+      expect(handled.parentSpanId).toBe(published.spanId);
+
+      const lost = begun();
+      await owner.announceIntoTheVoid(newEvent(), randomUUID(), { traceparent: lost.traceparent });
+      expect(await spanOf(lost.traceId)).toMatchObject({ kind: 'consumer', parentSpanId: lost.spanId });
+    } finally {
+      await owner.stop();
+    }
+  });
+
+  it.each(['fails', 'hangs'] as const)(
+    'harm nothing where the collector %s, and are told as lost',
+    async (mode) => {
+      collector.mode = mode;
+      const sent = collector.bodies.length;
+      const { traceparent } = begun();
+      for (let time = 0; time < 5; time += 1) {
+        const reply = await ask(traceparent);
+        expect(reply.json()).toEqual({ used_today: 7 });
+      }
+      await eventually('it was tried', () => collector.bodies.length > sent);
+      const samples = await scrape(tested.service);
+      const told = (outcome: string) => samples.get(`pinkas_spans_total{outcome="${outcome}"}`) ?? 0;
+      expect(told('made')).toBeGreaterThan(told('taken'));
+    },
+  );
+});
+
+describe('a service that ends', () => {
+  it('sends the spans that it still has', async () => {
+    const collector = await startTestCollector();
+    const tested = await startProbe({ otlpEndpoint: collector.url });
+    const { traceId, traceparent } = begun();
+    const headers = natsHeaders();
+    headers.set('traceparent', traceparent);
+    const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID() });
+    await tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+    await tested.stop();
+    expect(collector.spans().map((span) => span.traceId)).toContain(traceId);
+    await collector.stop();
+  });
+
+  it('does not wait for a collector that hangs', async () => {
+    const collector = await startTestCollector();
+    collector.mode = 'hangs';
+    const tested = await startProbe({ otlpEndpoint: collector.url });
+    const headers = natsHeaders();
+    headers.set('traceparent', begun().traceparent);
+    const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID() });
+    await tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
+    await tested.service.stop();
+    // The process would end here, and its sending with it.
+    expect(collector.waiting()).toBe(1);
+    expect(collector.spans()).toEqual([]);
+    await collector.stop();
+    await tested.stop();
+  });
+});
