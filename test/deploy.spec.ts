@@ -20,6 +20,7 @@ import { fields as delivery } from '../services/delivery/src/config.js';
 import { fields as gateway } from '../services/gateway/src/config.js';
 import { fields as issuing } from '../services/issuing/src/config.js';
 import { fields as rendering } from '../services/rendering/src/config.js';
+import { samplesOf, wrongNames } from './metric-names.js';
 import { repositoryRoot, sourcesBelow } from './sources.js';
 
 const run = promisify(execFile);
@@ -257,14 +258,13 @@ describe('the chart', () => {
   });
 });
 
-describe('the alerts', () => {
-  it('are over metrics that a service has, and lead to a page that says what to do', async () => {
-    const sources = (await Promise.all(['packages', 'services'].map(sourcesBelow))).flat();
-    const metrics = new Set(
-      sources
-        .filter((source) => !source.path.endsWith('.spec.ts'))
-        .flatMap((source) => [...source.text.matchAll(/'(pinkas_[a-z_]+)'/g)].map((match) => match[1])),
-    );
+describe('what is watched', () => {
+  let samples: Map<string, Set<string>>;
+  beforeAll(async () => {
+    samples = await samplesOf((await Promise.all(['packages', 'services'].map(sourcesBelow))).flat());
+  });
+
+  it('is alarmed by metrics that a service has, and leads to a page that says what to do', async () => {
     const pages = await readdir(at('docs/runbooks'));
     const groups = parse(await read('deploy/helm/pinkas/files/alerts.yaml')) as {
       rules: { alert: string; expr: string; annotations: { runbook: string } }[];
@@ -272,13 +272,41 @@ describe('the alerts', () => {
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(0);
     for (const { alert, expr, annotations } of rules) {
-      const named = expr.match(/pinkas_[a-z_]+/g) ?? [];
-      expect([alert, named.length]).not.toEqual([alert, 0]);
-      for (const metric of named) expect(metrics).toContain(metric);
+      expect([alert, wrongNames(expr, samples)]).toEqual([alert, []]);
       expect(pages).toContain(`${annotations.runbook}.md`);
     }
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     const leadingThere = new Set(rules.map(({ annotations }) => `${annotations.runbook}.md`));
     expect(pages.filter((page) => !leadingThere.has(page))).toEqual([]);
+  });
+
+  it('tells when any service is gone altogether', async () => {
+    const alerts = await read('deploy/helm/pinkas/files/alerts.yaml');
+    for (const service of serviceNames)
+      expect(alerts).toContain(`absent(pinkas_ready{app_kubernetes_io_component="${service}"})`);
+  });
+
+  it('is shown on a dashboard, every panel by metrics and labels that a service has', async () => {
+    const dashboard = JSON.parse(await read('deploy/helm/pinkas/files/dashboard.json')) as {
+      panels: { id: number; title: string; type: string; targets?: { expr: string }[] }[];
+    };
+    const ids = new Set(dashboard.panels.map((panel) => panel.id));
+    expect(ids.size).toBe(dashboard.panels.length);
+    const shown = dashboard.panels.filter((panel) => panel.type !== 'row');
+    expect(shown.length).toBeGreaterThan(0);
+    for (const { title, targets = [] } of shown) {
+      const wrong = targets.flatMap(({ expr }) => wrongNames(expr, samples));
+      expect([title, targets.length > 0, wrong]).toEqual([title, true, []]);
+    }
+  });
+
+  it('is explained: every metric of ours stands on the page about observing', async () => {
+    const page = await read('docs/operating/observing.md');
+    const names = [...samples.keys()]
+      .filter((name) => name.startsWith('pinkas_'))
+      .map((name) => name.replace(/_seconds_(bucket|sum|count)$/, '_seconds'));
+    expect(names.length).toBeGreaterThan(20);
+    expect([...new Set(names)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 });
 
@@ -352,9 +380,9 @@ const renderedChart = () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  async function render(name: string): Promise<{ file: string; resources: Resource[] }> {
+  async function render(values: object): Promise<{ file: string; resources: Resource[] }> {
     const valuesFile = join(folder, 'values.json');
-    await writeFile(valuesFile, JSON.stringify(settings[name]));
+    await writeFile(valuesFile, JSON.stringify(values));
     const { stdout } = await run(
       'helm',
       ['template', 'pinkas', chart, '--kube-version', '1.33.0', '--values', valuesFile],
@@ -379,10 +407,43 @@ const renderedChart = () => {
     await expect(run('helm', mistyped)).rejects.toThrow(/additional properties 'replica' not allowed/);
   });
 
+  it('brings the dashboard where it is watched, unless that is switched off', async () => {
+    const everything = settings['everything in the cluster'];
+    const dashboardIn = async (monitoring: object) => {
+      const { resources } = await render({ ...everything, monitoring });
+      return resources.find((one) => one.metadata.name === 'pinkas-dashboard');
+    };
+    const brought = await dashboardIn({ enabled: true });
+    expect(brought).toMatchObject({ kind: 'ConfigMap', metadata: { labels: { grafana_dashboard: '1' } } });
+    const text = (brought as unknown as { data: Record<string, string> }).data['pinkas.json'] ?? '';
+    expect(JSON.parse(text)).toEqual(JSON.parse(await read('deploy/helm/pinkas/files/dashboard.json')));
+    expect(await dashboardIn({ enabled: true, dashboard: { enabled: false } })).toBeUndefined();
+    expect(await dashboardIn({ enabled: false })).toBeUndefined();
+  });
+
+  it('lets the services reach the collector of traces where there is one', async () => {
+    const everything = settings['everything in the cluster'];
+    const egressOf = async (tracing: object) => {
+      const { resources } = await render({ ...everything, tracing });
+      return serviceNames.map((service) => {
+        const policy = resources.find(
+          (one) => one.kind === 'NetworkPolicy' && one.metadata.name === `pinkas-${service}`,
+        );
+        return (policy?.spec.egress as { ports: { port: unknown }[] }[]).some((rule) =>
+          rule.ports.some(({ port }) => port === 4318),
+        );
+      });
+    };
+    expect(await egressOf({ endpoint: 'http://otel-collector.monitoring:4318' })).toEqual(
+      serviceNames.map(() => true),
+    );
+    expect(await egressOf({})).toEqual(serviceNames.map(() => false));
+  });
+
   describe.each(Object.keys(settings))('with %s', (name) => {
     let rendered: { file: string; resources: Resource[] };
     beforeAll(async () => {
-      rendered = await render(name);
+      rendered = await render(settings[name] ?? {});
     });
     const deploymentOf = (service: string) => {
       const found = rendered.resources.find(
