@@ -429,7 +429,7 @@ const renderedChart = () => {
         const policy = resources.find(
           (one) => one.kind === 'NetworkPolicy' && one.metadata.name === `pinkas-${service}`,
         );
-        return (policy?.spec.egress as { ports: { port: unknown }[] }[]).some((rule) =>
+        return ((policy?.spec.egress ?? []) as { ports: { port: unknown }[] }[]).some((rule) =>
           rule.ports.some(({ port }) => port === 4318),
         );
       });
