@@ -90,8 +90,8 @@ export async function measureReplicas(
       ...each('idle_rss_mb', (service) => idleMb[service], 'memory when it has just become ready, MB'),
       ...each('rss_mb', (service) => fullMb[service], 'memory after the documents, MB'),
       ...each('rss_growth_mb', (service) => fullMb[service] - idleMb[service], 'the difference, MB'),
-      figure('cpu_s_per_document', sum(cpuS), 'processor time of everything, servers and Chromium too, s'),
-      figure('cpu_s_per_document_of_services', sum(cpuOfServices), 'of which the six services, s'),
+      seconds('cpu_s_per_document', sum(cpuS), 'processor time of everything, servers and Chromium too, s'),
+      seconds('cpu_s_per_document_of_services', sum(cpuOfServices), 'of which the six services, s'),
       ...each('bundle_kb', (service) => packed.get(service) ?? Number.NaN, 'what its image holds, KB'),
     ];
   } finally {
@@ -100,6 +100,12 @@ export async function measureReplicas(
   }
 }
 
+/** Of hundredths of a second, two decimals would leave nothing. */
+const seconds = (name: string, value: number, meaning: string): Row => ({
+  name,
+  value: Math.round(value * 10_000) / 10_000,
+  meaning,
+});
 const nothing = (): Counted => ({ done: 0, ms: 0, latenciesMs: [] });
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
