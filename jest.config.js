@@ -5,6 +5,9 @@ export default {
   // Jest takes these from the root alone.
   testTimeout: preset.testTimeout,
   maxWorkers: 2,
+  // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
+  workerIdleMemoryLimit: '1GB',
+  testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',
   projects: [
     '<rootDir>/packages/*/jest.config.js',
     '<rootDir>/services/*/jest.config.js',

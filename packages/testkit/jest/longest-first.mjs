@@ -1,0 +1,15 @@
+import Sequencer from '@jest/test-sequencer';
+
+const kinds = ['.e2e.spec.ts', '.int.spec.ts', '.spec.ts'];
+const kindOf = ({ path }) => kinds.findIndex((ending) => path.endsWith(ending));
+
+/**
+ * Begins with the tests of the whole system, which take longest, so that none of them is still at work when everything else
+ * is done. Jest's own order knows how long a test took the last time, which a fresh clone does not.
+ */
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const ordered = [...super.sort(tests)];
+    return ordered.sort((a, b) => kindOf(a) - kindOf(b));
+  }
+}
