@@ -231,7 +231,9 @@ describe('a service that ends', () => {
     const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID() });
     await tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
     await tested.service.stop();
-    // The process would end here, and its sending with it.
+    // The process would end here, and its sending with it. By the answer to a request of ours the collector has seen what ended.
+    collector.mode = 'fails';
+    await fetch(collector.url);
     expect(collector.waiting()).toBe(1);
     expect(collector.spans()).toEqual([]);
     await collector.stop();
