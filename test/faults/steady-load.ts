@@ -20,6 +20,9 @@ export interface Failed {
   key: string | null;
   body: CreateDocument | null;
   reason: string;
+  /** When it was sent, and when it had failed, on the clock of `performance`. */
+  sentMs: number;
+  failedMs: number;
 }
 
 /** What every caller does in turns; the first three issue documents, two of them of one series. */
@@ -76,8 +79,9 @@ export class SteadyLoad {
   }
 
   async #ask(agent: Agent, path: string, body: CreateDocument | null, key: string | null): Promise<void> {
+    const sentMs = performance.now();
     const fail = (one: Pick<Failed, 'status' | 'code' | 'retryable' | 'reason'>) =>
-      this.failed.push({ what: path, key, body, ...one });
+      this.failed.push({ what: path, key, body, sentMs, failedMs: performance.now(), ...one });
     try {
       const answer = await this.#send(agent, path, body, key);
       const given = JSON.parse(answer.text) as CreatedDocument & ErrorBody;
