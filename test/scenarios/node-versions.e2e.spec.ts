@@ -26,7 +26,10 @@ async function nodeOf(version: string): Promise<string> {
 
 describe('the whole system', () => {
   let stack: RunningStack | undefined;
-  afterEach(() => stack?.stop(), 60_000);
+  afterEach(async () => {
+    await stack?.stop();
+    stack = undefined;
+  }, 60_000);
 
   it.each([
     ['the oldest Node that package.json allows', `${oldest}.0`],

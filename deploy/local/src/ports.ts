@@ -92,9 +92,13 @@ async function claimPort(wanted?: number): Promise<ClaimedPort> {
   };
 }
 
+/** How long the address of a Unix socket is on Linux (unix(7)), its leading zero byte left out. */
+const socketNameLength = 107;
+
 /**
  * A socket with a name and no file, which Linux takes back when the process ends. Other systems know no such sockets;
- * there two homes that start in the same moment may want one port.
+ * there two homes that start in the same moment may want one port. The name is as long as an address can be: Node 20 fills
+ * a shorter one up with zeros where later versions do not, and the two would not be one name.
  * @returns null where another process has it.
  */
 function claimOn(port: number): Promise<{ end(): Promise<void> } | null> {
@@ -104,7 +108,7 @@ function claimOn(port: number): Promise<{ end(): Promise<void> } | null> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EADDRINUSE' ? resolve(null) : reject(error),
     );
-    server.listen(`\0pinkas-port-${port}`, () => {
+    server.listen(`\0${`pinkas-port-${port}`.padEnd(socketNameLength, '-')}`, () => {
       server.unref();
       resolve({ end: () => new Promise((ended) => server.close(() => ended())) });
     });

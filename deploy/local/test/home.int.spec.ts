@@ -128,6 +128,14 @@ describe('a home', () => {
     rmSync(other.path, { recursive: true });
   });
 
+  it('keeps it by a name that every version of Node writes alike, since none is left to fill up', async () => {
+    const ports = await Ports.choose(home, ['a'], { preferred: {}, fixed: {} });
+    const names = readFileSync('/proc/net/unix', 'latin1').split('\n');
+    const claim = names.find((line) => line.includes(`@pinkas-port-${ports.number('a')}-`));
+    expect(claim).toMatch(/@pinkas-port-\d+-+$/);
+    await ports.releaseAll();
+  });
+
   it('refuses a fixed port that is taken, and holds none then', async () => {
     const taken = await reservePort();
     const choosing = Ports.choose(home, ['a', 'b'], { preferred: {}, fixed: { b: taken.port } });
