@@ -14,7 +14,7 @@ import type { BenchStack } from './stack.js';
 import { measureSteps } from './steps.js';
 
 /**
- * Measures the whole system on this machine, in a home of its own, in under ten minutes. Every comparison is a ratio of
+ * Measures the whole system on this machine, in homes of its own, in about twenty minutes. Every comparison is a ratio of
  * figures that were measured in turns within this run, since machines are shared and noisy.
  */
 const run = promisify(execFile);
@@ -27,11 +27,10 @@ const parts = {
   page: measurePage,
   steps: measureSteps,
 };
-/**
- * The parts to measure; all of these where none is named. `replicas` is measured where it is named only, on two systems of its
- * own, in about as long as all others together.
- */
+/** The parts to measure; all of them where none is named. `replicas` starts two systems of its own. */
 const wanted = process.argv.slice(2).filter((one) => one !== '--json');
+
+const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -74,29 +73,38 @@ async function startSystem(replicas: number): Promise<BenchStack & { end(): Prom
   }
 }
 
-async function main(): Promise<void> {
-  const systems: (BenchStack & { end(): Promise<void> })[] = [];
-  const start = async (replicas: number) => {
-    const system = await startSystem(replicas);
-    systems.push(system);
-    return system;
-  };
+/** Measures on systems that are all gone afterwards, whatever happens. */
+async function onSystems(
+  measure: (start: (replicas: number) => Promise<BenchStack>) => Promise<Row[]>,
+): Promise<Row[]> {
+  const systems: { end(): Promise<void> }[] = [];
   try {
-    const rows: Row[] = [];
-    const named = Object.entries(parts).filter(([part]) => wanted.length === 0 || wanted.includes(part));
-    if (named.length > 0) {
-      const stack = await start(1);
-      for (const [, measure] of named) rows.push(...(await measure(stack, progress)));
-    }
-    if (wanted.includes('replicas')) rows.push(...(await measureReplicas(start, progress)));
-    if (asJson) {
-      process.stdout.write(
-        `${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`,
-      );
-    } else printTable(rows);
+    return await measure(async (replicas) => {
+      const system = await startSystem(replicas);
+      systems.push(system);
+      return system;
+    });
   } finally {
     for (const system of systems) await system.end();
   }
+}
+
+async function main(): Promise<void> {
+  const named = Object.entries(parts).filter(([part]) => isWanted(part));
+  const rows: Row[] = [];
+  if (named.length > 0) {
+    const measured = await onSystems(async (start) => {
+      const stack = await start(1);
+      const found: Row[] = [];
+      for (const [, measure] of named) found.push(...(await measure(stack, progress)));
+      return found;
+    });
+    rows.push(...measured);
+  }
+  if (isWanted('replicas')) rows.push(...(await onSystems((start) => measureReplicas(start, progress))));
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`);
+  } else printTable(rows);
 }
 
 await main();
