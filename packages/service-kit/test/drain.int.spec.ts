@@ -6,6 +6,7 @@ import { type RunningService, startService } from '../src/index.js';
 import { newEvent, type ProbeTables, probe, probeService, startProbe } from './probe-service.js';
 
 const concurrency = 2;
+const inHand = 8;
 
 describe('a replica that is told to stop', () => {
   let tested: ServiceUnderTest<ProbeTables>;
@@ -29,7 +30,13 @@ describe('a replica that is told to stop', () => {
 
   it('answers what has reached it, and what comes then goes to the replica that is left', async () => {
     const other = await startAnother();
-    probe.answer = () => new Promise((resolve) => setTimeout(resolve, 20, 7));
+    // Each is answered when as many have come after it: both replicas always have some in hand.
+    const held: (() => void)[] = [];
+    probe.answer = () =>
+      new Promise((resolve) => {
+        held.push(() => resolve(7));
+        if (held.length > inHand) held.shift()?.();
+      });
     let asking = true;
     const answers: number[] = [];
     const lane = async () => {
@@ -38,12 +45,14 @@ describe('a replica that is told to stop', () => {
         answers.push((await tested.network.ask(getUsage, request)).used_today);
       }
     };
-    const lanes = Promise.all(Array.from({ length: 16 }, lane));
+    const lanes = Promise.all(Array.from({ length: 2 * inHand }, lane));
     await eventually('requests are under way', () => answers.length > 100);
     await other.stop();
     const atStop = answers.length;
     await eventually('requests go on', () => answers.length > atStop + 100);
     asking = false;
+    probe.answer = async () => 7;
+    for (const answer of held) answer();
     await lanes;
     expect(new Set(answers)).toEqual(new Set([7]));
   });
