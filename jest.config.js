@@ -4,14 +4,14 @@ import preset from './jest.preset.js';
 export default {
   // Jest takes these from the root alone.
   testTimeout: preset.testTimeout,
-  maxWorkers: 2,
+  // One more than the cores of CI: tests of the whole system also wait.
+  maxWorkers: 3,
   // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',
   projects: [
     '<rootDir>/packages/*/jest.config.js',
     '<rootDir>/services/*/jest.config.js',
-    '<rootDir>/deploy/local/jest.config.js',
     '<rootDir>/test/jest.config.js',
   ],
   globalSetup: '<rootDir>/packages/testkit/jest/global-setup.mjs',

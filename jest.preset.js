@@ -1,3 +1,5 @@
+import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
+
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
   testEnvironment: 'node',
@@ -5,7 +7,7 @@ export default {
   testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...libraryMapper, '^(\\.{1,2}/.*)\\.js$': '$1' },
   testMatch: ['**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],

@@ -1,12 +1,13 @@
 /**
- * Makes every secret of a new system. They are printed once and kept nowhere.
+ * Generates every secret of a new system. They are printed once and not stored.
  *
  *   node deploy/make-secrets.mjs compose > deploy/.env
  *   node deploy/make-secrets.mjs kubernetes --namespace pinkas | kubectl apply -f -
  *
- * What only you can know is taken from the environment: SIGNING_P12_PASSWORD, TAX_AUTHORITY_CLIENT_ID,
+ * Secrets of outside systems are read from the environment: SIGNING_P12_PASSWORD, TAX_AUTHORITY_CLIENT_ID,
  * TAX_AUTHORITY_CLIENT_SECRET, SMTP_URL.
  */
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
@@ -15,12 +16,13 @@ const services = ['gateway', 'issuing', 'customer', 'rendering', 'allocation', '
 const natsUsers = [...services, 'operator'];
 
 const key = () => randomBytes(32).toString('hex');
-/** Begins with a letter: nats-server takes a variable that begins with a digit for a number. */
+/** Begins with a letter: nats-server reads a variable that begins with a digit as a number. */
 const password = () => `p${randomBytes(24).toString('hex')}`;
 
 const made = {
   POSTGRES_PASSWORD: password(),
   REDIS_PASSWORD: password(),
+  GOTENBERG_PASSWORD: password(),
   API_KEY_PEPPER: key(),
   TOKEN_ENCRYPTION_KEY: key(),
   ...Object.fromEntries(
@@ -37,16 +39,16 @@ const given = ['SIGNING_P12_PASSWORD', 'TAX_AUTHORITY_CLIENT_ID', 'TAX_AUTHORITY
 function composeFile() {
   const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
   return [
-    '# Secrets of this system. Keep a copy where nobody else reads it: without API_KEY_PEPPER no API key is known any more,',
+    '# Secrets of this system. Store a copy in a safe place: without API_KEY_PEPPER no API key is valid,',
     '# without TOKEN_ENCRYPTION_KEY every business has to connect to the tax authority again.',
     ...lines,
-    '# Yours to fill in.',
+    '# Set these.',
     ...given.map((name) => `${name}=${env[name] ?? ''}`),
     '',
   ].join('\n');
 }
 
-/** The secrets of one service: exactly its variables that must not be seen, and that of its migration. */
+/** The secrets of one service: its secret variables, and that of its migration. */
 function secretsOf(service, hosts) {
   const upper = service.toUpperCase();
   const database = (role, secret) =>
@@ -56,7 +58,10 @@ function secretsOf(service, hosts) {
       API_KEY_PEPPER: made.API_KEY_PEPPER,
       REDIS_URL: `redis://:${made.REDIS_PASSWORD}@${hosts.redis}`,
     },
-    rendering: { SIGNING_P12_PASSWORD: env.SIGNING_P12_PASSWORD },
+    rendering: {
+      GOTENBERG_URL: `http://rendering:${made.GOTENBERG_PASSWORD}@${hosts.gotenberg}`,
+      SIGNING_P12_PASSWORD: env.SIGNING_P12_PASSWORD,
+    },
     allocation: {
       TAX_AUTHORITY_CLIENT_SECRET: env.TAX_AUTHORITY_CLIENT_SECRET,
       TOKEN_ENCRYPTION_KEY: made.TOKEN_ENCRYPTION_KEY,
@@ -71,12 +76,61 @@ function secretsOf(service, hosts) {
   };
 }
 
+/**
+ * The certificate that the servers of NATS show each other. It is its own authority: who has no copy of its key cannot
+ * join, whatever other certificates the cluster has given out.
+ */
+function routeCertificate(names) {
+  let pem;
+  try {
+    pem = execFileSync(
+      'openssl',
+      [
+        ...[
+          'req',
+          '-x509',
+          '-newkey',
+          'rsa:3072',
+          '-nodes',
+          '-sha256',
+          '-days',
+          '3650',
+          '-subj',
+          '/CN=pinkas-nats-routes',
+        ],
+        ...[
+          '-addext',
+          `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`,
+          '-keyout',
+          '-',
+          '-out',
+          '-',
+        ],
+      ],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+  } catch (error) {
+    throw new Error(
+      error.code === 'ENOENT'
+        ? 'install openssl: it makes the certificate of the routes of NATS'
+        : `openssl cannot make the certificate of the routes of NATS: ${error.stderr}`,
+    );
+  }
+  const blockOf = (kind) =>
+    `${new RegExp(`-----BEGIN ${kind}-----[^]+?-----END ${kind}-----`).exec(pem)[0]}\n`;
+  const certificate = blockOf('CERTIFICATE');
+  return { 'tls.crt': certificate, 'tls.key': blockOf('PRIVATE KEY'), 'ca.crt': certificate };
+}
+
 function kubernetesManifest(options) {
   const missing = given.filter((name) => name !== 'TAX_AUTHORITY_CLIENT_ID' && !env[name]);
-  if (missing.length > 0) throw new Error(`set these in the environment first: ${missing.join(', ')}`);
+  if (missing.length > 0) {
+    throw new Error(`set these in the environment first: ${missing.join(', ')}`);
+  }
   const hosts = {
     postgres: options.postgres,
     redis: options.redis,
+    gotenberg: options.gotenberg,
     nats: options.nats,
     natsProtocol: options['nats-protocol'],
     postgresCa: options['postgres-ca'] && `&sslrootcert=${options['postgres-ca']}`,
@@ -97,7 +151,17 @@ function kubernetesManifest(options) {
       'pinkas-nats-users',
       Object.fromEntries(Object.entries(made).filter(([name]) => name.startsWith('NATS_PASSWORD_'))),
     ),
+    secret(
+      'pinkas-nats-routes',
+      routeCertificate(
+        options['nats-route-names']?.split(',') ?? [
+          '*.pinkas-nats-headless',
+          `*.pinkas-nats-headless.${options.namespace}.svc.cluster.local`,
+        ],
+      ),
+    ),
     secret('pinkas-redis', { REDIS_PASSWORD: made.REDIS_PASSWORD }),
+    secret('pinkas-gotenberg', { GOTENBERG_PASSWORD: made.GOTENBERG_PASSWORD }),
   ];
   return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`;
 }
@@ -107,17 +171,24 @@ const { positionals, values } = parseArgs({
   options: {
     namespace: { type: 'string', default: 'pinkas' },
     postgres: { type: 'string', default: 'pinkas-postgres-rw:5432' },
-    // Where the chart mounts the authority's certificate; empty: one that Node trusts by itself.
+    // Where the chart mounts the authority's certificate; empty: one that Node trusts by default.
     'postgres-ca': { type: 'string', default: '/etc/pinkas/postgres/ca.crt' },
     redis: { type: 'string', default: 'pinkas-redis:6379' },
+    gotenberg: { type: 'string', default: 'pinkas-gotenberg:3000' },
     nats: { type: 'string', default: 'pinkas-nats:4222' },
     'nats-protocol': { type: 'string', default: 'tls' },
+    // The names by which the servers of NATS reach each other, if they are not the chart's.
+    'nats-route-names': { type: 'string' },
   },
 });
 try {
-  if (positionals[0] === 'compose') process.stdout.write(composeFile());
-  else if (positionals[0] === 'kubernetes') process.stdout.write(kubernetesManifest(values));
-  else throw new Error('say for what: compose or kubernetes');
+  if (positionals[0] === 'compose') {
+    process.stdout.write(composeFile());
+  } else if (positionals[0] === 'kubernetes') {
+    process.stdout.write(kubernetesManifest(values));
+  } else {
+    throw new Error('say for what: compose or kubernetes');
+  }
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

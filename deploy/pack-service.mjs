@@ -1,6 +1,6 @@
 /**
- * Lays out one service for its image: the workspace and those that it is made of, as built, with production dependencies and
- * nothing else. `node deploy/pack-service.mjs issuing /packed`; the workspaces are built before.
+ * Lays out one service for its image: the workspace and those that it depends on, as built, with production dependencies and
+ * nothing else. `node deploy/pack-service.mjs issuing /packed`; the workspaces must be built before.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [service, target] = process.argv.slice(2);
-if (!service || !target) throw new Error('usage: node deploy/pack-service.mjs SERVICE FOLDER');
+if (!service || !target) {
+  throw new Error('usage: node deploy/pack-service.mjs SERVICE FOLDER');
+}
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const writeJson = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** The workspaces by the name of their package. */
+/** The folders of the workspaces by the names of their packages. */
 const workspaces = new Map(
   ['packages', 'services']
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
@@ -21,37 +24,62 @@ const workspaces = new Map(
     .map((folder) => [readJson(join(root, folder, 'package.json')).name, folder]),
 );
 
-/** The workspace and what it needs of the others when it runs. */
-function needed(name, found = new Set()) {
+/** The folders of a workspace and of those that it depends on at run time. */
+function runtimeFolders(name, found = new Set()) {
   const folder = workspaces.get(name);
-  if (folder === undefined) throw new Error(`there is no workspace ${name}`);
+  if (folder === undefined) {
+    throw new Error(`no workspace is named ${name}`);
+  }
   found.add(folder);
   for (const dependency of Object.keys(readJson(join(root, folder, 'package.json')).dependencies ?? {})) {
-    if (workspaces.has(dependency) && !found.has(workspaces.get(dependency))) needed(dependency, found);
+    if (workspaces.has(dependency) && !found.has(workspaces.get(dependency))) {
+      runtimeFolders(dependency, found);
+    }
   }
   return found;
 }
 
-const folders = [...needed(`@pinkas/${service}`)];
+function npm(...args) {
+  execFileSync('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: target,
+    stdio: 'inherit',
+  });
+}
+
+/** The image has the packages of the repository's lock file, byte for byte. */
+function expectSamePackages({ packages: locked }, { packages: packed }) {
+  const wanted = new Map(
+    Object.entries(locked).map(([path, { version, integrity }]) => [`${nameIn(path)}@${version}`, integrity]),
+  );
+  for (const [path, { version, integrity, link }] of Object.entries(packed)) {
+    const name = `${nameIn(path)}@${version}`;
+    if (path.includes('node_modules/') && !link && (!integrity || wanted.get(name) !== integrity)) {
+      throw new Error(
+        `${name} is not the package of package-lock.json: run npm install, and commit the lock file`,
+      );
+    }
+  }
+}
+
+const nameIn = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+const folders = [...runtimeFolders(`@pinkas/${service}`)];
 mkdirSync(target, { recursive: true });
-for (const file of ['package-lock.json', '.npmrc']) cpSync(join(root, file), join(target, file));
-// Only these workspaces: npm then links no other, and installs nothing of theirs.
-writeFileSync(
-  join(target, 'package.json'),
-  `${JSON.stringify({ ...readJson(join(root, 'package.json')), workspaces: folders, devDependencies: {} }, null, 2)}\n`,
-);
+for (const file of ['package-lock.json', '.npmrc']) {
+  cpSync(join(root, file), join(target, file));
+}
+writeJson(join(target, 'package.json'), {
+  ...readJson(join(root, 'package.json')),
+  workspaces: folders,
+  devDependencies: {},
+});
 for (const folder of folders) {
   const { devDependencies: _, ...manifest } = readJson(join(root, folder, 'package.json'));
   mkdirSync(join(target, folder), { recursive: true });
-  writeFileSync(join(target, folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeJson(join(target, folder, 'package.json'), manifest);
   cpSync(join(root, folder, 'dist'), join(target, folder, 'dist'), { recursive: true });
 }
-// Not `npm ci`: the lock file speaks of more workspaces than are here. What it locks is installed all the same.
-execFileSync(
-  'npm',
-  ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--offline=false'],
-  {
-    cwd: target,
-    stdio: 'inherit',
-  },
-);
+// Removes the other workspaces and their packages from the lock file. It has every version, so no registry is needed.
+npm('install', '--package-lock-only', '--offline');
+expectSamePackages(readJson(join(root, 'package-lock.json')), readJson(join(target, 'package-lock.json')));
+npm('ci', '--omit=dev', '--prefer-offline');

@@ -4,27 +4,35 @@ import { importsOf, type Source, sourcesBelow } from './sources.js';
 
 /** What each workspace may import of the others. */
 const mayImport: Record<string, readonly string[]> = {
-  'packages/money': [],
-  'packages/contracts': [],
+  'packages/domain': [],
+  'packages/contracts': ['@pinkas/domain'],
   'packages/service-kit': ['@pinkas/contracts'],
   // Callers install it alone.
   'packages/client': [],
-  'packages/local-servers': [],
-  'packages/testkit': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/local-servers'],
-  // It proves the book's totals anew.
-  'packages/cli': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/money'],
-  'services/issuing': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/money'],
+  'packages/simulators': ['@pinkas/service-kit'],
+  'packages/local-stack': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/simulators'],
+  'packages/testkit': [
+    '@pinkas/contracts',
+    '@pinkas/service-kit',
+    '@pinkas/simulators',
+    '@pinkas/local-stack',
+  ],
+  'packages/cli': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/domain'],
   ...Object.fromEntries(
-    serviceNames
-      .filter((name) => name !== 'issuing')
-      .map((name) => [`services/${name}`, ['@pinkas/contracts', '@pinkas/service-kit']]),
+    serviceNames.map((name) => [
+      `services/${name}`,
+      ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/domain'],
+    ]),
   ),
-  'deploy/local': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/local-servers'],
 };
 
 /** Where a library that shapes the system may be imported, as folders or files. */
 const keptIn: Record<string, readonly string[]> = {
-  nats: ['packages/service-kit/src/', 'packages/testkit/src/'],
+  // Only Nest's transport needs it (ADR 0029).
+  nats: [],
+  '@nats-io/nats-core': ['packages/service-kit/src/', 'packages/testkit/src/'],
+  '@nats-io/jetstream': ['packages/service-kit/src/', 'packages/testkit/src/'],
+  '@nats-io/transport-node': ['packages/service-kit/src/process/nats-connection.ts'],
   pg: ['packages/service-kit/src/'],
   pino: ['packages/service-kit/src/'],
   'prom-client': ['packages/service-kit/src/'],
@@ -34,7 +42,10 @@ const keptIn: Record<string, readonly string[]> = {
   '@opentelemetry/exporter-trace-otlp-http': ['packages/service-kit/src/tracing/trace-export.ts'],
   ioredis: ['services/gateway/src/'],
   fastify: ['services/gateway/src/'],
-  'gotenberg-js-client': ['services/rendering/src/artifact/chromium-pdf.ts'],
+  'gotenberg-js-client': ['services/rendering/src/artifact/gotenberg-client.ts'],
+  pkijs: ['services/rendering/src/signature/'],
+  asn1js: ['services/rendering/src/signature/'],
+  sharp: ['services/rendering/src/logo/rasterize-logo.ts'],
   '@libpdf/core': ['services/rendering/src/artifact/', 'services/rendering/src/signature/'],
   nodemailer: ['services/delivery/src/'],
   undici: ['services/allocation/src/authority/authority-http.ts'],
@@ -65,7 +76,7 @@ describe('the architecture', () => {
   let sources: Source[];
   let production: Source[];
   beforeAll(async () => {
-    sources = (await Promise.all(['packages', 'services', 'deploy'].map(sourcesBelow))).flat();
+    sources = (await Promise.all(['packages', 'services'].map(sourcesBelow))).flat();
     production = sources.filter((source) => !isSpec(source));
   });
 
@@ -77,14 +88,14 @@ describe('the architecture', () => {
     );
   const workspaceOf = (source: Source) => source.path.split('/').slice(0, 2).join('/');
 
-  it('sees the code', () => {
+  it('the check finds the source files', () => {
     expect(production.length).toBeGreaterThan(100);
     for (const workspace of Object.keys(mayImport)) {
       expect(production.some((source) => workspaceOf(source) === workspace)).toBe(true);
     }
   });
 
-  it('lets a workspace import only the workspaces below it', () => {
+  it('a workspace imports only the workspaces it may import', () => {
     const wrong = offences(production, (source, specifier) => {
       const imported = packageName(specifier);
       return imported.startsWith('@pinkas/') && !mayImport[workspaceOf(source)]?.includes(imported);
@@ -92,29 +103,26 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('never reaches into another workspace by a relative path', () => {
+  it('no relative import leaves its workspace', () => {
     const wrong = offences(sources, (source, specifier) => {
-      if (!specifier.startsWith('.')) return false;
+      if (!specifier.startsWith('.')) {
+        return false;
+      }
       const target = new URL(specifier, `file:///${source.path}`).pathname.slice(1);
       return !target.startsWith(`${workspaceOf(source)}/`);
     });
     expect(wrong).toEqual([]);
   });
 
-  it('keeps each shaping library in its place', () => {
+  it('each shaping library is imported only where it belongs', () => {
     const wrong = offences(production, (source, specifier) => {
       const places = keptIn[packageName(specifier)];
-      // The machine's stand-ins are other people's programs, written small; they are no part of a service.
-      return (
-        places !== undefined &&
-        !source.path.startsWith('deploy/') &&
-        !places.some((place) => source.path.startsWith(place))
-      );
+      return places !== undefined && !places.some((place) => source.path.startsWith(place));
     });
     expect(wrong).toEqual([]);
   });
 
-  it('leaves the test kit to tests', () => {
+  it('only tests import the test kit', () => {
     expect(
       offences(
         production,
@@ -124,40 +132,51 @@ describe('the architecture', () => {
     ).toEqual([]);
   });
 
-  it('keeps money free of everything, clock and input included', () => {
-    const money = production.filter((source) => workspaceOf(source) === 'packages/money');
-    expect(offences(money, (_source, specifier) => !specifier.startsWith('./'))).toEqual([]);
-    for (const source of money) expect(source.text).not.toMatch(/\bDate\b|\bprocess\./);
+  it('the domain imports nothing and reads no clock and no environment', () => {
+    const domain = production.filter((source) => workspaceOf(source) === 'packages/domain');
+    expect(offences(domain, (_source, specifier) => !/^\.{1,2}\//.test(specifier))).toEqual([]);
+    for (const source of domain) {
+      expect(source.text).not.toMatch(/Date\.now|new Date\(\)|\bprocess\./);
+    }
   });
 
-  it('keeps the client free of everything, so that callers install nothing else', () => {
+  it('services leave conversions between shekels and agorot to the domain', () => {
+    const byHand = production
+      .filter((source) => !source.path.startsWith('packages/domain/'))
+      .filter((source) => /Math\.round\([^)]*\* ?100\b/.test(source.text))
+      .map((source) => source.path);
+    expect(byHand).toEqual([]);
+  });
+
+  it('the client has no dependencies', () => {
     const client = production.filter((source) => workspaceOf(source) === 'packages/client');
     expect(offences(client, (_source, specifier) => !specifier.startsWith('./'))).toEqual([]);
   });
 
-  it('reads the environment in config files only', () => {
+  it('only config.ts files read the environment', () => {
     const readers = production
       .filter((source) => /\bprocess\.env\b/.test(source.text))
       .map((source) => source.path)
       .filter(
         (path) =>
           !path.endsWith('/config.ts') &&
-          !path.startsWith('deploy/local/src/stand-ins/') &&
+          !path.startsWith('packages/simulators/') &&
           !path.startsWith('packages/testkit/'),
       );
     expect(readers).toEqual([]);
   });
 
-  it('imports stand-ins from no service', () => {
+  it('no service imports the simulators or the local stack', () => {
     expect(
       offences(
         production,
-        (source, specifier) => source.path.startsWith('services/') && /stand-ins|local-stack/.test(specifier),
+        (source, specifier) =>
+          source.path.startsWith('services/') && /^@pinkas\/(simulators|local-stack)/.test(specifier),
       ),
     ).toEqual([]);
   });
 
-  it('names files by what they hold', () => {
+  it('no file has a banned name', () => {
     const junk = sources
       .map((source) => source.path)
       .filter((path) => path.split(/[/.]/).some((word) => bannedWords.includes(word)));

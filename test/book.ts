@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import type { DocumentType } from '@pinkas/contracts';
+import { consumerBindings, messagingServices } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import type { Database, MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import type { RunningStack } from './running-stack.js';
@@ -16,7 +17,7 @@ interface BookRow {
 }
 
 /** What a caller has seen: a key it sent, and the document of the 201 that it got. */
-export interface Seen {
+export interface ObservedDocument {
   key: string;
   id: string;
   number: number;
@@ -27,11 +28,11 @@ export interface Seen {
  * Holds the book of one business against what its callers saw: numbers without gap or double, dates and instants that
  * never fall, every 201 readable for good, one document a key, and one stored PDF with the book's hash.
  */
-export async function expectSoundBook(
+export async function expectConsistentBook(
   stack: RunningStack,
   issuer: { business: { id: string }; key: string },
   type: DocumentType,
-  seen: readonly Seen[],
+  seen: readonly ObservedDocument[],
 ): Promise<void> {
   const db = await stack.database<{ document: BookRow }>('issuing');
   const rendering = await stack.database<{
@@ -48,7 +49,9 @@ export async function expectSoundBook(
     expect(rows.map((row) => row.number)).toEqual(rows.map((_, index) => index + 1));
     for (const [index, row] of rows.entries()) {
       const before = rows[index - 1];
-      if (!before) continue;
+      if (!before) {
+        continue;
+      }
       expect(row.dated_on >= before.dated_on).toBe(true);
       expect(row.issued_at.getTime()).toBeGreaterThanOrEqual(before.issued_at.getTime());
     }
@@ -84,36 +87,68 @@ export async function expectSoundBook(
   }
 }
 
-/** Waits until no service has an event that is still to be sent, and expects that none has given a step up. */
-export async function expectNothingOwed(stack: RunningStack): Promise<void> {
-  for (const service of ['issuing', 'rendering', 'allocation', 'delivery'] as const) {
-    const db: Database<MessagingTables> = await stack.database<MessagingTables>(service);
-    try {
+/**
+ * Waits until every service has sent its events and every consumer has handled those that are for it, and expects that none was
+ * dead-lettered.
+ */
+export async function expectNothingPending(stack: RunningStack): Promise<void> {
+  const databases = new Map<string, Database<MessagingTables>>();
+  for (const service of messagingServices) {
+    databases.set(service, await stack.database<MessagingTables>(service));
+  }
+  const of = (service: string) => databases.get(service) as Database<MessagingTables>;
+  try {
+    for (const service of messagingServices) {
       await eventually(
         `${service} has sent its events`,
         async () =>
-          (await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute()).length === 0,
+          (await of(service).selectFrom('outbox').select('id').where('sent_at', 'is', null).execute())
+            .length === 0,
         60_000,
       );
-      expect(await db.selectFrom('dead_letter').selectAll().execute()).toEqual([]);
-    } finally {
-      await db.destroy();
+    }
+    for (const { service, event, durable } of consumerBindings) {
+      await eventually(
+        `${durable} has handled every event`,
+        async () => {
+          const published = await of(event.owner)
+            .selectFrom('outbox')
+            .select('id')
+            .where('subject', 'like', `${event.subject}.%`)
+            .execute();
+          const handled = await of(service)
+            .selectFrom('inbox')
+            .select('message_id')
+            .where('consumer', '=', durable)
+            .execute();
+          const ids = new Set(handled.map(({ message_id }) => message_id));
+          return published.every(({ id }) => ids.has(id));
+        },
+        120_000,
+      );
+    }
+    for (const service of messagingServices) {
+      expect(await of(service).selectFrom('dead_letter').selectAll().execute()).toEqual([]);
+    }
+  } finally {
+    for (const database of databases.values()) {
+      await database.destroy();
     }
   }
 }
 
-/** Waits until no step is under way any more, and expects that `pinkas verify` finds nothing wrong and nothing given up. */
-export async function expectProven(stack: RunningStack): Promise<void> {
+/** Waits until no step is under way any more, and expects that `pinkas verify` finds nothing wrong and nothing dead-lettered. */
+export async function expectVerified(stack: RunningStack): Promise<void> {
   const report = await eventually(
     'nothing is under way',
     async () => {
       const found = await stack.verify();
-      const faults = found.businesses.some((business) => business.faults.length > 0);
-      return faults || found.businesses.every((business) => business.under_way === 0) ? found : undefined;
+      const findings = found.businesses.some((business) => business.findings.length > 0);
+      return findings || found.businesses.every((business) => business.pending === 0) ? found : undefined;
     },
     120_000,
   );
-  expect(report.businesses.flatMap((business) => business.faults)).toEqual([]);
+  expect(report.businesses.flatMap((business) => business.findings)).toEqual([]);
   expect(report.ok).toBe(true);
-  expect(report.businesses.every((business) => business.parked === 0)).toBe(true);
+  expect(report.businesses.every((business) => business.dead_lettered === 0)).toBe(true);
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
-import { consumptionOf, contractOf, messagingOperations } from '@pinkas/service-kit';
+import { consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
 import { AllocationModule } from '../services/allocation/src/allocation.module.js';
 import { CustomerModule } from '../services/customer/src/customer.module.js';
 import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
@@ -57,7 +57,7 @@ describe('the catalogue', () => {
   });
 
   it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
-    '%s is handled once, by its owner',
+    'the contract %s is handled once, by its owner',
     (_subject, contract) => {
       // What the kit starts in a service by itself counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
@@ -70,18 +70,18 @@ describe('the catalogue', () => {
   );
 
   it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
-    '%s is tested by whoever handles it',
+    'the contract %s is tested by its owner',
     (_subject, contract) => {
       const ofKit = messagingName(contract);
       const name = ofKit === undefined ? nameIn(catalogue, contract) : `contracts\\.${ofKit}`;
-      const asks = new RegExp(`\\bask\\(\\s*${name}\\b`);
+      const calls = new RegExp(`\\b(?:ask|call)\\(\\s*${name}\\b`);
       const own = ofKit === undefined ? (tests.get(contract.owner) ?? []) : kitTests;
-      expect(own.some((source) => asks.test(source.text))).toBe(true);
+      expect(own.some((source) => calls.test(source.text))).toBe(true);
     },
   );
 
   it.each(catalogue.publicRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s is bound once, in the gateway',
+    'the route %s is bound once, in the gateway',
     (_name, route) => {
       const bound = classesOf(GatewayModule).filter(
         (candidate) => routeBindingOf(candidate)?.route === route,
@@ -91,27 +91,29 @@ describe('the catalogue', () => {
   );
 
   it.each(catalogue.events.map((event) => [event.subject, event] as const))(
-    '%s is consumed',
+    'the event %s has a handler',
     (_subject, event) => {
       const consumers = catalogue.serviceNames.flatMap((service) =>
-        classesOf(modules[service]).filter((candidate) => consumptionOf(candidate)?.event === event),
+        classesOf(modules[service]).filter((candidate) => consumerBindingOf(candidate)?.event === event),
       );
       expect(consumers.length > 0).toBe(!heardByNobody.includes(event));
     },
   );
 
-  it('gives every consumer a durable name of its own', () => {
+  it('every consumer has a durable name of its own', () => {
     const names = catalogue.serviceNames.flatMap((service) =>
-      classesOf(modules[service]).flatMap((candidate) => consumptionOf(candidate)?.durable ?? []),
+      classesOf(modules[service]).flatMap((candidate) => consumerBindingOf(candidate)?.durable ?? []),
     );
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has a message in both languages for every error code, and lets what is our fault be tried again', () => {
+  it('every error code has messages in both languages, and server errors are retryable', () => {
     for (const entry of Object.values<catalogue.ErrorEntry>(catalogue.errorCatalogue)) {
       expect(entry.message).toMatch(/^\S.*\.$/);
       expect(entry.messageHe).toMatch(/[\u0590-\u05ff]/);
-      if (entry.httpStatus >= 500) expect(entry.retryable).toBe(true);
+      if (entry.httpStatus >= 500) {
+        expect(entry.retryable).toBe(true);
+      }
     }
   });
 });

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
-import { serviceFields } from '@pinkas/service-kit';
+import { databaseConnectionsMax } from '@pinkas/local-stack';
+import { serviceFields } from '@pinkas/service-kit/config';
 import { parse } from 'yaml';
-import { databaseConnectionsMax } from '../deploy/local/src/database-connections.js';
 import { repositoryRoot } from './sources.js';
 
 const read = async (path: string) =>
@@ -17,7 +17,7 @@ const preparation = 1;
 const beside = 20;
 
 describe('PostgreSQL takes all connections that the services may open', () => {
-  it('in the cluster, with two replicas of each service and the one that starts in a rolling update', async () => {
+  it('PostgreSQL of the chart accepts the connections of two replicas and of a rolling update', async () => {
     const values = await read('deploy/helm/pinkas/values.yaml');
     const opened = serviceNames.map((service: ServiceName) => {
       const { replicas, autoscaling, environment } = values.services[service];
@@ -30,7 +30,7 @@ describe('PostgreSQL takes all connections that the services may open', () => {
     expect(Number(values.postgres.parameters.max_connections)).toBeGreaterThanOrEqual(sum + beside);
   });
 
-  it('of the compose file, with two replicas of each service', async () => {
+  it('PostgreSQL of the compose file accepts the connections of two replicas', async () => {
     const { services } = await read('deploy/compose.yaml');
     const sum = serviceNames.reduce(
       (total, service) =>
@@ -41,7 +41,7 @@ describe('PostgreSQL takes all connections that the services may open', () => {
     expect(Number(max)).toBeGreaterThanOrEqual(sum + beside);
   });
 
-  it.each([1, 2, 3])('of the local system, with %i replicas of each service', (replicas) => {
+  it.each([1, 2, 3])('PostgreSQL of the local stack accepts the connections of %i replicas', (replicas) => {
     const pools = replicas * serviceNames.length * poolSize(undefined);
     expect(databaseConnectionsMax(replicas)).toBeGreaterThanOrEqual(
       pools + serviceNames.length * preparation + beside,

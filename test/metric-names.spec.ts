@@ -21,19 +21,19 @@ describe('the names in an expression', () => {
     'histogram_quantile(0.95, sum by (le, contract) (rate(pinkas_asked_seconds_bucket[5m])))',
     'max by (consumer) (pinkas_waiting{namespace="$namespace"}) > 0 or absent(pinkas_idle)',
     'max by (pod) (process_resident_memory_bytes)',
-  ])('are right: %s', async (expression) => {
+  ])('the check accepts the expression %s', async (expression) => {
     expect(wrongNames(expression, await samplesOf([source]))).toEqual([]);
   });
 
   it.each([
-    ['sum(rate(pinkas_asked[5m]))', 'nobody tells pinkas_asked'],
-    ['rate(pinkas_asked_seconds[5m])', 'nobody tells pinkas_asked_seconds'],
+    ['sum(rate(pinkas_asked[5m]))', 'no process exports pinkas_asked'],
+    ['rate(pinkas_asked_seconds[5m])', 'no process exports pinkas_asked_seconds'],
     ['pinkas_waiting{outcome="ok"}', 'pinkas_waiting has no label outcome'],
     ['sum by (le) (pinkas_asked_seconds_count)', 'nothing in it has the label le'],
     ['sum by (consumers) (pinkas_waiting)', 'nothing in it has the label consumers'],
-    ['pinkas_idle > 0 or up', 'nobody tells up'],
+    ['pinkas_idle > 0 or up', 'no process exports up'],
     ['vector(1)', 'it names no metric'],
-  ])('are found wrong: %s', async (expression, wrong) => {
+  ])('the check rejects the expression %s', async (expression, wrong) => {
     expect(wrongNames(expression, await samplesOf([source]))).toContain(wrong);
   });
 });

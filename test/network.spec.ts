@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
-import { consumptionOf } from '@pinkas/service-kit';
+import { consumerBindingOf } from '@pinkas/service-kit';
 import { AllocationModule } from '../services/allocation/src/allocation.module.js';
 import { CustomerModule } from '../services/customer/src/customer.module.js';
 import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
@@ -42,27 +42,27 @@ describe('the permissions on NATS are made of what the code does', () => {
     }
   });
 
-  it.each(catalogue.serviceNames)('%s asks what it is declared to ask', (service) => {
+  it.each(catalogue.serviceNames)('%s calls exactly the contracts it is declared to call', (service) => {
     const asked = (sources.get(service) ?? [])
-      .filter((source) => /\bask\(/.test(source.text))
+      .filter((source) => /\.call\(/.test(source.text))
       .flatMap(contractsIn)
       .filter((contract) => contract.owner !== service);
     const subjects = (of: readonly catalogue.Contract[]) => [...new Set(of)].map((one) => one.subject).sort();
-    expect(subjects(asked)).toEqual(subjects(catalogue.asks[service]));
+    expect(subjects(asked)).toEqual(subjects(catalogue.allowedCalls[service]));
   });
 
-  it.each(catalogue.serviceNames)('%s consumes what it is declared to consume', (service) => {
+  it.each(catalogue.serviceNames)('%s handles exactly the events it is declared to handle', (service) => {
     const consumed = ((Reflect.getMetadata('providers', modules[service]) ?? []) as unknown[])
       .filter((one): one is object => typeof one === 'function')
-      .flatMap((one) => consumptionOf(one) ?? [])
+      .flatMap((one) => consumerBindingOf(one) ?? [])
       .map(({ event, durable }) => `${durable} ${event.subject}`);
-    const declared = catalogue.consumptions
+    const declared = catalogue.consumerBindings
       .filter((one) => one.service === service)
       .map(({ event, durable }) => `${durable} ${event.subject}`);
     expect(declared.sort()).toEqual(consumed.sort());
   });
 
-  it('only those watch documents who are declared to', () => {
+  it('only declared services watch the events of a document', () => {
     const watching = catalogue.serviceNames.filter((service) =>
       sources.get(service)?.some((source) => /\bEventWatch\b/.test(source.text)),
     );

@@ -28,7 +28,7 @@ describe('the search for personal data in logs', () => {
     return leaksIn(folder, personalDataOf(request));
   };
 
-  it('knows what is personal in a request, however deep', () => {
+  it('personal data of a request is found at any depth', () => {
     expect(personalDataOf(request).sort()).toEqual(
       ['050-123 4567', '777777723', 'Customer@example.com', 'books@example.com', key].sort(),
     );
@@ -40,11 +40,13 @@ describe('the search for personal data in logs', () => {
     ['a telephone number, however it is written', 'call 0501234567 now'],
     ['a tax id', 'Key (business_id, tax_id)=(1, 777777723) already exists'],
     ['a key', `authorization: Bearer ${key}`],
-  ])('finds %s', async (_what, line) => expect(await leaks(line)).toEqual([{ file: 'service.log', line }]));
+  ])('the search finds %s', async (_what, line) =>
+    expect(await leaks(line)).toEqual([{ file: 'service.log', line }]),
+  );
 
   it.each([
     ['another number', '{"time":1777777723123,"pid":77777772}'],
     ['an id that holds the digits', '{"id":"0f77777772-777777723a"}'],
     ['the leading characters of a key', '{"prefix":"pk_live_AAAABBBB"}'],
-  ])('takes %s for none', async (_what, line) => expect(await leaks(line)).toEqual([]));
+  ])('the search does not report %s', async (_what, line) => expect(await leaks(line)).toEqual([]));
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A shorter run of digits also stands in ports, process ids and times by chance. */
+/** A shorter run of digits also is in ports, process ids and times by chance. */
 const digitsMin = 8;
 
 /** The members of requests and settings whose values must never reach a log. */
@@ -9,7 +9,9 @@ const personalMembers = new Set(['email', 'phone', 'tax_id', 'key']);
 
 /** Every e-mail address, telephone number, tax id and API key in a value, however deep. */
 export function personalDataOf(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
   return Object.entries(value).flatMap(([member, inner]) =>
     typeof inner === 'string' && personalMembers.has(member) ? [inner] : personalDataOf(inner),
   );
@@ -21,7 +23,7 @@ export interface Leak {
   line: string;
 }
 
-/** What may be an address, a number of a person, or a key, wherever it stands in a text. */
+/** What may be an address, a number of a person, or a key, wherever it is in a text. */
 const candidates = [
   /[^\s"'<>\\,;:=()]+@[^\s"'<>\\,;()]+/g,
   /(?<![\w-])\+?\d[\d\s-]{5,}\d(?![\w-])/g,

@@ -18,8 +18,8 @@ const queues = ['outbox', 'inbox', 'dead_letter'];
 function tablesOf(service: string, schema: string): Table[] {
   return [...schema.matchAll(/^CREATE TABLE public\.(\w+) \(\n([\s\S]*?)\n\);$/gm)].map((match) => {
     const [, name = '', columns = ''] = match;
-    const bears = /^ {4}business_id /m.test(columns);
-    const column = service === 'gateway' && name === 'business' ? 'id' : bears ? 'business_id' : null;
+    const tenantColumn = /^ {4}business_id /m.test(columns) ? 'business_id' : null;
+    const column = service === 'gateway' && name === 'business' ? 'id' : tenantColumn;
     return { service, name, column, schema };
   });
 }
@@ -35,18 +35,22 @@ describe('row-level security', () => {
     sources = (await Promise.all(['packages', 'services', 'deploy'].map(sourcesBelow))).flat();
   });
 
-  it('sees the tables', () => {
+  it('the check finds the tables', () => {
     for (const service of serviceNames) {
       const found = tables.filter((table) => table.service === service);
       expect(found.some((table) => table.column !== null)).toBe(true);
     }
-    for (const name of queues) expect(tables.some((table) => table.name === name)).toBe(true);
+    for (const name of queues) {
+      expect(tables.some((table) => table.name === name)).toBe(true);
+    }
   });
 
-  it('hides every row of a business from the others, the owner of the table included', () => {
+  it('every tenant table has a policy that is forced for its owner', () => {
     const open = tables
       .filter(({ name, column, schema }) => {
-        if (column === null) return false;
+        if (column === null) {
+          return false;
+        }
         const policy = new RegExp(`^CREATE POLICY \\w+ ON public\\.${name} (.*\\n)*?.*;$`, 'm').exec(
           schema,
         )?.[0];
@@ -60,7 +64,7 @@ describe('row-level security', () => {
     expect(open).toEqual([]);
   });
 
-  it('is not weakened by a second policy', () => {
+  it('no table has a second policy', () => {
     const policies = tables.flatMap(({ schema, name }) =>
       [...schema.matchAll(new RegExp(`^CREATE POLICY \\w+ ON public\\.${name} `, 'gm'))].map(() => name),
     );
@@ -68,15 +72,15 @@ describe('row-level security', () => {
     expect(policies.sort()).toEqual(hidden.sort());
   });
 
-  it('is told whose rows to show in one place, which knows what each connection was told', () => {
+  it('only the kit sets the tenant of a connection', () => {
     const tellers = sources
       .filter(({ path }) => !path.includes('/test/') && !path.endsWith('.spec.ts'))
-      .filter(({ text }) => /pinkas\.business_id|\bbusinessSetting\b/.test(text))
+      .filter(({ text }) => /pinkas\.business_id|\btenantSetting\b/.test(text))
       .map(({ path }) => path);
     expect(tellers.sort()).toEqual([
-      'packages/service-kit/src/db/database.ts',
       'packages/service-kit/src/db/migrate.ts',
-      'packages/service-kit/src/db/row-security.ts',
+      'packages/service-kit/src/db/tenant-isolation.ts',
+      'packages/service-kit/src/db/tenant-scope.ts',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { answer } from '@pinkas/cli';
+import { runCommand } from '@pinkas/cli';
 import { PinkasClient } from '@pinkas/client';
 import type {
   ApiKey,
@@ -13,10 +13,11 @@ import type {
   CreateDocument,
   CreatedDocument,
   ErrorBody,
+  ServiceName,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
-import { createLogger, type Database, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
-import { eventually } from '@pinkas/testkit';
+import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { demoBusiness, demoCustomer, eventually } from '@pinkas/testkit';
 import { leakingLines, leaksIn, personalDataOf } from './personal-data.js';
 import { refusedSubjects } from './refused-subjects.js';
 import { repositoryRoot } from './sources.js';
@@ -24,7 +25,7 @@ import { repositoryRoot } from './sources.js';
 const run = promisify(execFile);
 const commandTimeoutMs = 120_000;
 
-/** An answer of the interface. */
+/** An answer of the HTTP API. */
 export interface Answer<Body> {
   status: number;
   headers: Headers;
@@ -47,9 +48,9 @@ export interface Verification {
   businesses: {
     documents: number;
     ok: boolean;
-    faults: { check: string; document_id: string | null; message: string }[];
-    under_way: number;
-    parked: number;
+    findings: { check: string; document_id: string | null; message: string }[];
+    pending: number;
+    dead_lettered: number;
   }[];
 }
 
@@ -64,7 +65,7 @@ export interface Issuer {
  * by the commands and over HTTP.
  */
 export class RunningStack {
-  /** What callers and operators have said of people, and the keys: none of it may stand in a log. */
+  /** What callers and operators have said of people, and the keys: none of it may be in a log. */
   readonly #personal = new Set<string>();
 
   private constructor(
@@ -98,7 +99,9 @@ export class RunningStack {
     const refused = await refusedSubjects(join(this.home, 'logs'));
     const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
     await rm(this.home, { recursive: true, force: true });
-    if (refused.length > 0) throw new Error(`a permission is missing:\n${refused.slice(0, 5).join('\n')}`);
+    if (refused.length > 0) {
+      throw new Error(`a permission is missing:\n${refused.slice(0, 5).join('\n')}`);
+    }
     if (leaks.length > 0) {
       const lines = leaks.slice(0, 5).map(({ file, line }) => `${file}: ${line.slice(0, 500)}`);
       throw new Error(`${leaks.length} lines of the logs hold personal data or keys:\n${lines.join('\n')}`);
@@ -106,8 +109,10 @@ export class RunningStack {
   }
 
   /** Remembers what was sent, so that the logs can be searched for it at the end. */
-  sent(value: unknown): void {
-    for (const one of personalDataOf(value)) this.#personal.add(one);
+  recordPersonalData(value: unknown): void {
+    for (const one of personalDataOf(value)) {
+      this.#personal.add(one);
+    }
   }
 
   /** Those of the texts that hold personal data of a request, or a key. */
@@ -117,11 +122,15 @@ export class RunningStack {
 
   /** Runs one of the project's commands on this home. */
   async command(...args: string[]): Promise<string> {
-    const { stdout } = await run(this.node, [join(repositoryRoot, 'deploy/local/bootstrap.mjs'), ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
-      timeout: commandTimeoutMs,
-      maxBuffer: 16 * 1024 * 1024,
-    });
+    const { stdout } = await run(
+      this.node,
+      [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
+      {
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
+        timeout: commandTimeoutMs,
+        maxBuffer: 16 * 1024 * 1024,
+      },
+    );
     return stdout;
   }
 
@@ -130,9 +139,9 @@ export class RunningStack {
    * wrong prints it all the same.
    */
   async pinkas<T>(...args: string[]): Promise<T> {
-    const { text } = await answer([...args, '--json'], async () => (await this.file()).nats_url);
+    const { text } = await runCommand([...args, '--json'], async () => (await this.file()).nats_url);
     const value = JSON.parse(text) as T;
-    this.sent(value);
+    this.recordPersonalData(value);
     return value;
   }
 
@@ -146,18 +155,10 @@ export class RunningStack {
     return JSON.parse(await readFile(join(this.home, 'stack.json'), 'utf8')) as StackFile;
   }
 
-  /** Makes a business of plain demo data, and a key with generous limits. */
+  /** Makes a business, the demo's with these settings, and a key with generous limits. */
   async newIssuer(settings: BusinessChange = {}): Promise<Issuer> {
     const file = join(this.home, `business-${randomUUID()}.json`);
-    const business: BusinessChange = {
-      name: 'עסק לדוגמה בע"מ',
-      legal_type: 'hevra_baam',
-      tax_id: '514713288',
-      address: 'רחוב הדוגמה 1',
-      city: 'תל אביב',
-      email: 'business@example.com',
-      ...settings,
-    };
+    const business: BusinessChange = { ...demoBusiness, ...settings };
     await writeFile(file, JSON.stringify(business));
     const created = await this.pinkas<Business>('business', 'create', '--file', file);
     return { business: created, key: (await this.newKey(created.id)).key };
@@ -176,14 +177,14 @@ export class RunningStack {
     );
   }
 
-  /** Calls the interface; never throws for an answer, whatever its status. */
+  /** Calls the HTTP API; never throws for an answer, whatever its status. */
   async call<Body>(
     key: string | null,
     method: 'GET' | 'POST',
     path: string,
     options: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer<Body>> {
-    this.sent(options.body);
+    this.recordPersonalData(options.body);
     const response = await fetch(`${(await this.file()).base_url}${path}`, {
       method,
       headers: {
@@ -192,7 +193,7 @@ export class RunningStack {
         ...options.headers,
       },
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      // Longer than any deadline of the interface: an answer that comes later is a broken promise.
+      // Longer than any deadline of the HTTP API: an answer that comes later is a broken promise.
       signal: AbortSignal.timeout(35_000),
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
@@ -206,14 +207,16 @@ export class RunningStack {
     return this.call(key, 'POST', '/documents', { body, headers: { 'idempotency-key': idempotencyKey } });
   }
 
-  /** The client that callers install, with patience for parts that are away. */
+  /** The client that callers install, with patience for parts that are unavailable. */
   async client(key: string): Promise<PinkasClient> {
     return new PinkasClient({
       baseUrl: (await this.file()).base_url,
       apiKey: key,
       retry: { attemptsMax: 60, firstDelayMs: 200, delayMaxMs: 2_000, totalMs: 60_000 },
       fetch: (url, init) => {
-        if (typeof init?.body === 'string') this.sent(JSON.parse(init.body));
+        if (typeof init?.body === 'string') {
+          this.recordPersonalData(JSON.parse(init.body));
+        }
         return fetch(url, init);
       },
     });
@@ -240,7 +243,7 @@ export class RunningStack {
     return mails.filter((mail) => mail.to.includes(address));
   }
 
-  /** Sets a stand-in's mode. */
+  /** Sets a simulator's mode. */
   async setMode(
     simulator: 'gotenberg' | 'tax_authority' | 'whatsapp' | 'mailbox',
     mode: object,
@@ -253,10 +256,12 @@ export class RunningStack {
       body: JSON.stringify(mode),
       signal: AbortSignal.timeout(5_000),
     });
-    if (!response.ok) throw new Error(`${simulator} refused the mode: ${await response.text()}`);
+    if (!response.ok) {
+      throw new Error(`${simulator} refused the mode: ${await response.text()}`);
+    }
   }
 
-  /** What a stand-in received. */
+  /** What a simulator received. */
   async calls<T>(simulator: 'gotenberg' | 'tax_authority' | 'whatsapp'): Promise<T> {
     const response = await fetch(`${(await this.file()).simulators[simulator]}/_calls`, {
       signal: AbortSignal.timeout(5_000),
@@ -264,10 +269,28 @@ export class RunningStack {
     return (await response.json()) as T;
   }
 
+  /** What a part has logged so far, as text. */
+  async logOf(part: string): Promise<string> {
+    const found = (await this.file()).services.find((service) => service.name === part);
+    if (!found) {
+      throw new Error(`${part} does not run`);
+    }
+    return readFile(found.log, 'utf8');
+  }
+
+  /** The metrics of the process that runs as a service now, as Prometheus reads them. */
+  async metricsOf(service: ServiceName): Promise<string> {
+    const found = (await this.file()).services.find(({ name }) => name === service);
+    const url = new URL('/metrics', found?.health_url ?? undefined);
+    return (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text();
+  }
+
   /** The process that runs as a part now. */
   async pidOf(part: string): Promise<number> {
     const found = (await this.file()).services.find((service) => service.name === part);
-    if (!found) throw new Error(`${part} does not run`);
+    if (!found) {
+      throw new Error(`${part} does not run`);
+    }
     return found.pid;
   }
 
@@ -277,13 +300,17 @@ export class RunningStack {
   }
 
   /** Waits until a part that was killed runs again and says that it is ready. */
-  async restarted(part: string, before: number): Promise<void> {
+  async awaitRestart(part: string, before: number): Promise<void> {
     await eventually(
       `${part} runs again`,
       async () => {
         const service = (await this.file()).services.find((one) => one.name === part);
-        if (!service || service.pid === before) return false;
-        if (service.health_url === null) return true;
+        if (!service || service.pid === before) {
+          return false;
+        }
+        if (service.health_url === null) {
+          return true;
+        }
         return (await fetch(service.health_url, { signal: AbortSignal.timeout(2_000) })).ok;
       },
       60_000,
@@ -291,12 +318,14 @@ export class RunningStack {
   }
 
   /** Waits until the load balancer gives a gateway connections; of other parts it knows nothing. */
-  async givenConnections(part: string): Promise<void> {
+  async awaitBalanced(part: string): Promise<void> {
     const { services } = await this.file();
     const url = (name: string) => services.find((service) => service.name === name)?.health_url;
     const own = url(part);
     const balancer = url('load-balancer');
-    if (!balancer || !part.startsWith('gateway')) return;
+    if (!balancer || !part.startsWith('gateway')) {
+      return;
+    }
     await eventually(`${part} is given connections`, async () => {
       const { ready } = (await (await fetch(balancer)).json()) as { ready: string[] };
       return ready.includes(own ?? '');
@@ -310,7 +339,7 @@ export class RunningStack {
 
   databaseAt<Tables>(url: string): Database<Tables> {
     const logger = createLogger('test', 'silent');
-    return ofEveryBusiness(openDatabase<Tables>({ url, poolSize: 2, applicationName: 'test', logger }));
+    return acrossTenants(openDatabase<Tables>({ url, poolSize: 2, applicationName: 'test', logger }));
   }
 }
 
@@ -318,7 +347,7 @@ export class RunningStack {
 export function invoice(unitPrice: number, change: Partial<CreateDocument> = {}): CreateDocument {
   return {
     type: 'tax_invoice',
-    customer: { name: 'לקוח לדוגמה', tax_id: '777777723', email: 'customer@example.com' },
+    customer: demoCustomer,
     items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: unitPrice }],
     ...change,
   };

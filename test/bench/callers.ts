@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import type { Business, BusinessChange } from '@pinkas/contracts';
+import { demoBusiness } from '@pinkas/testkit/examples';
 import type { BenchStack } from './stack.js';
 
 const answerTimeoutMs = 35_000;
@@ -13,27 +14,20 @@ export interface Issuer {
   key: string;
 }
 
-/** Makes a business of plain demo data. */
-export async function newIssuer(stack: BenchStack, settings: BusinessChange = {}): Promise<Issuer> {
+/** Makes a business, the demo's with these settings. @param limits those of its key; by default no measurement reaches them. */
+export async function newIssuer(
+  stack: BenchStack,
+  settings: BusinessChange = {},
+  limits: readonly string[] = ['--per-minute', '1000000', '--daily', '1000000'],
+): Promise<Issuer> {
   const file = join(stack.home, `${randomUUID()}.json`);
-  await writeFile(
-    file,
-    JSON.stringify({
-      name: 'עסק למדידה',
-      legal_type: 'osek_murshe',
-      tax_id: '777777715',
-      address: 'רחוב הדוגמה 1',
-      city: 'חיפה',
-      ...settings,
-    }),
-  );
+  await writeFile(file, JSON.stringify({ ...demoBusiness, ...settings }));
   const business = await stack.pinkas('business', 'create', '--file', file);
-  const limits = ['--per-minute', '1000000', '--daily', '1000000'];
   const { key } = await stack.pinkas('key', 'create', '--business', business.id, ...limits);
   return { business, key };
 }
 
-/** Calls the interface over connections that stay open, with as little work of its own as can be. */
+/** Calls the HTTP API over connections that stay open, with as little work of its own as can be. */
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
@@ -70,8 +64,11 @@ export class Caller {
           answer.on('error', reject);
           answer.on('end', () => {
             const text = Buffer.concat(chunks).toString();
-            if (answer.statusCode === expected) resolve(text);
-            else reject(new Error(`${path} answered ${answer.statusCode}: ${text}`));
+            if (answer.statusCode === expected) {
+              resolve(text);
+            } else {
+              reject(new Error(`${path} answered ${answer.statusCode}: ${text}`));
+            }
           });
         },
       );
@@ -84,4 +81,14 @@ export class Caller {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Issues a quote, which needs no allocation number. @throws when it is refused. */
+export async function issueQuote(caller: Caller): Promise<void> {
+  const body = {
+    type: 'quote',
+    customer: { name: 'לקוח למדידה' },
+    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
+  };
+  await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
 }

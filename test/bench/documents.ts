@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSelfSignedP12 } from '@pinkas/local-servers';
-import { ArtifactPress, type PrintedArtifact } from '@pinkas/rendering/artifact-press';
-import { fields } from '@pinkas/rendering/config';
-import { loadTypeface } from '@pinkas/rendering/typeface';
-import { createLogger, Metrics, readConfig, systemClock } from '@pinkas/service-kit';
+import { fields, loadTypeface, PdfService, type RenderedArtifact, Signers } from '@pinkas/rendering';
+import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
+import { readConfig } from '@pinkas/service-kit/config';
+import { createSelfSignedP12 } from '@pinkas/simulators';
 import { newIssuer } from './callers.js';
-import { exampleDocument } from './example-document.js';
 import { type Counted, inLanes } from './lanes.js';
+import { measuredInvoice } from './measured-invoice.js';
 import { figure, percentile, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
 
@@ -26,10 +25,10 @@ const bytesPerKb = 1_024;
 /** What printing and signing cost by the length of the document, and how large its PDF is. */
 export async function measureDocuments(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
   const { business } = await newIssuer(stack);
-  const press = await openPress(stack);
+  const pdfs = await openPdfService(stack);
   const print = (lines: number) =>
-    press.print({
-      document: exampleDocument(business, linesOf(lines)),
+    pdfs.render({
+      document: measuredInvoice(business, linesOf(lines)),
       business,
       allocationNumber: null,
       cancelledAt: null,
@@ -41,8 +40,10 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
   await inLanes(laneCount, warmUpMs, () => print(10));
   const rows: Row[] = [];
   for (const [lines, count] of samples) {
-    const printed: PrintedArtifact[] = [];
-    for (let sample = 0; sample < count; sample += 1) printed.push(await print(lines));
+    const printed: RenderedArtifact[] = [];
+    for (let sample = 0; sample < count; sample += 1) {
+      printed.push(await print(lines));
+    }
     const renderMs = printed.map((one) => one.renderMs);
     const signMs = printed.map((one) => one.signMs);
     const kb = (printed[0]?.pdf.length ?? Number.NaN) / bytesPerKb;
@@ -58,7 +59,7 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
     );
   }
   const counted: Counted = await inLanes(laneCount, laneMs, () => print(10));
-  press.stop();
+  await pdfs.stop();
   return [
     ...rows,
     figure(
@@ -69,8 +70,8 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
   ];
 }
 
-/** The press of the rendering service, in this process, over the renderer of the measured system. */
-async function openPress(stack: BenchStack): Promise<ArtifactPress> {
+/** The PdfService of the rendering service, in this process, over the renderer of the measured system. */
+async function openPdfService(stack: BenchStack): Promise<PdfService> {
   const password = randomUUID();
   const file = join(stack.home, 'measured.p12');
   await writeFile(file, await createSelfSignedP12({ commonName: 'Example Operator', password, years: 1 }));
@@ -83,11 +84,10 @@ async function openPress(stack: BenchStack): Promise<ArtifactPress> {
     SIGNING_P12_PASSWORD: password,
     RENDER_TIMEOUT_MS: '20000',
   });
-  return ArtifactPress.open(config, loadTypeface(), {
-    clock: systemClock,
-    logger: createLogger('bench', 'silent'),
-    metrics: new Metrics(),
-  });
+  const logger = createLogger('bench', 'silent');
+  const metrics = new Metrics();
+  const signers = await Signers.open(config, { clock: systemClock, logger, metrics });
+  return new PdfService(config, loadTypeface(), signers, systemClock, logger, metrics);
 }
 
 const linesOf = (count: number) =>

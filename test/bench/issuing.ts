@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
-import { printedDocument } from '@pinkas/rendering/printed-document';
-import { loadTypeface } from '@pinkas/rendering/typeface';
+import { GotenbergClient, loadTypeface, printablePage } from '@pinkas/rendering';
 import { Caller, type Issuer, newIssuer } from './callers.js';
-import { exampleDocument } from './example-document.js';
 import { add, type Counted, inLanes, timed } from './lanes.js';
+import { measuredInvoice } from './measured-invoice.js';
 import { figure, percentile, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
 
@@ -25,18 +23,20 @@ const items = [
 /** The rate of issuing against bare renderings of the same page, and what a request costs outside of rendering. */
 export async function measureIssuing(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
   const issuers: Issuer[] = [];
-  for (let index = 0; index < parallelism; index += 1) issuers.push(await newIssuer(stack));
+  for (let index = 0; index < parallelism; index += 1) {
+    issuers.push(await newIssuer(stack));
+  }
   const [first] = issuers as [Issuer, ...Issuer[]];
   const callers = issuers.map(({ key }) => new Caller(stack.file.base_url, key));
   const [caller] = callers as [Caller, ...Caller[]];
 
   const typeface = loadTypeface();
-  const chromium = new ChromiumPdf(stack.file.simulators.gotenberg, parallelism);
+  const gotenberg = new GotenbergClient(stack.file.simulators.gotenberg, parallelism);
   const bareRender = async () => {
     const nonce = randomUUID();
-    const page = printedDocument(
+    const page = printablePage(
       {
-        document: exampleDocument(first.business, items),
+        document: measuredInvoice(first.business, items),
         business: first.business,
         allocationNumber: null,
         cancelledAt: null,
@@ -46,7 +46,7 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
       nonce,
       typeface,
     );
-    await chromium.print(page, nonce, Date.now() + 20_000);
+    await gotenberg.render(page, nonce, performance.now() + 20_000);
   };
   const issue = (lane: number) => post(callers[lane % callers.length] ?? caller, randomUUID());
 
@@ -63,8 +63,11 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     // First one first, then the other: a machine that slows down or speeds up slows or speeds both.
     const turns = round % 2 === 0 ? (['bare', 'issue'] as const) : (['issue', 'bare'] as const);
     for (const turn of turns) {
-      if (turn === 'bare') add(bare, await inLanes(parallelism, roundMs, bareRender));
-      else add(issued, await inLanes(parallelism, roundMs, issue));
+      if (turn === 'bare') {
+        add(bare, await inLanes(parallelism, roundMs, bareRender));
+      } else {
+        add(issued, await inLanes(parallelism, roundMs, issue));
+      }
     }
   }
 
@@ -87,8 +90,10 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     const times = inside.get(id);
     return times === undefined ? [] : [ms - times];
   });
-  chromium.close();
-  for (const one of callers) one.close();
+  gotenberg.close();
+  for (const one of callers) {
+    one.close();
+  }
 
   const issuePerS = issued.done / (issued.ms / 1_000);
   const barePerS = bare.done / (bare.ms / 1_000);
@@ -149,7 +154,9 @@ async function timesInside(stack: BenchStack): Promise<Map<string, number>> {
   const log = stack.file.services.find((service) => service.name === 'issuing')?.log ?? '';
   const times = new Map<string, number>();
   for (const line of (await readFile(log, 'utf8')).split('\n')) {
-    if (!line.includes('"msg":"issued"')) continue;
+    if (!line.includes('"msg":"issued"')) {
+      continue;
+    }
     const { document_id, render_ms, sign_ms } = JSON.parse(line) as {
       document_id: string;
       render_ms: number;

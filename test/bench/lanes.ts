@@ -14,7 +14,9 @@ export async function inLanes(
   const started = performance.now();
   const latenciesMs: number[] = [];
   const lane = async (index: number) => {
-    while (performance.now() - started < durationMs) latenciesMs.push(await timed(() => work(index)));
+    while (performance.now() - started < durationMs) {
+      latenciesMs.push(await timed(() => work(index)));
+    }
   };
   await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
   return { done: latenciesMs.length, ms: performance.now() - started, latenciesMs };

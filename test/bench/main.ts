@@ -3,8 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { measureDocuments } from './documents.js';
+import { measureFairness } from './fairness.js';
+import { measureFaults } from './faults.js';
+import { measureHostile } from './hostile.js';
 import { measureIssuing } from './issuing.js';
 import { measurePage } from './page.js';
 import { measureReading } from './reading.js';
@@ -19,28 +22,36 @@ import { measureSteps } from './steps.js';
  */
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
-const asJson = process.argv.includes('--json');
 const parts = {
   reading: measureReading,
   issuing: measureIssuing,
   documents: measureDocuments,
   page: measurePage,
   steps: measureSteps,
+  hostile: (stack: BenchStack, show: typeof progress) => measureHostile(stack, show, hostileRequests),
+  fairness: measureFairness,
+  faults: measureFaults,
 };
-/** The parts to measure; all of them where none is named. `replicas` starts two systems of its own. */
-const wanted = process.argv.slice(2).filter((one) => one !== '--json');
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean', default: false }, requests: { type: 'string' } },
+});
+const asJson = values.json;
+/** `--requests`: how many the part `hostile` sends. */
+const hostileRequests = values.requests === undefined ? undefined : Number(values.requests);
 
+/** Where none is named, all parts are measured. `replicas` starts two systems of its own. */
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
 /** A system in a home of its own, which is removed at the end. */
 async function startSystem(replicas: number): Promise<BenchStack & { end(): Promise<void> }> {
-  const home = await mkdtemp(join(tmpdir(), 'pinkas-bench-'));
+  const home = await mkdtemp(join(process.env.PINKAS_TEST_SYSTEMS ?? tmpdir(), 'pinkas-bench-'));
   const command = async (...args: string[]): Promise<string> => {
     const { stdout } = await run(
       process.execPath,
-      [join(repositoryRoot, 'deploy/local/bootstrap.mjs'), ...args],
+      [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
       {
         env: {
           PATH: process.env.PATH,
@@ -85,26 +96,50 @@ async function onSystems(
       return system;
     });
   } finally {
-    for (const system of systems) await system.end();
+    for (const system of systems) {
+      await system.end();
+    }
+  }
+}
+
+/** A part that fails is reported, and does not lose the figures of the others. */
+async function measurePart(part: string, measure: () => Promise<Row[]>): Promise<Row[]> {
+  try {
+    return await measure();
+  } catch (error) {
+    process.exitCode = 1;
+    progress(`part ${part} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
   }
 }
 
 async function main(): Promise<void> {
+  if (hostileRequests !== undefined && !(Number.isInteger(hostileRequests) && hostileRequests > 0)) {
+    throw new Error('--requests must be a whole number above zero');
+  }
   const named = Object.entries(parts).filter(([part]) => isWanted(part));
   const rows: Row[] = [];
   if (named.length > 0) {
     const measured = await onSystems(async (start) => {
       const stack = await start(1);
       const found: Row[] = [];
-      for (const [, measure] of named) found.push(...(await measure(stack, progress)));
+      for (const [part, measure] of named) {
+        found.push(...(await measurePart(part, () => measure(stack, progress))));
+      }
       return found;
     });
     rows.push(...measured);
   }
-  if (isWanted('replicas')) rows.push(...(await onSystems((start) => measureReplicas(start, progress))));
+  if (isWanted('replicas')) {
+    rows.push(
+      ...(await measurePart('replicas', () => onSystems((start) => measureReplicas(start, progress)))),
+    );
+  }
   if (asJson) {
     process.stdout.write(`${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`);
-  } else printTable(rows);
+  } else {
+    printTable(rows);
+  }
 }
 
 await main();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { findBinary } from '@pinkas/local-servers';
+import { findBinary } from '@pinkas/local-stack/servers';
 import { type Browser, chromium } from 'playwright-core';
 import { Caller, newIssuer } from './callers.js';
 import { figure, percentile, type Row } from './report.js';
@@ -25,11 +25,15 @@ export async function measurePage(stack: BenchStack, progress: (text: string) =>
 
   progress(`${visits} visits of a page, each as a new visitor …`);
   const executablePath = findBinary('chromium-headless-shell');
-  if (executablePath === null) throw new Error('Chromium is not on the PATH');
+  if (executablePath === null) {
+    throw new Error('Chromium is not on the PATH');
+  }
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   try {
     const seen: { bytes: number; paintedMs: number }[] = [];
-    for (let visit = 0; visit < visits; visit += 1) seen.push(await visitPage(browser, url));
+    for (let visit = 0; visit < visits; visit += 1) {
+      seen.push(await visitPage(browser, url));
+    }
     return [
       figure(
         'page_kb',

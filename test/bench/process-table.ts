@@ -29,7 +29,9 @@ export function cpuSecondsOf(pid: number): number {
   const table = new Map<number, { parent: number; cpuS: number }>();
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    if (stat) table.set(Number(name), stat);
+    if (stat) {
+      table.set(Number(name), stat);
+    }
   }
   const below = (one: number): number =>
     (table.get(one)?.cpuS ?? 0) +

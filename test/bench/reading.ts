@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLogger, type Database, ofBusiness, openDatabase } from '@pinkas/service-kit';
+import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { Caller, type Issuer, newIssuer } from './callers.js';
 import { startFloor } from './floor/processes.js';
@@ -16,7 +16,7 @@ const samples = 400;
 const laneCount = 8;
 const laneMs = 3_000;
 
-/** One kind of request, under the name that its figures bear. */
+/** One kind of request, under the name that its figures have. */
 interface Target {
   name: string;
   meaning: string;
@@ -33,15 +33,21 @@ export async function measureReading(stack: BenchStack, progress: (text: string)
   const caller = new Caller(floor.baseUrl, issuer.key);
   try {
     const targets = targetsOf(caller, documentId);
-    for (const target of targets) await inLanes(laneCount, warmUpMs, () => target.call());
+    for (const target of targets) {
+      await inLanes(laneCount, warmUpMs, () => target.call());
+    }
     progress(`${samples} single requests of each kind, in turns …`);
     const latenciesMs = new Map(targets.map((target) => [target, [] as number[]]));
     for (let sample = 0; sample < samples; sample += 1) {
-      for (const target of targets) latenciesMs.get(target)?.push(await timed(() => target.call()));
+      for (const target of targets) {
+        latenciesMs.get(target)?.push(await timed(() => target.call()));
+      }
     }
     progress(`${laneCount} requests at once, one kind after the other …`);
     const counted = new Map<Target, Counted>();
-    for (const target of targets) counted.set(target, await inLanes(laneCount, laneMs, () => target.call()));
+    for (const target of targets) {
+      counted.set(target, await inLanes(laneCount, laneMs, () => target.call()));
+    }
     return rowsOf(targets, latenciesMs, counted);
   } finally {
     caller.close();
@@ -71,7 +77,7 @@ function targetsOf(caller: Caller, documentId: string): Target[] {
     {
       name: 'customers',
       meaning: `GET /v1/customers, q contains, among ${cards}`,
-      // Another text each time: one card, ten, or a hundred of them bear it.
+      // Another text each time: one card, ten, or a hundred of them have it.
       call: () => {
         searched += 1;
         const digits = String((searched * 7919) % cards).padStart(5, '0');
@@ -140,6 +146,7 @@ async function fillBook(stack: BenchStack, issuer: Issuer): Promise<string> {
       public_id: "encode(uuid_send(gen_random_uuid()), 'hex')",
       type: "'order'",
       number: 'n',
+      position: 'n + 1',
       idempotency_key: "'measured-' || n",
       external_ref: "'order-' || n",
       issued_at: `date_trunc('milliseconds', issued_at - make_interval(secs => (${documents} - n) * 60))`,
@@ -153,6 +160,7 @@ async function fillBook(stack: BenchStack, issuer: Issuer): Promise<string> {
         db,
       );
     }
+    await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
   });
   return id;
 }
@@ -182,7 +190,7 @@ async function withDatabase(
     logger: createLogger('bench', 'silent'),
   });
   try {
-    await work(ofBusiness(db, issuer.business.id));
+    await work(forTenant(db, issuer.business.id));
   } finally {
     await db.destroy();
   }

@@ -12,7 +12,7 @@ const parallelism = 8;
 const rounds = 4;
 const roundMs = 8_000;
 const warmUpMs = 6_000;
-/** How many documents a system has made when its memory is looked at, and when that is given up. */
+/** How many documents a system has made when its memory is looked at, and when that is dead-lettered. */
 const documentsUntilLook = 2_000;
 const lookWithinMs = 360_000;
 const readyWithinMs = 60_000;
@@ -43,23 +43,27 @@ export async function measureReplicas(
   const two = await load(await startSystem(2));
   try {
     progress('warming up …');
-    for (const system of [one, two]) await inLanes(parallelism, warmUpMs, system.issue);
+    for (const system of [one, two]) {
+      await inLanes(parallelism, warmUpMs, system.issue);
+    }
 
     const counts = { one: nothing(), two: nothing() };
     for (let round = 0; round < rounds; round += 1) {
       progress(`round ${round + 1} of ${rounds}: one replica and two in turns, ${parallelism} callers …`);
       // First one first, then the other: a machine that slows down or speeds up slows or speeds both.
       const turns = round % 2 === 0 ? (['one', 'two'] as const) : (['two', 'one'] as const);
-      for (const turn of turns)
+      for (const turn of turns) {
         add(counts[turn], await inLanes(parallelism, roundMs, turn === 'one' ? one.issue : two.issue));
+      }
     }
 
     progress(`issuing until there are ${documentsUntilLook} documents …`);
     const cpuBefore = cpuOf(one.stack);
     const issuedBefore = one.issued;
     const end = performance.now() + lookWithinMs;
-    while (one.issued < documentsUntilLook && performance.now() < end)
+    while (one.issued < documentsUntilLook && performance.now() < end) {
       await inLanes(parallelism, 2_000, one.issue);
+    }
     const documents = one.issued - issuedBefore;
     const cpuS = cpuOf(one.stack).map((after, index) => (after.s - (cpuBefore[index]?.s ?? 0)) / documents);
     const names = cpuBefore.map(({ name }) => name);
@@ -111,8 +115,9 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 async function load(stack: BenchStack): Promise<Loaded> {
   const callers: Caller[] = [];
-  for (let index = 0; index < parallelism; index += 1)
+  for (let index = 0; index < parallelism; index += 1) {
     callers.push(new Caller(stack.file.base_url, (await newIssuer(stack)).key));
+  }
   const loaded: Loaded = {
     stack,
     issued: 0,
@@ -122,7 +127,9 @@ async function load(stack: BenchStack): Promise<Loaded> {
       loaded.issued += 1;
     },
     close: () => {
-      for (const caller of callers) caller.close();
+      for (const caller of callers) {
+        caller.close();
+      }
     },
   };
   return loaded;
@@ -144,7 +151,9 @@ function cpuOf({ file }: BenchStack): { name: string; s: number }[] {
 /** Ends a process as if it had died, and waits until the one that takes its place is ready. */
 async function readyAgainS({ file }: BenchStack, name: string): Promise<number> {
   const part = file.services.find((one) => one.name === name);
-  if (!part?.health_url) throw new Error(`${name} does not run`);
+  if (!part?.health_url) {
+    throw new Error(`${name} does not run`);
+  }
   process.kill(part.pid, 'SIGKILL');
   const died = performance.now();
   const isReady = () =>
@@ -152,9 +161,11 @@ async function readyAgainS({ file }: BenchStack, name: string): Promise<number> 
       (answer) => answer.ok,
       () => false,
     );
-  // The dead one answers no more: whoever says that it is ready is the next.
+  // The dead one answers no more: the caller that says that it is ready is the next.
   while (!(await isReady())) {
-    if (performance.now() - died > readyWithinMs) throw new Error(`${name} did not get ready`);
+    if (performance.now() - died > readyWithinMs) {
+      throw new Error(`${name} did not get ready`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return (performance.now() - died) / 1_000;

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { ErrorBody, ErrorCode } from '@pinkas/contracts';
 import type { Answer } from './suite.js';
 
-/** What the table of errors (section 7 of the interface) says of one code. */
+/** What the table of errors (section 7 of the HTTP API) says of one code. */
 interface ErrorRow {
   readonly status: number;
   readonly retryable: boolean;
@@ -18,7 +18,7 @@ const row = (status: number, retryable: 'no' | 'yes', ...details: string[]): Err
 
 /**
  * The table of section 7, written down a second time and independently of the product's own catalogue, so that neither
- * can drift from the interface alone.
+ * can drift from the HTTP API alone.
  */
 export const errorTable: Readonly<Record<ErrorCode, ErrorRow>> = {
   unauthorized: row(401, 'no'),

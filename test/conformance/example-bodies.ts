@@ -1,4 +1,5 @@
-import type { CreateDocument, DocumentType } from '@pinkas/contracts';
+import type { CreateDocument } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 
 /** The types that may be issued one after the other with neither source nor payments; each has numbers of its own. */
 export const plainTypes = ['quote', 'order', 'delivery_note', 'return_note', 'proforma'] as const;

@@ -56,7 +56,9 @@ export class Recording {
 
   /** Whether a code was seen, on one route or on any. */
   saw(code: string, route?: Route): boolean {
-    if (route) return this.#codes.get(route)?.has(code) ?? false;
+    if (route) {
+      return this.#codes.get(route)?.has(code) ?? false;
+    }
     return [...this.#codes.values()].some((codes) => codes.has(code));
   }
 
@@ -67,7 +69,7 @@ export class Recording {
    * Takes note of an exchange.
    * @throws Error that names everything in which the answer breaks what is promised of all answers.
    */
-  hear(exchange: Exchange): void {
+  record(exchange: Exchange): void {
     this.exchanges += 1;
     const path = exchange.path.split('?')[0] ?? '';
     const known = this.#routes.find(
@@ -94,26 +96,32 @@ export class Recording {
     }
     if (answer.status >= 400) {
       const checked = checkError(body);
-      if (!checked.ok) return checked.faults.map(({ path, message }) => `error body ${path} ${message}`);
+      if (!checked.ok) {
+        return checked.errors.map(({ path, message }) => `error body ${path} ${message}`);
+      }
       const codes = this.#codes.get(known?.route ?? null) ?? new Set();
       this.#codes.set(known?.route ?? null, codes.add(checked.value.error.code));
       return this.#wrongError(answer, checked.value);
     }
-    if (!known) return ['only a route of the interface may succeed'];
+    if (!known) {
+      return ['only a route of the interface may succeed'];
+    }
     this.#successes.add(known.route);
     const checked = known.checkReply(body);
     return [
       ...(answer.status === known.route.successStatus
         ? []
         : [`success is ${known.route.successStatus} on this route`]),
-      ...(checked.ok ? [] : checked.faults.map(({ path, message }) => `reply ${path} ${message}`)),
+      ...(checked.ok ? [] : checked.errors.map(({ path, message }) => `reply ${path} ${message}`)),
       ...wrongMoney(body),
     ];
   }
 
   #wrongError({ status, headers }: WireAnswer, { error, request_id }: ErrorBodyOf): string[] {
     const { code } = error;
-    if (!isErrorCode(code)) return [`${code} is no code of the interface`];
+    if (!isErrorCode(code)) {
+      return [`${code} is no code of the interface`];
+    }
     const row = errorTable[code];
     const { message, messageHe, hint }: { message: string; messageHe: string; hint?: string } =
       errorCatalogue[code];
@@ -158,8 +166,12 @@ function wrongHeaders({ status, headers }: WireAnswer): string[] {
 /** Every document of a reply: amounts in whole agorot, and subtotal − discount + vat = total. */
 function wrongMoney(body: unknown): string[] {
   const { data, totals } = body as { data?: unknown[]; totals?: Record<string, number> };
-  if (Array.isArray(data)) return data.flatMap(wrongMoney);
-  if (!totals) return [];
+  if (Array.isArray(data)) {
+    return data.flatMap(wrongMoney);
+  }
+  if (!totals) {
+    return [];
+  }
   const agorot = (member: string) => Math.round((totals[member] ?? Number.NaN) * 100);
   const members = ['subtotal', 'discount', 'vat', 'total', 'paid'];
   return namesOf({

@@ -16,12 +16,13 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
-import { connectNats, newContext, Peers, withContext } from '@pinkas/service-kit/asking';
+import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
+import { demoBusiness } from '@pinkas/testkit/examples';
 import { RunningStack } from '../running-stack.js';
 import { Recording } from './recording.js';
 import { closeConnections, send } from './wire.js';
 
-/** An answer of the interface. */
+/** An answer of the HTTP API. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   /** Names in lower case. */
@@ -59,10 +60,10 @@ interface Running {
   readonly stack: RunningStack;
   readonly file: StackFile;
   readonly nats: Awaited<ReturnType<typeof connectNats>>;
-  readonly peers: Peers;
+  readonly rpc: RpcClient;
 }
 
-/** The running system as the sections of this suite see it. Every call of the interface goes through its recording. */
+/** The running system as the sections of this suite see it. Every call of the HTTP API goes through its recording. */
 export class Suite {
   readonly recording = new Recording(() => this.file.docs_url);
   #running: Running | undefined;
@@ -74,7 +75,7 @@ export class Suite {
     try {
       const file = await stack.file();
       const nats = await connectNats(file.nats_url, 'conformance');
-      this.#running = { stack, file, nats, peers: new Peers(nats) };
+      this.#running = { stack, file, nats, rpc: new RpcClient(nats) };
     } catch (error) {
       await stack.stop();
       throw error;
@@ -89,7 +90,9 @@ export class Suite {
   }
 
   get #system(): Running {
-    if (!this.#running) throw new Error('the system does not run');
+    if (!this.#running) {
+      throw new Error('the system does not run');
+    }
     return this.#running;
   }
 
@@ -103,24 +106,16 @@ export class Suite {
   }
 
   /** Asks like the operator's command does, without the time that a command takes to start. */
-  ask<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
-    const { peers } = this.#system;
-    return withContext(newContext(30_000), () => peers.ask(contract, request));
+  callContract<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    const { rpc } = this.#system;
+    return withContext(newContext(30_000), () => rpc.call(contract, request));
   }
 
-  /** Makes a business of plain demo data with a key. */
+  /** Makes a business, the demo's with these settings, and a key. */
   async newIssuer(settings: BusinessChange = {}, key: KeyOptions = {}): Promise<Issuer> {
-    const wanted: BusinessChange = {
-      name: 'עסק לדוגמה בע"מ',
-      legal_type: 'hevra_baam',
-      tax_id: '514713288',
-      address: 'רחוב הדוגמה 1',
-      city: 'תל אביב',
-      email: 'business@example.com',
-      ...settings,
-    };
-    this.stack.sent(wanted);
-    const { business } = await this.ask(createBusiness, { business: wanted });
+    const wanted: BusinessChange = { ...demoBusiness, ...settings };
+    this.stack.recordPersonalData(wanted);
+    const { business } = await this.callContract(createBusiness, { business: wanted });
     const made = await this.newKey(business.id, key);
     return { business, key: made.key, keyId: made.id };
   }
@@ -128,17 +123,17 @@ export class Suite {
   async newKey(businessId: string, options: KeyOptions = {}): Promise<ApiKey & { key: string }> {
     const wanted = { per_minute: 1_000_000, daily_documents: 1_000_000, ...options };
     const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
-    const made = await this.ask(createKey, { ...Object.fromEntries(said), business_id: businessId });
-    this.stack.sent(made);
+    const made = await this.callContract(createKey, { ...Object.fromEntries(said), business_id: businessId });
+    this.stack.recordPersonalData(made);
     return made;
   }
 
   async change({ business }: Issuer, settings: BusinessChange): Promise<void> {
-    await this.ask(updateBusiness, { business_id: business.id, change: settings });
+    await this.callContract(updateBusiness, { business_id: business.id, change: settings });
   }
 
   /**
-   * A client address that nothing else in this suite comes from: whoever brings no valid key is counted by address, and
+   * A client address that nothing else in this suite comes from: the caller that brings no valid key is counted by address, and
    * one test must not spend the budget of another.
    */
   newAddress(): string {
@@ -146,14 +141,14 @@ export class Suite {
     return `127.1.${Math.floor(this.#addresses / 250)}.${1 + (this.#addresses % 250)}`;
   }
 
-  /** Calls the interface below its base address. */
+  /** Calls the HTTP API below its base address. */
   async call<Body>(
     key: string | null,
     method: string,
     path: string,
     { body, bytes, headers, address }: CallOptions = {},
   ): Promise<Answer<Body & ErrorBody>> {
-    this.stack.sent(body);
+    this.stack.recordPersonalData(body);
     const content = bytes ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
     const localAddress = address ?? (key === null ? this.newAddress() : undefined);
     const wanted: OutgoingHttpHeaders = {
@@ -168,7 +163,7 @@ export class Suite {
       ...(content === undefined ? {} : { body: content }),
       ...(localAddress === undefined ? {} : { localAddress }),
     });
-    this.recording.hear({ method, path, answer });
+    this.recording.record({ method, path, answer });
     return {
       status: answer.status,
       headers: answer.headers,
@@ -206,13 +201,17 @@ export class Suite {
   /** A document as GET /documents/{id} tells it. */
   async read(key: string, id: string): Promise<DocumentDetail> {
     const answer = await this.get<DocumentDetail>(key, `/documents/${id}`);
-    if (answer.status !== 200) throw new Error(`a document was not read: ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200) {
+      throw new Error(`a document was not read: ${JSON.stringify(answer.body)}`);
+    }
     return answer.body;
   }
 
   async me(key: string): Promise<Profile> {
     const answer = await this.get<Profile>(key, '/me');
-    if (answer.status !== 200) throw new Error(`GET /me was refused: ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200) {
+      throw new Error(`GET /me was refused: ${JSON.stringify(answer.body)}`);
+    }
     return answer.body;
   }
 

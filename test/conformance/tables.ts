@@ -19,7 +19,9 @@ export async function inParallel<Item, Result>(
   });
   const ended = await Promise.allSettled(lanes);
   const failed = ended.find((lane) => lane.status === 'rejected');
-  if (failed) throw failed.reason;
+  if (failed) {
+    throw failed.reason;
+  }
   return results;
 }
 
@@ -43,8 +45,12 @@ export function answersTo<Case, Result>(
   );
   return (one) => {
     const outcome = outcomes.get(one);
-    if (!outcome) throw new Error('this case was not sent');
-    if (outcome.status === 'rejected') throw outcome.reason;
+    if (!outcome) {
+      throw new Error('this case was not sent');
+    }
+    if (outcome.status === 'rejected') {
+      throw outcome.reason;
+    }
     return outcome.value;
   };
 }

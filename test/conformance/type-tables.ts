@@ -1,4 +1,4 @@
-import type { DocumentType } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 
 /** What an exempt dealer, an NPO and a public institution may not issue (interface 2.1). */
 export const forbiddenToExempt: readonly DocumentType[] = [

@@ -1,6 +1,6 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 
-/** Longer than any deadline of the interface: an answer that comes later is a broken promise. */
+/** Longer than any deadline of the HTTP API: an answer that comes later is a broken promise. */
 const answerTimeoutMs = 35_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -32,7 +32,7 @@ export function send({ method, url, headers, body, localAddress }: WireRequest):
       method,
       hostname,
       port,
-      // Not taken apart and put together again: what a URL parser would mend must reach the server.
+      // Not taken apart and put together again: what a URL parser would fix must reach the server.
       path: url.slice(new URL(url).origin.length) || '/',
       headers: body instanceof Buffer ? { ...headers, 'content-length': body.length } : headers,
       timeout: answerTimeoutMs,
@@ -58,7 +58,9 @@ export function send({ method, url, headers, body, localAddress }: WireRequest):
         }),
       );
     });
-    for (const piece of body === undefined || body instanceof Buffer ? [] : body) sending.write(piece);
+    for (const piece of body === undefined || body instanceof Buffer ? [] : body) {
+      sending.write(piece);
+    }
     sending.end(body instanceof Buffer ? body : undefined);
   });
 }

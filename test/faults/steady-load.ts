@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
-import type { Seen } from '../book.js';
+import type { ObservedDocument } from '../book.js';
 import { type Issuer, invoice, type RunningStack } from '../running-stack.js';
 
-/** Longer than any deadline of the interface. */
+/** Longer than any deadline of the HTTP API. */
 const patienceMs = 35_000;
 /** Between two requests of a caller, so that a shared machine keeps some room. */
-const pauseMs = 100;
+const defaultPauseMs = 300;
 
 /** A request that did not get what it asked for. */
-export interface Failed {
+export interface FailedRequest {
   what: string;
   /** Null where the connection broke before an answer was there. */
   status: number | null;
@@ -40,10 +40,12 @@ const kinds: readonly (() => CreateDocument | string)[] = [
  * nothing twice.
  */
 export class SteadyLoad {
-  readonly failed: Failed[] = [];
+  readonly failed: FailedRequest[] = [];
   /** The documents that callers were given, by type. */
-  readonly seen: Record<'tax_invoice' | 'quote', Seen[]> = { tax_invoice: [], quote: [] };
+  readonly seen: Record<'tax_invoice' | 'quote', ObservedDocument[]> = { tax_invoice: [], quote: [] };
   answered = 0;
+  /** When each request that has no answer yet was sent. */
+  readonly #unanswered = new Set<number>();
   #running = true;
   #lanes: Promise<unknown> = Promise.resolve();
 
@@ -51,14 +53,26 @@ export class SteadyLoad {
     private readonly stack: RunningStack,
     private readonly baseUrl: string,
     private readonly issuer: Issuer,
+    private readonly pauseMs: number,
   ) {}
 
   /** Starts so many callers of each kind. */
-  static async start(stack: RunningStack, issuer: Issuer, callersOfEach: number): Promise<SteadyLoad> {
-    const load = new SteadyLoad(stack, (await stack.file()).base_url, issuer);
+  static async start(
+    stack: RunningStack,
+    issuer: Issuer,
+    callersOfEach: number,
+    pauseMs = defaultPauseMs,
+  ): Promise<SteadyLoad> {
+    const load = new SteadyLoad(stack, (await stack.file()).base_url, issuer, pauseMs);
     const lanes = kinds.flatMap((kind) => Array.from({ length: callersOfEach }, () => load.#caller(kind)));
     load.#lanes = Promise.all(lanes);
     return load;
+  }
+
+  /** How many requests have been waiting for an answer for so long. */
+  waitingFor(ms: number): number {
+    const sentBefore = performance.now() - ms;
+    return [...this.#unanswered].filter((sentMs) => sentMs <= sentBefore).length;
   }
 
   /** Ends when every caller has its last answer. */
@@ -71,17 +85,21 @@ export class SteadyLoad {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (this.#running) {
       const asked = kind();
-      if (typeof asked === 'string') await this.#ask(agent, asked, null, null);
-      else await this.#ask(agent, '/documents', asked, randomUUID());
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (typeof asked === 'string') {
+        await this.#ask(agent, asked, null, null);
+      } else {
+        await this.#ask(agent, '/documents', asked, randomUUID());
+      }
+      await new Promise((resolve) => setTimeout(resolve, this.pauseMs));
     }
     agent.destroy();
   }
 
   async #ask(agent: Agent, path: string, body: CreateDocument | null, key: string | null): Promise<void> {
     const sentMs = performance.now();
-    const fail = (one: Pick<Failed, 'status' | 'code' | 'retryable' | 'reason'>) =>
+    const fail = (one: Pick<FailedRequest, 'status' | 'code' | 'retryable' | 'reason'>) =>
       this.failed.push({ what: path, key, body, sentMs, failedMs: performance.now(), ...one });
+    this.#unanswered.add(sentMs);
     try {
       const answer = await this.#send(agent, path, body, key);
       const given = JSON.parse(answer.text) as CreatedDocument & ErrorBody;
@@ -97,6 +115,8 @@ export class SteadyLoad {
       }
     } catch (error) {
       fail({ status: null, code: null, retryable: true, reason: String(error) });
+    } finally {
+      this.#unanswered.delete(sentMs);
     }
   }
 
@@ -106,7 +126,9 @@ export class SteadyLoad {
     body: CreateDocument | null,
     key: string | null,
   ): Promise<{ status: number | undefined; text: string }> {
-    if (body) this.stack.sent(body);
+    if (body) {
+      this.stack.recordPersonalData(body);
+    }
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.baseUrl}${path}`,

@@ -6,11 +6,11 @@ import {
   ErrorBody,
   type ErrorCode,
   errorCatalogue,
-  faultsMax,
+  errorsOfEveryRoute,
+  errorsOfPublicRoutes,
   isErrorCode,
-  problemsOfEveryRoute,
-  problemsOfOpenRoutes,
   type Route,
+  validationErrorsMax,
 } from '@pinkas/contracts';
 import type { Issuable } from './book-model.js';
 import type { Caller } from './caller.js';
@@ -29,14 +29,14 @@ export interface Answered {
   body: unknown;
 }
 
-/** Expects the headers that every answer of the interface bears. */
+/** Expects the headers that every answer of the HTTP API has. */
 export function expectHeaders({ status, headers, body }: Answered): void {
   const names = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'content-type'];
-  const borne = Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+  const actual = Object.fromEntries(names.map((name) => [name, headers.get(name)]));
   const count = expect.stringMatching(/^\d+$/);
-  expect({ status, borne, body }).toEqual({
+  expect({ status, actual, body }).toEqual({
     status,
-    borne: {
+    actual: {
       'x-request-id': expect.stringMatching(uuid),
       'ratelimit-limit': count,
       'ratelimit-remaining': count,
@@ -45,22 +45,26 @@ export function expectHeaders({ status, headers, body }: Answered): void {
     },
     body,
   });
-  if (status === 429) expect(headers.get('retry-after')).toEqual(count);
+  if (status === 429) {
+    expect(headers.get('retry-after')).toEqual(count);
+  }
 }
 
 /** What can be said of a request that reaches no route. */
 const routeless: readonly ErrorCode[] = ['not_found', 'validation_error', 'rate_limited'];
 
 /**
- * Expects a refusal of the catalogue in its full form, and no failure of ours.
- * @param routes those whose codes are expected; null stands for what reaches none.
+ * Expects a refusal of the catalogue in its full form, and no failure .
+ * @param routes those whose codes are expected; null represents what reaches none.
  * @returns the code.
  */
 export function expectRefusal(answered: Answered, ...routes: readonly (Route | null)[]): ErrorCode {
   expectHeaders(answered);
   expect(checkError(answered.body)).toMatchObject({ ok: true });
   const { error, request_id } = answered.body as ErrorBody;
-  if (!isErrorCode(error.code)) throw new Error(`${error.code} is not in the catalogue`);
+  if (!isErrorCode(error.code)) {
+    throw new Error(`${error.code} is not in the catalogue`);
+  }
   const { httpStatus, retryable, details } = errorCatalogue[error.code];
   expect({ status: answered.status, code: error.code, retryable: error.retryable }).toEqual({
     status: httpStatus,
@@ -72,7 +76,7 @@ export function expectRefusal(answered: Answered, ...routes: readonly (Route | n
   expect(request_id).toBe(answered.headers.get('x-request-id'));
   const listed = routes.flatMap((route) =>
     route
-      ? [...route.problems, ...(route.access === 'key' ? problemsOfEveryRoute : problemsOfOpenRoutes)]
+      ? [...route.errors, ...(route.access === 'key' ? errorsOfEveryRoute : errorsOfPublicRoutes)]
       : routeless,
   );
   expect(listed).toContain(error.code);
@@ -103,7 +107,7 @@ function expectPointers(named: readonly string[], expected: readonly string[]): 
   // A request without customer.id and customer.name may be told of both.
   const either = (pointer: string) => pointer.replace(/^\/customer\/id$/, '/customer/name');
   const near = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
-  if (expected.length <= faultsMax) {
+  if (expected.length <= validationErrorsMax) {
     expect(named).toEqual(expect.arrayContaining([...expected]));
   }
   const strange = named.filter(

@@ -14,14 +14,16 @@ const requests: [string, TSchema][] = publicRoutes.flatMap((route) => [
 ]);
 
 describe('the arbitrary of a schema', () => {
-  it('has requests to draw', () => expect(requests.length).toBeGreaterThanOrEqual(4));
+  it('the create request has an arbitrary', () => expect(requests.length).toBeGreaterThanOrEqual(4));
 
-  it.each(requests)('draws values of %s that the schema accepts', (_what, schema) => {
+  it.each(requests)('the arbitrary of %s draws values that the schema accepts', (_what, schema) => {
     const check = compile(schema);
-    for (const value of sample(arbitraryOf(schema))) expect(check(value)).toMatchObject({ ok: true });
+    for (const value of sample(arbitraryOf(schema))) {
+      expect(check(value)).toMatchObject({ ok: true });
+    }
   });
 
-  it('reaches the ends of a text, an array and a number', () => {
+  it('the arbitrary reaches the bounds of strings, arrays and numbers', () => {
     const texts = sample(arbitraryOf(Type.String({ minLength: 2, maxLength: 40 }))).map(
       (one) => [...one].length,
     );
@@ -34,17 +36,21 @@ describe('the arbitrary of a schema', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).toEqual([1, 9999]);
   });
 
-  it('draws steps of a number, and what is unique', () => {
+  it('the arbitrary respects multipleOf and uniqueItems', () => {
     const rate = Type.Number({ minimum: 0, maximum: 99.99, multipleOf: 0.01 });
     const check = compile(rate);
     const rates = sample(arbitraryOf(rate));
-    for (const one of rates) expect(check(one)).toMatchObject({ ok: true });
+    for (const one of rates) {
+      expect(check(one)).toMatchObject({ ok: true });
+    }
     expect(new Set(rates).size).toBeGreaterThan(20);
     const unique = Type.Array(Type.Enum(['a', 'b', 'c']), { minItems: 1, uniqueItems: true });
-    for (const one of sample(arbitraryOf(unique))) expect(new Set(one).size).toBe(one.length);
+    for (const one of sample(arbitraryOf(unique))) {
+      expect(new Set(one).size).toBe(one.length);
+    }
   });
 
-  it('draws every optional member now and then, and every branch of what is required', () => {
+  it('the arbitrary draws every optional member and every branch of a union', () => {
     const schema = Type.Object(
       { a: Type.Optional(Type.Boolean()), b: Type.Optional(Type.Null()), c: Type.Boolean() },
       { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
@@ -53,19 +59,25 @@ describe('the arbitrary of a schema', () => {
     expect([...drawn].sort()).toEqual(['abc', 'ac', 'bc']);
   });
 
-  it('counts the length of a text in code points', () => {
-    for (const one of sample(text(3, 3))) expect([...one]).toHaveLength(3);
+  it('the arbitrary counts the length of a string in code points', () => {
+    for (const one of sample(text(3, 3))) {
+      expect([...one]).toHaveLength(3);
+    }
     expect(sample(text(3, 3)).some((one) => one.length > 3)).toBe(true);
   });
 
-  it('takes what the caller says for a place, and complains about a place that is not there', () => {
+  it('the arbitrary takes overrides by path and rejects an unknown path', () => {
     const schema = Type.Object({ rows: Type.Array(Type.Object({ at: Type.Number() }), { minItems: 1 }) });
     const arbitrary = arbitraryOf(schema, { '/rows/*/at': fc.constant(7) });
-    for (const { rows } of sample(arbitrary)) for (const row of rows) expect(row.at).toBe(7);
+    for (const { rows } of sample(arbitrary)) {
+      for (const row of rows) {
+        expect(row.at).toBe(7);
+      }
+    }
     expect(() => arbitraryOf(schema, { '/rows/at': fc.constant(7) })).toThrow('The schema has no /rows/at');
   });
 
-  it('refuses a keyword that it was not taught, instead of drawing past it', () => {
+  it('the arbitrary rejects an unknown schema keyword', () => {
     expect(() => arbitraryOf(Type.Object({ a: Type.Number({ exclusiveMaximum: 3 }) }))).toThrow(
       '/a has the keyword exclusiveMaximum, which is not known here',
     );

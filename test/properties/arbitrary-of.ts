@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 
 /**
  * Arbitraries for the places of a schema where JSON Schema cannot say what is valid. A place is a JSON Pointer in which `*`
- * stands for every item of an array: `/items/*` + `/quantity`.
+ * represents every item of an array: `/items/*` + `/quantity`.
  */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
@@ -46,7 +46,7 @@ const textLengthMax = 300;
 const arrayLengthMax = 20;
 
 /**
- * One character, as Unicode counts them, of any kind that a request may bear. NUL is left out: no database keeps it.
+ * One character, as Unicode counts them, of any kind that a request may have. NUL is left out: no database keeps it.
  */
 export const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 1 }) },
@@ -86,7 +86,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
     fc.uuid(),
     fc.uuid().map((id) => id.toUpperCase()),
   ),
-  // An address of nobody, whatever stands before the @.
+  // An address of nobody, whatever is before the @.
   email: fc.emailAddress().map((address) => address.replace(/@.*$/, '@example.com')),
 };
 
@@ -100,7 +100,9 @@ export function arbitraryOf<T extends TSchema>(
 ): fc.Arbitrary<Static<T>> {
   const unused = new Set(Object.keys(overrides));
   const arbitrary = build(schema as unknown as JsonSchema, '', overrides, unused);
-  if (unused.size > 0) throw new Error(`The schema has no ${[...unused].join(', ')}`);
+  if (unused.size > 0) {
+    throw new Error(`The schema has no ${[...unused].join(', ')}`);
+  }
   return arbitrary as fc.Arbitrary<Static<T>>;
 }
 
@@ -116,11 +118,16 @@ function build(
     return override;
   }
   for (const keyword of Object.keys(schema)) {
-    if (!knownKeywords.has(keyword))
+    if (!knownKeywords.has(keyword)) {
       throw new Error(`${place || '/'} has the keyword ${keyword}, which is not known here`);
+    }
   }
-  if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
-  if ('const' in schema) return fc.constant(schema.const);
+  if (Array.isArray(schema.enum)) {
+    return fc.constantFrom(...schema.enum);
+  }
+  if ('const' in schema) {
+    return fc.constant(schema.const);
+  }
   switch (schema.type) {
     case 'object':
       return objectOf(schema, (member, name) => build(member, `${place}/${name}`, overrides, unused));
@@ -137,12 +144,14 @@ function build(
     case 'null':
       return fc.constant(null);
     default:
-      if (!Array.isArray(schema.anyOf)) throw new Error(`${place || '/'} has no type`);
+      if (!Array.isArray(schema.anyOf)) {
+        throw new Error(`${place || '/'} has no type`);
+      }
       return fc.oneof(...schema.anyOf.map((one: JsonSchema) => build(one, place, overrides, unused)));
   }
 }
 
-/** Where `anyOf` stands beside `properties`, each of its branches names members that are required together. */
+/** Where `anyOf` is beside `properties`, each of its branches names members that are required together. */
 function objectOf(
   schema: JsonSchema,
   member: (schema: JsonSchema, name: string) => fc.Arbitrary<unknown>,
@@ -164,8 +173,9 @@ function objectOf(
 function arrayOf(schema: JsonSchema, item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown[]> {
   const minLength = (schema.minItems ?? 0) as number;
   const maxLength = (schema.maxItems ?? Math.max(minLength, arrayLengthMax)) as number;
-  if (schema.uniqueItems === true)
+  if (schema.uniqueItems === true) {
     return fc.uniqueArray(item, { minLength, maxLength, selector: (one) => JSON.stringify(one) });
+  }
   return fc.oneof(
     {
       weight: 20,
@@ -179,10 +189,14 @@ function stringOf(schema: JsonSchema, place: string): fc.Arbitrary<string> {
   const minLength = (schema.minLength ?? 0) as number;
   const maxLength = (schema.maxLength ?? Math.max(minLength, textLengthMax)) as number;
   const fits = (one: string) => [...one].length >= minLength && [...one].length <= maxLength;
-  if (typeof schema.pattern === 'string') return fc.stringMatching(new RegExp(schema.pattern)).filter(fits);
+  if (typeof schema.pattern === 'string') {
+    return fc.stringMatching(new RegExp(schema.pattern)).filter(fits);
+  }
   if (typeof schema.format === 'string') {
     const format = formats[schema.format];
-    if (!format) throw new Error(`${place || '/'} has the format ${schema.format}, which is not known here`);
+    if (!format) {
+      throw new Error(`${place || '/'} has the format ${schema.format}, which is not known here`);
+    }
     return format.filter(fits);
   }
   return text(minLength, maxLength);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CreateDocument, DocumentType } from '@pinkas/contracts';
+import type { CreateDocument } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import fc from 'fast-check';
 import { type BookModel, laterDay, typeRules, types } from './book-model.js';
 import { shekelsOf } from './expected-totals.js';
@@ -77,21 +78,25 @@ const customer = fc.record({
 });
 type DrawnCustomer = typeof customer extends fc.Arbitrary<infer T> ? T : never;
 
+function knownCustomer(who: DrawnCustomer['who'], book: BookModel): { id?: string; name?: string } {
+  if (who === 'nobody') {
+    return { id: randomUUID() };
+  }
+  if ('name' in who) {
+    return { name: names[who.name] ?? '' };
+  }
+  if (book.cards.ids.length === 0) {
+    return { name: names[0] ?? '' };
+  }
+  const id = pick(book.cards.ids, who.card) ?? '';
+  return who.alsoName ? { id, name: 'Another Example' } : { id };
+}
+
 function customerOf(
   { who, taxId, confirmed, ...said }: DrawnCustomer,
   book: BookModel,
 ): CreateDocument['customer'] {
-  const known =
-    who === 'nobody'
-      ? { id: randomUUID() }
-      : 'name' in who
-        ? { name: names[who.name] ?? '' }
-        : {
-            ...(book.cards.ids.length === 0
-              ? { name: names[0] ?? '' }
-              : { id: pick(book.cards.ids, who.card) ?? '' }),
-            ...(who.alsoName && book.cards.ids.length > 0 ? { name: 'Another Example' } : {}),
-          };
+  const known = knownCustomer(who, book);
   const given = {
     ...known,
     ...said,
@@ -141,7 +146,7 @@ const request = fc.record({
     { weight: 1, arbitrary: fc.record({ any: fc.nat(50) }) },
     { weight: 1, arbitrary: fc.constant('nothing' as const) },
   ),
-  /** Whether it bears the items and prices of its source, so that it comes to the same total. */
+  /** Whether it has the items and prices of its source, so that it comes to the same total. */
   copies: fc.boolean(),
   reference: maybe(fc.constantFrom(...references)),
   send: maybe(fc.boolean()),
@@ -151,14 +156,20 @@ const request = fc.record({
 type DrawnRequest = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 function sourceOf({ source, type }: DrawnRequest, book: BookModel): string | undefined {
-  if (source === null) return undefined;
-  if (source === 'nothing') return randomUUID();
-  if ('any' in source) return pick(book.documents, source.any)?.created.id;
+  if (source === null) {
+    return undefined;
+  }
+  if (source === 'nothing') {
+    return randomUUID();
+  }
+  if ('any' in source) {
+    return pick(book.documents, source.any)?.created.id;
+  }
   const fitting = book.documents.filter((one) => typeRules[type].sources.includes(one.body.type));
   return pick(fitting, source.fitting)?.created.id;
 }
 
-/** The body that a drawn request stands for, on this book. */
+/** The body that a drawn request represents, on this book. */
 function bodyOf(drawn: DrawnRequest, book: BookModel, today: string): CreateDocument {
   const { type, days, dueDays, gross, asRuled, missing } = drawn;
   const rules = typeRules[type];
@@ -183,18 +194,24 @@ function bodyOf(drawn: DrawnRequest, book: BookModel, today: string): CreateDocu
     ...(drawn.notes === undefined ? {} : { notes: drawn.notes }),
   };
   const source = sourceOf(drawn, book);
-  if (source !== undefined) body.based_on = source;
+  if (source !== undefined) {
+    body.based_on = source;
+  }
   const original = source === undefined ? undefined : book.find(source)?.body;
   if (original && drawn.copies) {
     body.items = original.items;
     body.prices_include_vat = original.prices_include_vat ?? book.business.prices_include_vat;
     delete body.discount;
-    if (original.discount && rules.discount) body.discount = original.discount;
+    if (original.discount && rules.discount) {
+      body.discount = original.discount;
+    }
   }
   const totals = book.totals(body);
   const total = 'fault' in totals ? 100n : totals.total;
   const named = total + BigInt(missing) > 0n ? total + BigInt(missing) : 1n;
-  if (drawn.expects) body.expected_total = shekelsOf(named);
+  if (drawn.expects) {
+    body.expected_total = shekelsOf(named);
+  }
   if (rules.payments === asRuled) {
     const half = named / 2n;
     body.payments =
@@ -216,8 +233,12 @@ function bodyOf(drawn: DrawnRequest, book: BookModel, today: string): CreateDocu
 
 /** The same JSON value with its members the other way round. */
 function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
-  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map(reversed);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
@@ -240,9 +261,13 @@ const replay = step(
   fc.record({ of: fc.nat(50), how: fc.constantFrom('same', 'reversed', 'changed') }),
   async ({ of, how }, book, shop) => {
     const document = pick(book.documents, of);
-    if (!document) return;
+    if (!document) {
+      return;
+    }
     const { body } = document;
-    if (how === 'changed') return shop.reuse(document, { ...body, notes: `${body.notes ?? ''}.` });
+    if (how === 'changed') {
+      return shop.reuse(document, { ...body, notes: `${body.notes ?? ''}.` });
+    }
     await shop.replay(document, how === 'same' ? body : reversed(body));
   },
 );
@@ -264,8 +289,8 @@ const cancel = step(
       sources: book.documents.flatMap((one) => book.find(one.body.based_on ?? '') ?? []),
     };
     const id = (of === null ? undefined : pick(candidates[among], of)?.created.id) ?? randomUUID();
-    const fault = body === '{' ? 'invalid_json' : body?.match(/5|why/) ? 'validation_error' : null;
-    await shop.cancel(book, id, body, fault);
+    const invalid = body?.match(/5|why/) ? 'validation_error' : null;
+    await shop.cancel(book, id, body, body === '{' ? 'invalid_json' : invalid);
   },
 );
 
@@ -283,9 +308,9 @@ const list = step(
     cancelled: maybe(fc.boolean()),
     limit: fc.integer({ min: 1, max: 4 }),
     /** Documents that are issued while the list is read. */
-    meanwhile: fc.integer({ min: 0, max: 2 }),
+    issuedBetween: fc.integer({ min: 0, max: 2 }),
   }),
-  async ({ type, from, to, reference, cancelled, limit, meanwhile }, book, shop) => {
+  async ({ type, from, to, reference, cancelled, limit, issuedBetween }, book, shop) => {
     const filter = {
       ...(type === undefined ? {} : { type }),
       ...(from === undefined ? {} : { from: laterDay(shop.today, from) }),
@@ -294,7 +319,9 @@ const list = step(
       ...(cancelled === undefined ? {} : { include_cancelled: cancelled }),
     };
     await shop.list(book, filter, limit, async () => {
-      for (let count = 0; count < meanwhile; count += 1) await shop.issue(book, quoteOfToday, randomUUID());
+      for (let count = 0; count < issuedBetween; count += 1) {
+        await shop.issue(book, quoteOfToday, randomUUID());
+      }
     });
   },
 );
@@ -355,7 +382,9 @@ export const lives = fc.commands(
 /** Reads everything that the book should hold. */
 export async function readAll(book: BookModel, shop: Shop): Promise<void> {
   await shop.list(book, { include_cancelled: true }, 100);
-  for (const document of book.documents) await shop.get(book, document.created.id);
+  for (const document of book.documents) {
+    await shop.get(book, document.created.id);
+  }
   await shop.search(book, undefined, 50);
   await shop.me(book);
 }

@@ -4,14 +4,14 @@ import type {
   CreateDocument,
   CreatedDocument,
   DocumentDetail,
-  DocumentType,
 } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import { CustomerCards, type ResolvedCustomer } from './customer-cards.js';
 import { agorotOf, type ExpectedTotals, expectedTotals, shekelsOf } from './expected-totals.js';
 import { isRefusal, type Refusal } from './refusal.js';
 import { faultPointers } from './request-faults.js';
 
-/** What the interface and its decisions say of a type of document; written down once more, apart from the system. */
+/** What the API and its decisions say about a type of document; written down once more, apart from the system. */
 interface TypeRules {
   payments: boolean;
   discount: boolean;
@@ -77,7 +77,7 @@ export const typeRules: Readonly<Record<DocumentType, TypeRules>> = {
   },
 };
 
-/** Every type, in the order of the interface. */
+/** Every type, in the order of the HTTP API. */
 export const types = Object.keys(typeRules) as DocumentType[];
 
 /** What a request would issue. */
@@ -141,7 +141,7 @@ export function hasRightCheckDigit(taxId: string): boolean {
 const withinOneAgora = (a: bigint, b: bigint): boolean => a - b <= 1n && b - a <= 1n;
 
 /**
- * The book of one business in memory: what the interface and its decisions say that it must hold after every request. It
+ * The book of one business in memory: what the HTTP API and its decisions say that it must hold after every request. It
  * shares no code with the system.
  */
 export class BookModel {
@@ -174,26 +174,48 @@ export class BookModel {
   /** What becomes of a create request with a key that has issued nothing: the first rule that refuses it, or a document. */
   issue(given: unknown, today: string): Issuable | Refusal {
     const faults = faultPointers(given, today);
-    if (faults.length > 0) return { code: 'validation_error', details: { errors: faults } };
+    if (faults.length > 0) {
+      return { code: 'validation_error', details: { errors: faults } };
+    }
     const body = given as CreateDocument;
     const rules = typeRules[body.type];
-    if (!this.mayIssue(body.type)) return { code: 'legal_type_forbidden' };
-    if (rules.payments && !body.payments) return { code: 'payments_required' };
-    if (!rules.payments && body.payments) return { code: 'payments_not_allowed' };
-    if (!rules.discount && body.discount) return { code: 'discount_not_allowed' };
-    if (rules.sourceRequired && body.based_on === undefined) return { code: 'based_on_required' };
+    if (!this.mayIssue(body.type)) {
+      return { code: 'legal_type_forbidden' };
+    }
+    if (rules.payments && !body.payments) {
+      return { code: 'payments_required' };
+    }
+    if (!rules.payments && body.payments) {
+      return { code: 'payments_not_allowed' };
+    }
+    if (!rules.discount && body.discount) {
+      return { code: 'discount_not_allowed' };
+    }
+    if (rules.sourceRequired && body.based_on === undefined) {
+      return { code: 'based_on_required' };
+    }
     const taxId = body.customer.tax_id;
-    if (taxId !== undefined && !hasRightCheckDigit(taxId)) return { code: 'invalid_customer_tax_id' };
+    if (taxId !== undefined && !hasRightCheckDigit(taxId)) {
+      return { code: 'invalid_customer_tax_id' };
+    }
     const date = body.date ?? today;
-    if (date > today) return { code: 'future_date' };
+    if (date > today) {
+      return { code: 'future_date' };
+    }
     const source = body.based_on === undefined ? undefined : this.find(body.based_on);
-    if (body.based_on !== undefined && !source) return { code: 'based_on_not_found' };
+    if (body.based_on !== undefined && !source) {
+      return { code: 'based_on_not_found' };
+    }
     if (source && !rules.sources.includes(source.body.type)) {
       return { code: 'based_on_type_not_allowed', details: { allowed_source_types: [...rules.sources] } };
     }
-    if (source?.status === 'cancelled') return { code: 'based_on_cancelled' };
+    if (source?.status === 'cancelled') {
+      return { code: 'based_on_cancelled' };
+    }
     const totals = this.totals(body);
-    if ('fault' in totals) return { code: 'validation_error', details: { errors: [totals.fault] } };
+    if ('fault' in totals) {
+      return { code: 'validation_error', details: { errors: [totals.fault] } };
+    }
     const { total } = totals;
     if (body.expected_total !== undefined && !withinOneAgora(agorotOf(body.expected_total), total)) {
       return { code: 'total_mismatch', details: { computed_total: shekelsOf(total) } };
@@ -203,8 +225,12 @@ export class BookModel {
       return { code: 'payments_total_mismatch', details: { total: shekelsOf(total) } };
     }
     const customer = this.cards.resolve(body.customer);
-    if (isRefusal(customer)) return customer;
-    if (this.issuedOn(today) >= this.dailyLimit) return { code: 'daily_limit_reached' };
+    if (isRefusal(customer)) {
+      return customer;
+    }
+    if (this.issuedOn(today) >= this.dailyLimit) {
+      return { code: 'daily_limit_reached' };
+    }
     const series = this.documents.filter((document) => document.body.type === body.type);
     const last = series.at(-1)?.created.date;
     if (last !== undefined && date < last) {
@@ -240,7 +266,9 @@ export class BookModel {
   record(issued: Issuable, key: string, created: CreatedDocument): BookedDocument {
     const { body, date, totals, paid, source } = issued;
     this.cards.record(body.customer, created.customer.id ?? '');
-    if (source) this.#settle(source, issued);
+    if (source) {
+      this.#settle(source, issued);
+    }
     const document: BookedDocument = {
       key,
       body,
@@ -300,18 +328,28 @@ export class BookModel {
   /** What becomes of the wish to cancel a document; undefined where it is cancelled. */
   cancel(id: string): Refusal | undefined {
     const document = this.find(id);
-    if (!document) return { code: 'not_found' };
-    if (!typeRules[document.body.type].cancellable) return { code: 'use_credit_note' };
-    if (document.status === 'cancelled') return { code: 'already_cancelled' };
+    if (!document) {
+      return { code: 'not_found' };
+    }
+    if (!typeRules[document.body.type].cancellable) {
+      return { code: 'use_credit_note' };
+    }
+    if (document.status === 'cancelled') {
+      return { code: 'already_cancelled' };
+    }
     const note = document.body.type === 'delivery_note' || document.body.type === 'return_note';
-    if (note && document.invoiced) return { code: 'linked_document_closed' };
+    if (note && document.invoiced) {
+      return { code: 'linked_document_closed' };
+    }
     return undefined;
   }
 
   /** A document was cancelled. */
   recordCancel(id: string, cancelledAt: string): void {
     const document = this.find(id);
-    if (!document) throw new Error('a document that is not in the book was cancelled');
+    if (!document) {
+      throw new Error('a document that is not in the book was cancelled');
+    }
     document.status = 'cancelled';
     document.cancelledAt = cancelledAt;
   }

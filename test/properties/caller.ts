@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CreatedDocument } from '@pinkas/contracts';
 import type { RunningStack } from '../running-stack.js';
 
-/** Longer than any deadline of the interface: an answer that comes later is a broken promise. */
+/** Longer than any deadline of the HTTP API: an answer that comes later is a broken promise. */
 const answerWithinMs = 35_000;
 
 /** An answer as its text and as what the text says. */
@@ -15,18 +15,18 @@ export interface Heard<Body = unknown> {
 
 /** What goes with a request. */
 export interface Sending {
-  /** A body as it stands on the wire. */
+  /** A body as it is on the wire. */
   text?: string;
   /** A body as a value. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Somebody who calls the interface with one key. */
+/** Somebody who calls the HTTP API with one key. */
 export class Caller {
   private constructor(
     private readonly stack: RunningStack,
-    /** Where the interface is, with `/v1`. */
+    /** Where the HTTP API is, with `/v1`. */
     readonly baseUrl: string,
     readonly viewUrlBase: string,
     readonly pdfUrlBase: string,
@@ -44,7 +44,7 @@ export class Caller {
     path: string,
     sending: Sending = {},
   ): Promise<Heard<Body>> {
-    this.stack.sent(sending.body);
+    this.stack.recordPersonalData(sending.body);
     const text = sending.text ?? (sending.body === undefined ? undefined : JSON.stringify(sending.body));
     const response = await fetch(`${this.baseUrl}${path}`, {
       method,

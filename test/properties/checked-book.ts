@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { type DocumentDetail, postDocuments } from '@pinkas/contracts';
-import { expectSoundBook } from '../book.js';
+import { expectConsistentBook } from '../book.js';
 import type { Issuer, RunningStack } from '../running-stack.js';
 import { type Answered, expectDetail, expectIssued, expectRefusal, expectRefused } from './answers.js';
 import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
@@ -31,7 +31,9 @@ export class CheckedBook {
   static async open(stack: RunningStack, operator: Operator): Promise<CheckedBook> {
     const issuer = await operator.newIssuer();
     const book = new CheckedBook(stack, issuer, await Caller.with(stack, issuer.key));
-    for (const request of requestOfEveryType(book.model)) await book.post(JSON.stringify(request()));
+    for (const request of requestOfEveryType(book.model)) {
+      await book.post(JSON.stringify(request()));
+    }
     expect(book.model.documents.map((one) => one.body.type)).toEqual(types);
     return book;
   }
@@ -62,14 +64,18 @@ export class CheckedBook {
       return expectRefused(answer, { code: 'payload_too_large' }, postDocuments);
     }
     const read = readJson(text);
-    if (!read || read.repeats) return expectRefused(answer, { code: 'invalid_json' }, postDocuments);
+    if (!read || read.repeats) {
+      return expectRefused(answer, { code: 'invalid_json' }, postDocuments);
+    }
     if (read.depth > depthMax) {
       expect(['invalid_json', 'validation_error']).toContain(expectRefusal(answer, postDocuments));
       return;
     }
-    this.stack.sent(read.value);
+    this.stack.recordPersonalData(read.value);
     const outcome = this.model.issue(read.value, day);
-    if (isRefusal(outcome)) return expectRefused(answer, outcome, postDocuments);
+    if (isRefusal(outcome)) {
+      return expectRefused(answer, outcome, postDocuments);
+    }
     const { born } = typeRules[outcome.body.type];
     const created = expectIssued(answer, this.caller, outcome, { rate: this.model.business.vat_rate, born });
     const booked = this.model.record(outcome, key, created);
@@ -94,7 +100,7 @@ export class CheckedBook {
           number: created.number,
           total: created.totals.total,
         }));
-      await expectSoundBook(this.stack, this.issuer, type, seen);
+      await expectConsistentBook(this.stack, this.issuer, type, seen);
     }
   }
 }

@@ -8,9 +8,9 @@ import { extrasOf } from './request-faults.js';
 /** A body that the schema accepts, before it is made to fit the book, and how well it is to fit. */
 export interface Drawn {
   body: CreateDocument;
-  /** Days from today, for a body that bears a date. */
+  /** Days from today, for a body that has a date. */
   days: number;
-  /** Whether payments and discount stand where the type has them; else they stand where they were drawn. */
+  /** Whether payments and discount are where the type has them; else they are where they were drawn. */
   fits: boolean;
   /** Which document of the book it is based on; null for none that exists. */
   source: number | null;
@@ -99,7 +99,9 @@ export function fitted(drawn: Drawn, book: BookModel, today: string): CreateDocu
   const { due_date: _due, ...fitting } = structuredClone(drawn.body);
   const request: CreateDocument = fitting;
   const rules = typeRules[request.type];
-  if (request.date !== undefined) request.date = laterDay(today, drawn.days);
+  if (request.date !== undefined) {
+    request.date = laterDay(today, drawn.days);
+  }
   if (drawn.body.due_date !== undefined && (request.type === 'tax_invoice' || request.type === 'proforma')) {
     const [, later = ''] = [request.date ?? today, drawn.body.due_date].sort();
     request.due_date = later;
@@ -108,18 +110,28 @@ export function fitted(drawn: Drawn, book: BookModel, today: string): CreateDocu
     request.customer.id = book.cards.ids[drawn.card % book.cards.ids.length] ?? '';
   }
   if (drawn.fits) {
-    if (!rules.discount) delete request.discount;
-    if (!rules.payments) delete request.payments;
-    else request.payments ??= [{ method: 'cash', amount: 1 }];
-    if (rules.sources.length === 0) delete request.based_on;
-    else if (rules.sourceRequired) request.based_on ??= '00000000-0000-4000-8000-000000000000';
+    if (!rules.discount) {
+      delete request.discount;
+    }
+    if (!rules.payments) {
+      delete request.payments;
+    } else {
+      request.payments ??= [{ method: 'cash', amount: 1 }];
+    }
+    if (rules.sources.length === 0) {
+      delete request.based_on;
+    } else if (rules.sourceRequired) {
+      request.based_on ??= '00000000-0000-4000-8000-000000000000';
+    }
   }
   if (drawn.source !== null && request.based_on !== undefined) {
     const sources = book.documents.filter(
       (one) => one.status !== 'cancelled' && (!drawn.fits || rules.sources.includes(one.body.type)),
     );
     const source = sources[drawn.source % Math.max(1, sources.length)];
-    if (source) request.based_on = source.created.id;
+    if (source) {
+      request.based_on = source.created.id;
+    }
   }
   return balanced(request, book, drawn.missing);
 }
@@ -127,19 +139,28 @@ export function fitted(drawn: Drawn, book: BookModel, today: string): CreateDocu
 /** With payments and an expected total that miss the total by so many agorot, where they can. */
 function balanced(request: CreateDocument, book: BookModel, missing: number): CreateDocument {
   const totals = book.totals(request);
-  if ('fault' in totals) return request;
+  if ('fault' in totals) {
+    return request;
+  }
   const wanted = totals.total + BigInt(missing);
   const inRange = (agorot: bigint) => agorot >= 0n && agorot <= agorotOf(100_000_000);
   if (request.expected_total !== undefined) {
-    if (inRange(wanted)) request.expected_total = shekelsOf(wanted);
-    else delete request.expected_total;
+    if (inRange(wanted)) {
+      request.expected_total = shekelsOf(wanted);
+    } else {
+      delete request.expected_total;
+    }
   }
   const { payments } = request;
-  if (!payments || wanted <= 0n) return request;
+  if (!payments || wanted <= 0n) {
+    return request;
+  }
   const count = wanted < BigInt(payments.length) ? Number(wanted) : payments.length;
   const share = wanted / BigInt(count);
   const first = wanted - share * BigInt(count - 1);
-  if (!inRange(first)) return request;
+  if (!inRange(first)) {
+    return request;
+  }
   return {
     ...request,
     payments: payments

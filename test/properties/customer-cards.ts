@@ -23,7 +23,7 @@ const nineDigits = (taxId: string): string => taxId.padStart(9, '0');
 const said = <T extends string>(value: T | undefined): T | null =>
   value === undefined || value.trim() === '' ? null : value;
 
-/** The customer cards of one business, as the interface says they behave. The oldest stands first. */
+/** The customer cards of one business, as the HTTP API says they behave. The oldest is first. */
 export class CustomerCards {
   readonly #cards: CustomerCard[] = [];
 
@@ -35,7 +35,9 @@ export class CustomerCards {
   /** The card that a request uses, or why it is refused. */
   resolve(input: CustomerInput): ResolvedCustomer | Refusal {
     const card = this.#used(input);
-    if (input.id !== undefined && !card) return { code: 'customer_not_found' };
+    if (input.id !== undefined && !card) {
+      return { code: 'customer_not_found' };
+    }
     if (input.tax_id !== undefined && input.identity_confirmed !== true) {
       const taxId = nineDigits(input.tax_id);
       const bearer = this.#cards.find((one) => one.tax_id === taxId);
@@ -50,7 +52,7 @@ export class CustomerCards {
     };
   }
 
-  /** A document was issued: a new card stands from now on, and empty fields of the card are filled. */
+  /** A document was issued: a new card is from now on, and empty fields of the card are filled. */
   record(input: CustomerInput, id: string): void {
     let card = this.#used(input);
     if (!card) {
@@ -66,7 +68,9 @@ export class CustomerCards {
       this.#cards.push(card);
     }
     card.tax_id ??= input.tax_id === undefined ? null : nineDigits(input.tax_id);
-    for (const detail of details) card[detail] ??= said<never>(input[detail] as never);
+    for (const detail of details) {
+      card[detail] ??= said<never>(input[detail] as never);
+    }
   }
 
   /** What a search finds: names that contain the text, or the card with that tax id, by name. */

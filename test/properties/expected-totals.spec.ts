@@ -14,8 +14,8 @@ interface Case {
 }
 
 describe('the totals that the tests expect', () => {
-  it('are those of the worked cases', async () => {
-    const file = join(repositoryRoot, 'packages/money/src/totals.vectors.json');
+  it('the expected totals equal the worked examples', async () => {
+    const file = join(repositoryRoot, 'packages/domain/src/money/totals.vectors.json');
     const cases = JSON.parse(await readFile(file, 'utf8')) as Case[];
     expect(cases.length).toBeGreaterThanOrEqual(80);
     for (const one of cases) {
@@ -28,7 +28,9 @@ describe('the totals that the tests expect', () => {
         })),
         discount: one.discount ? { type: one.discount.type, value: Number(one.discount.value) } : undefined,
       });
-      if ('fault' in totals) throw new Error(`${one.name} is refused at ${totals.fault}`);
+      if ('fault' in totals) {
+        throw new Error(`${one.name} is refused at ${totals.fault}`);
+      }
       const written = (agorot: bigint) => shekelsOf(agorot).toFixed(2);
       const { lines, subtotal, discount, vat, total } = totals;
       expect([one.name, lines.map(written), ...[subtotal, discount, vat, total].map(written)]).toEqual([
@@ -42,7 +44,7 @@ describe('the totals that the tests expect', () => {
     }
   });
 
-  it('know what no document can bear', () => {
+  it('the expected totals reject amounts that no document can have', () => {
     const one = { rate: 18, gross: false, items: [{ quantity: 1, unit_price: 10 }] };
     expect(expectedTotals({ ...one, discount: { type: 'amount', value: 10.01 } })).toEqual({
       fault: '/discount/value',
@@ -62,7 +64,7 @@ describe('the totals that the tests expect', () => {
     [100, 0, 10_000n],
     [1e21, 0, 10n ** 23n],
     [99_999_999.99, 2, 9_999_999_999n],
-  ])('read %p by its shortest decimal form', (value, decimals, agorot) =>
+  ])('the expected totals read %p by its shortest decimal form', (value, decimals, agorot) =>
     expect([decimalsIn(value), agorotOf(value)]).toEqual([decimals, agorot]),
   );
 });

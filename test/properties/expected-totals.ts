@@ -1,9 +1,9 @@
 /**
- * The totals of a request, calculated apart from the system: fractions of whole numbers, rounded only where the interface
+ * The totals of a request, calculated apart from the system: fractions of whole numbers, rounded only where the HTTP API
  * rounds.
  */
 
-/** What the totals of a request follow from; the numbers as they stand in its JSON. */
+/** What the totals of a request follow from; the numbers as they are in its JSON. */
 export interface Priced {
   /** Percent. */
   rate: number;
@@ -33,7 +33,9 @@ interface Fraction {
 /** The shortest decimal form of a number, exactly. */
 export function fractionOf(value: number): Fraction {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
-  if (!match) throw new Error(`${value} is no number of JSON`);
+  if (!match) {
+    throw new Error(`${value} is no number of JSON`);
+  }
   const [, sign, whole = '', decimals = '', exponent = '0'] = match;
   const places = decimals.length - Number(exponent);
   const digits = BigInt(`${sign}${whole}${decimals}`);
@@ -46,7 +48,9 @@ export function fractionOf(value: number): Fraction {
 export function decimalsIn(value: number): number {
   const { over, under } = fractionOf(value);
   let places = 0;
-  while ((over * 10n ** BigInt(places)) % under !== 0n) places += 1;
+  while ((over * 10n ** BigInt(places)) % under !== 0n) {
+    places += 1;
+  }
   return places;
 }
 
@@ -66,7 +70,7 @@ export function shekelsOf(agorot: bigint): number {
 
 /**
  * The totals of a request.
- * @returns the pointer of the fault where no document can bear them.
+ * @returns the pointer of the fault where no document can have them.
  */
 export function expectedTotals({ rate, gross, items, discount }: Priced): ExpectedTotals | { fault: string } {
   const lines = items.map((item) => {
@@ -76,13 +80,19 @@ export function expectedTotals({ rate, gross, items, discount }: Priced): Expect
   });
   const listed = lines.reduce((sum, line) => sum + line, 0n);
   let deducted = 0n;
-  if (discount?.type === 'amount') deducted = agorotOf(discount.value);
+  if (discount?.type === 'amount') {
+    deducted = agorotOf(discount.value);
+  }
   if (discount?.type === 'percent') {
     const percent = fractionOf(discount.value);
-    if (percent.over > 100n * percent.under) return { fault: '/discount/value' };
+    if (percent.over > 100n * percent.under) {
+      return { fault: '/discount/value' };
+    }
     deducted = rounded(listed * percent.over, 100n * percent.under);
   }
-  if (deducted > listed) return { fault: '/discount/value' };
+  if (deducted > listed) {
+    return { fault: '/discount/value' };
+  }
   const { over, under } = fractionOf(rate);
   const rest = listed - deducted;
   const whole = 100n * under + over;
@@ -90,6 +100,8 @@ export function expectedTotals({ rate, gross, items, discount }: Priced): Expect
   const total = gross ? rest : rest + vat;
   const netDiscount = gross ? rounded(deducted * 100n * under, whole) : deducted;
   const subtotal = gross ? total - vat + netDiscount : listed;
-  if ([total, subtotal, ...lines].some((amount) => amount > agorotMax)) return { fault: '/items' };
+  if ([total, subtotal, ...lines].some((amount) => amount > agorotMax)) {
+    return { fault: '/items' };
+  }
   return { lines, subtotal, discount: netDiscount, vat, total };
 }

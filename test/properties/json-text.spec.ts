@@ -4,9 +4,10 @@ import { jsonTextOf, placesIn, plain, readJson, written } from './json-text.js';
 const value = { a: [1, { b: 'x"y' }], 'c/d': null };
 
 describe('JSON as text', () => {
-  it('writes a value as JSON does', () => expect(written(jsonTextOf(value))).toBe(JSON.stringify(value)));
+  it('the writer produces the same text as JSON.stringify', () =>
+    expect(written(jsonTextOf(value))).toBe(JSON.stringify(value)));
 
-  it('knows each place by its pointer', () =>
+  it('the writer lists each place by its JSON pointer', () =>
     expect(placesIn(jsonTextOf(value)).map((place) => place.at)).toEqual([
       '/a',
       '/a/0',
@@ -15,10 +16,14 @@ describe('JSON as text', () => {
       '/c~1d',
     ]));
 
-  it('changes one place at a time, also into what no value can hold', () => {
+  it('the writer replaces one place by any text', () => {
     const changed = (at: string, change: (place: ReturnType<typeof placesIn>[number]) => void) => {
       const json = jsonTextOf(value);
-      for (const place of placesIn(json)) if (place.at === at) change(place);
+      for (const place of placesIn(json)) {
+        if (place.at === at) {
+          change(place);
+        }
+      }
       return written(json);
     };
     expect(changed('/a/1/b', (place) => place.replace(plain('1e400')))).toBe(
@@ -33,9 +38,11 @@ describe('JSON as text', () => {
     );
   });
 
-  it('finds a member that stands twice, however it is written, and the depth', () => {
+  it('the reader finds duplicate members, however escaped, and the depth', () => {
     expect(readJson('{"a":1,"\\u0061":2}')).toMatchObject({ repeats: true, depth: 1 });
     expect(readJson('{"a":{"b":1},"b":[{"b":"}\\"b\\":"}]}')).toMatchObject({ repeats: false, depth: 3 });
-    for (const none of ['', '[]', 'null', '{"a":1', '{"a":01}']) expect(readJson(none)).toBeUndefined();
+    for (const none of ['', '[]', 'null', '{"a":1', '{"a":01}']) {
+      expect(readJson(none)).toBeUndefined();
+    }
   });
 });

@@ -1,4 +1,4 @@
-/** JSON as text: what no value can hold stays in it, such as a member that stands twice or the number 1e400. */
+/** JSON as text: what no value can hold stays in it, such as a duplicate member or the number 1e400. */
 export type JsonText =
   | { kind: 'object'; members: { name: string; value: JsonText }[] }
   | { kind: 'array'; items: JsonText[] }
@@ -6,7 +6,9 @@ export type JsonText =
 
 /** The JSON text of a value. */
 export function jsonTextOf(value: unknown): JsonText {
-  if (Array.isArray(value)) return { kind: 'array', items: value.map(jsonTextOf) };
+  if (Array.isArray(value)) {
+    return { kind: 'array', items: value.map(jsonTextOf) };
+  }
   if (typeof value === 'object' && value !== null) {
     return {
       kind: 'object',
@@ -16,7 +18,7 @@ export function jsonTextOf(value: unknown): JsonText {
   return plain(JSON.stringify(value));
 }
 
-/** Text that stands as it is where a value would stand. */
+/** Text that is as it is where a value would be. */
 export const plain = (text: string): JsonText => ({ kind: 'plain', text });
 
 /** The whole as one text. */
@@ -38,7 +40,7 @@ export interface Place {
   value: JsonText;
   replace(by: JsonText): void;
   remove(): void;
-  /** Adds a member or an item beside it; a member may bear the name of another. */
+  /** Adds a member or an item beside it; a member may have the name of another. */
   addBeside(name: string, value: JsonText): void;
   /** Gives it another name; undefined for the item of an array. */
   rename: ((name: string) => void) | undefined;
@@ -46,7 +48,9 @@ export interface Place {
 
 /** Every place of a JSON text, except the whole, from the outside inwards. */
 export function placesIn(json: JsonText, at = ''): Place[] {
-  if (json.kind === 'plain') return [];
+  if (json.kind === 'plain') {
+    return [];
+  }
   if (json.kind === 'array') {
     return json.items.flatMap((value, index) => {
       const here = `${at}/${index}`;
@@ -81,11 +85,11 @@ export function placesIn(json: JsonText, at = ''): Place[] {
   });
 }
 
-/** What a text is, read as the interface reads bodies. */
+/** What a text is, read as the HTTP API reads bodies. */
 export type Read = { value: unknown; repeats: boolean; depth: number } | undefined;
 
 /**
- * Reads a text and finds what JSON.parse hides: members that stand twice, and how deep it goes.
+ * Reads a text and finds what JSON.parse hides: members that are twice, and how deep it goes.
  * @returns undefined for what is no JSON object.
  */
 export function readJson(text: string): Read {
@@ -95,7 +99,9 @@ export function readJson(text: string): Read {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return undefined;
+  }
   let repeats = false;
   let depthMax = 0;
   const open: Set<string>[] = [];
@@ -104,10 +110,15 @@ export function readJson(text: string): Read {
     if (one === '{' || one === '[') {
       open.push(new Set());
       depthMax = Math.max(depthMax, open.length);
-    } else if (one === '}' || one === ']') open.pop();
-    else if (one === '"') {
+    } else if (one === '}' || one === ']') {
+      open.pop();
+    } else if (one === '"') {
       const start = index;
-      for (index += 1; text[index] !== '"'; index += 1) if (text[index] === '\\') index += 1;
+      for (index += 1; text[index] !== '"'; index += 1) {
+        if (text[index] === '\\') {
+          index += 1;
+        }
+      }
       if (
         text
           .slice(index + 1)
@@ -116,7 +127,9 @@ export function readJson(text: string): Read {
       ) {
         const name = JSON.parse(text.slice(start, index + 1)) as string;
         const names = open.at(-1);
-        if (names?.has(name)) repeats = true;
+        if (names?.has(name)) {
+          repeats = true;
+        }
         names?.add(name);
       }
     }

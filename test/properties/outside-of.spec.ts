@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { outsideOf, placeOf } from './outside-of.js';
 
 describe('what lies outside of a schema', () => {
-  it('is known for every place of the create request', () => {
+  it('every place of the create request has values outside of its schema', () => {
     const places = [...outsideOf(CreateDocument).keys()];
     expect(places).toEqual(
       expect.arrayContaining([
@@ -31,14 +31,16 @@ describe('what lies outside of a schema', () => {
     ['a truth', Type.Boolean()],
     ['a list', Type.Array(Type.Object({}), { minItems: 1, maxItems: 3 })],
     ['members', CreateDocument.properties.customer],
-  ])('is refused by the schema of %s', (_what, schema) => {
+  ])('the schema of %s rejects every value outside of it', (_what, schema) => {
     const check = compile(schema);
     const values = outsideOf(schema).get('') ?? [];
     expect(values.length).toBeGreaterThan(3);
-    for (const value of values) expect([value, check(JSON.parse(value)).ok]).toEqual([value, false]);
+    for (const value of values) {
+      expect([value, check(JSON.parse(value)).ok]).toEqual([value, false]);
+    }
   });
 
-  it('finds its place by a pointer', () => {
+  it('a place is found by its JSON pointer', () => {
     expect(placeOf('/items/12/quantity')).toBe('/items/*/quantity');
     expect(placeOf('/payments/0')).toBe('/payments/*');
     expect(outsideOf(CancelDocument).has(placeOf('/reason'))).toBe(true);

@@ -42,7 +42,7 @@ const nearly: Readonly<Record<string, readonly string[]>> = {
 export type Outside = ReadonlyMap<string, readonly string[]>;
 
 /**
- * What lies just outside of a schema, by place. A place is a JSON Pointer in which `*` stands for every item of an array.
+ * What lies just outside of a schema, by place. A place is a JSON Pointer in which `*` represents every item of an array.
  */
 export function outsideOf(schema: TSchema): Outside {
   const found = new Map<string, string[]>();
@@ -55,7 +55,9 @@ export const placeOf = (pointer: string): string => pointer.replaceAll(/\/\d+(?=
 
 function collect(schema: JsonSchema, place: string, found: Map<string, string[]>): void {
   found.set(place, outside(schema));
-  if (schema.type === 'array') collect(schema.items as JsonSchema, `${place}/*`, found);
+  if (schema.type === 'array') {
+    collect(schema.items as JsonSchema, `${place}/*`, found);
+  }
   for (const [name, member] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
     collect(member, `${place}/${name}`, found);
   }

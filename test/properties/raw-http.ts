@@ -49,7 +49,9 @@ export function bytesOf({ method, target, headers, body }: RawRequest): Buffer {
   ];
   const head = Buffer.from(lines.join('\r\n'), 'latin1');
   const whole = body ?? Buffer.alloc(0);
-  if (!says('transfer-encoding')) return Buffer.concat([head, whole]);
+  if (!says('transfer-encoding')) {
+    return Buffer.concat([head, whole]);
+  }
   const chunk = whole.length === 0 ? '' : `${whole.length.toString(16)}\r\n${whole.toString('latin1')}\r\n`;
   return Buffer.concat([head, Buffer.from(`${chunk}0\r\n\r\n`, 'latin1')]);
 }
@@ -77,7 +79,9 @@ export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Prom
     );
     const look = () => {
       const answer = readAnswer(Buffer.concat(chunks), bodyless);
-      if (answer) end(() => resolve(answer));
+      if (answer) {
+        end(() => resolve(answer));
+      }
     };
     socket.on('data', (chunk) => {
       chunks.push(chunk);
@@ -99,18 +103,22 @@ export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Prom
 
 function readAnswer(bytes: Buffer, bodyless: boolean): RawAnswer | undefined {
   const end = bytes.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
+  if (end === -1) {
+    return undefined;
+  }
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(start)?.[1]);
   const rest = bytes.subarray(end + 4);
   // An interim answer says only that the real one follows.
-  if (status < 200) return readAnswer(rest, bodyless);
+  if (status < 200) {
+    return readAnswer(rest, bodyless);
+  }
   const headers = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(':');
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
   const length = bodyless ? 0 : Number(headers.get('content-length') ?? 0);
-  // An answer of ours has a length; one in chunks comes from the server below us, and says nothing.
+  // An answer  has a length; one in chunks comes from the server below us, and says nothing.
   return rest.length < length ? undefined : { status, headers, body: rest.subarray(0, length) };
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@pinkas/contracts';
 
-/** An answer that refuses: its code, and its details where the interface names any. */
+/** An answer that refuses: its code, and its details where the HTTP API names any. */
 export interface Refusal {
   code: ErrorCode;
   details?: Record<string, unknown>;

@@ -129,12 +129,16 @@ const below = (at: string, member: string | number): string =>
 const members =
   (fields: Record<string, Field>, more: (value: Members, at: string) => string[] = () => []): Faults =>
   (value, at) => {
-    if (!isMembers(value)) return [at];
+    if (!isMembers(value)) {
+      return [at];
+    }
     const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
     return [
       ...unknown.map((name) => below(at, name)),
       ...Object.entries(fields).flatMap(([name, field]) => {
-        if (Object.hasOwn(value, name)) return field.faults(value[name], below(at, name));
+        if (Object.hasOwn(value, name)) {
+          return field.faults(value[name], below(at, name));
+        }
         return field.required ? [below(at, name)] : [];
       }),
       ...more(value, at),
@@ -144,7 +148,9 @@ const members =
 const listOf =
   (min: number, max: number, faults: Faults): Faults =>
   (value, at) => {
-    if (!Array.isArray(value)) return [at];
+    if (!Array.isArray(value)) {
+      return [at];
+    }
     const wrongLength = value.length < min || value.length > max ? [at] : [];
     return [...wrongLength, ...value.flatMap((one, index) => faults(one, below(at, index)))];
   };
@@ -162,8 +168,12 @@ const extrasOfTheMethod = (value: Members, at: string): string[] =>
 const dueDate =
   (today: string) =>
   (value: Members): string[] => {
-    if (!Object.hasOwn(value, 'due_date') || !types.includes(value.type as string)) return [];
-    if (value.type !== 'tax_invoice' && value.type !== 'proforma') return ['/due_date'];
+    if (!Object.hasOwn(value, 'due_date') || !types.includes(value.type as string)) {
+      return [];
+    }
+    if (value.type !== 'tax_invoice' && value.type !== 'proforma') {
+      return ['/due_date'];
+    }
     const date = value.date ?? today;
     const bothDays = day(date, '').length === 0 && day(value.due_date, '').length === 0;
     return bothDays && (value.due_date as string) < (date as string) ? ['/due_date'] : [];

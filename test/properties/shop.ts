@@ -66,14 +66,18 @@ export class Shop {
     if (isRefusal(outcome)) {
       expectRefused(answer, outcome, postDocuments);
       // Midnight is when the limit of the day ends.
-      if (outcome.code === 'daily_limit_reached') expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+      if (outcome.code === 'daily_limit_reached') {
+        expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+      }
       book.refusedKeys.add(key);
       return;
     }
     const { born } = typeRules[outcome.body.type];
     const created = expectIssued(answer, this.caller, outcome, { rate: book.business.vat_rate, born });
     const before = book.documents.at(-1)?.created.created_at;
-    if (before !== undefined) expect(created.created_at >= before).toBe(true);
+    if (before !== undefined) {
+      expect(created.created_at >= before).toBe(true);
+    }
     book.record(outcome, key, created);
     book.refusedKeys.delete(key);
   }
@@ -94,7 +98,7 @@ export class Shop {
 
   /**
    * Asks to cancel.
-   * @param text the body as it stands on the wire; undefined for none.
+   * @param text the body as it is on the wire; undefined for none.
    * @param fault how the body is refused, if the document is one of the book.
    */
   async cancel(
@@ -109,9 +113,15 @@ export class Shop {
       `/documents/${id}/cancel`,
       text === undefined ? {} : { text },
     );
-    if (refusal?.code === 'not_found') return expectRefused(answer, refusal, postDocumentCancel);
-    if (fault !== null) return expect(expectRefusal(answer, postDocumentCancel)).toBe(fault);
-    if (refusal) return expectRefused(answer, refusal, postDocumentCancel);
+    if (refusal?.code === 'not_found') {
+      return expectRefused(answer, refusal, postDocumentCancel);
+    }
+    if (fault !== null) {
+      return expect(expectRefusal(answer, postDocumentCancel)).toBe(fault);
+    }
+    if (refusal) {
+      return expectRefused(answer, refusal, postDocumentCancel);
+    }
     const cancelled = expectOk<CancelledDocument>(answer, checkCancelled);
     expect(cancelled.cancelled_at).toMatch(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/);
     book.recordCancel(id, cancelled.cancelled_at ?? '');
@@ -123,7 +133,9 @@ export class Shop {
   async get(book: BookModel, id: string): Promise<void> {
     const answer = await this.caller.send<DocumentDetail>('GET', `/documents/${id}`);
     const document = book.find(id);
-    if (!document) return expectRefused(answer, { code: 'not_found' }, getDocumentById);
+    if (!document) {
+      return expectRefused(answer, { code: 'not_found' }, getDocumentById);
+    }
     expectDetail(answer, { ...book.now(document), ...document.detail });
   }
 
@@ -150,7 +162,9 @@ export class Shop {
       const page: DocumentPage = expectOk(answer, checkPage);
       expect(page.data).toHaveLength(Math.min(limit, expected.length - read.length));
       read.push(...page.data);
-      if (cursor === null) await between?.();
+      if (cursor === null) {
+        await between?.();
+      }
       cursor = page.next_cursor;
       expect(cursor === null).toBe(read.length === expected.length);
     } while (cursor !== null);

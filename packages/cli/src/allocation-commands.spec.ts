@@ -10,9 +10,9 @@ import {
   startConnection,
   updateBusiness,
 } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit/asking';
+import { ApiError } from '@pinkas/service-kit/client';
 import { allocationCommands } from './allocation-commands.js';
-import type { Ask, Given, Output } from './command.js';
+import type { Call, CommandInput, Output } from './command.js';
 
 const id = randomUUID();
 const requestedAt = '2026-06-15T08:00:00.000Z';
@@ -32,58 +32,62 @@ const business = { id, name: 'Example Ltd', tax_authority_connected: false };
 
 type Answers = Record<string, (request: never) => unknown>;
 
-/** Runs a command; `answers` stand for the system, by subject. */
+/** Runs a command; `answers` replaces the system, by subject. */
 function run(
   verb: string,
-  words: Given['arguments'],
+  args: CommandInput['arguments'],
   answers: Answers,
-  options: Given['options'] = {},
-): { output: Promise<Output>; asked: [string, unknown][]; said: string[] } {
-  const command = allocationCommands.find((one) => one.verb === verb);
-  if (!command) throw new Error(`no command ${verb}`);
-  const asked: [string, unknown][] = [];
-  const said: string[] = [];
-  const ask = (async (contract, request) => {
-    asked.push([contract.subject, request]);
+  options: CommandInput['options'] = {},
+): { output: Promise<Output>; requests: [string, unknown][]; printed: string[] } {
+  const command = allocationCommands.find((candidate) => candidate.verb === verb);
+  if (!command) {
+    throw new Error(`no command ${verb}`);
+  }
+  const requests: [string, unknown][] = [];
+  const printed: string[] = [];
+  const call = (async (contract, request) => {
+    requests.push([contract.subject, request]);
     const answer = answers[contract.subject];
-    if (!answer) throw new Error(`${contract.subject} was asked`);
+    if (!answer) {
+      throw new Error(`${contract.subject} was called`);
+    }
     return answer(request as never);
-  }) as Ask;
-  const progress = { show: () => {}, say: (line: string) => void said.push(line) };
-  return { output: command.run({ arguments: words, options }, ask, progress), asked, said };
+  }) as Call;
+  const progress = { show: () => {}, print: (line: string) => void printed.push(line) };
+  return { output: command.run({ arguments: args, options }, call, progress), requests, printed };
 }
 
 const exists = { [showBusiness.subject]: () => ({ business }), [startConnection.subject]: () => started };
 
 describe('pinkas allocation connect', () => {
-  const connect = (answers: Answers, options: Given['options'] = {}) =>
+  const connect = (answers: Answers, options: CommandInput['options'] = {}) =>
     run('connect', { BUSINESS_ID: id }, { ...exists, ...answers }, options);
 
-  it('says the address, waits, and tells when the business is connected', async () => {
-    const { output, said } = connect({ [showConnection.subject]: () => ({ connection, request: null }) });
+  it('allocation connect prints the address, waits, and prints that the business is connected', async () => {
+    const { output, printed } = connect({ [showConnection.subject]: () => ({ connection, request: null }) });
     expect(await output).toEqual({
       json: connection,
       text: `Example Ltd is connected to the tax authority, until ${connection.until}`,
     });
-    expect(said.join('\n')).toContain(started.authorize_url);
+    expect(printed.join('\n')).toContain(started.authorize_url);
   });
 
-  it('does not take the connection that there was before for the new one', async () => {
+  it('allocation connect does not accept an earlier connection', async () => {
     const older = { ...connection, connected_at: '2026-06-15T07:59:59.999Z' };
     const request = { ...started, state: 'failed', reason: 'The owner did not agree.' };
     const { output } = connect({ [showConnection.subject]: () => ({ connection: older, request }) });
     await expect(output).rejects.toThrow(
-      `The owner did not agree. To try anew, start again with pinkas allocation connect ${id}`,
+      `The owner did not agree. To retry, run pinkas allocation connect ${id} again`,
     );
   });
 
-  it('says that a newer address has replaced its own', async () => {
+  it('allocation connect fails when a newer request has replaced its own', async () => {
     const request = { ...started, requested_at: '2026-06-15T08:00:01.000Z', state: 'open', reason: null };
     const { output } = connect({ [showConnection.subject]: () => ({ connection: null, request }) });
-    await expect(output).rejects.toThrow('Somebody has started another connection');
+    await expect(output).rejects.toThrow('Another connection of this business was started');
   });
 
-  it('gives up when the address has lived its time', async () => {
+  it('allocation connect fails when the address has expired', async () => {
     const short = { ...started, expires_at: requestedAt };
     const { output } = connect({
       [startConnection.subject]: () => short,
@@ -92,10 +96,10 @@ describe('pinkas allocation connect', () => {
         request: { ...short, state: 'open', reason: null },
       }),
     });
-    await expect(output).rejects.toThrow('Nobody logged in with that address in time');
+    await expect(output).rejects.toThrow('The owner did not log in before the address expired');
   });
 
-  it('only shows the address with --no-wait', async () => {
+  it('allocation connect --no-wait only prints the address', async () => {
     const { output } = connect({}, { 'no-wait': 'yes' });
     expect((await output).json).toEqual({
       business_id: id,
@@ -104,8 +108,8 @@ describe('pinkas allocation connect', () => {
     });
   });
 
-  it('completes a connection from the address that the browser ended at, and marks the business', async () => {
-    const { output, asked } = connect(
+  it('allocation connect --callback completes the connection and marks the business', async () => {
+    const { output, requests } = connect(
       {
         [completeConnection.subject]: () => ({ outcome: 'connected', business_id: id, reason: null }),
         [updateBusiness.subject]: () => ({ business }),
@@ -114,8 +118,11 @@ describe('pinkas allocation connect', () => {
       { callback: 'https://elsewhere.example.com/back?code=c%2F1&state=s' },
     );
     expect((await output).json).toEqual(connection);
-    expect(asked).toContainEqual([completeConnection.subject, { business_id: id, state: 's', code: 'c/1' }]);
-    expect(asked).toContainEqual([
+    expect(requests).toContainEqual([
+      completeConnection.subject,
+      { business_id: id, state: 's', code: 'c/1' },
+    ]);
+    expect(requests).toContainEqual([
       updateBusiness.subject,
       { business_id: id, change: { tax_authority_connected: true } },
     ]);
@@ -123,9 +130,9 @@ describe('pinkas allocation connect', () => {
 
   it.each([
     ['no address', 'code=c', undefined, '--callback takes the whole address'],
-    ['a used one', 'https://x.example.com/?code=c&state=s', 'stale', 'was used, is too old'],
-    ['one that failed', 'https://x.example.com/?error=access_denied&state=s', 'failed', 'To try anew'],
-  ])('says what is wrong with %s', async (_case, callback, outcome, message) => {
+    ['a used one', 'https://x.example.com/?code=c&state=s', 'stale', 'was used already, has expired'],
+    ['one that failed', 'https://x.example.com/?error=access_denied&state=s', 'failed', 'To retry'],
+  ])('allocation connect --callback rejects %s', async (_case, callback, outcome, message) => {
     const { output } = connect(
       { [completeConnection.subject]: () => ({ outcome, business_id: null, reason: null }) },
       { callback },
@@ -133,9 +140,9 @@ describe('pinkas allocation connect', () => {
     await expect(output).rejects.toThrow(message);
   });
 
-  it('says that there is no such business', async () => {
+  it('allocation connect rejects an unknown business', async () => {
     const missing = () => {
-      throw new Problem('not_found');
+      throw new ApiError('not_found');
     };
     const { output } = connect({ [showBusiness.subject]: missing });
     await expect(output).rejects.toThrow(`No business has the id ${id}`);
@@ -143,7 +150,7 @@ describe('pinkas allocation connect', () => {
 });
 
 describe('pinkas allocation connections', () => {
-  it('lists every business that is connected, or ought to be, over all pages', async () => {
+  it('allocation connections lists every page of businesses that are or should be connected', async () => {
     const never = { id: randomUUID(), name: 'Never Ltd', tax_authority_connected: true };
     const apart = { id: randomUUID(), name: 'Apart Ltd', tax_authority_connected: false };
     const pages = [
@@ -186,10 +193,10 @@ describe('pinkas allocation retry', () => {
   const retry = (change: object) =>
     run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: () => ({ ...reply, ...change }) }).output;
 
-  it('tells the number', async () => {
+  it('allocation retry prints the number', async () => {
     expect(await retry({})).toEqual({
       json: reply,
-      text: 'The allocation number is 123456789; the PDF is made anew with it',
+      text: 'The allocation number is 123456789; the next revision of the PDF has it',
     });
     expect(await retry({ outcome: 'not_retryable', reason: 'It has one.' })).toMatchObject({
       text: 'The document has its allocation number: 123456789',
@@ -205,26 +212,25 @@ describe('pinkas allocation retry', () => {
     [
       { outcome: 'failed', reason: 'No answer.', next_attempt_at: requestedAt },
       'No number yet: No answer.',
-      `It is asked for again by itself at ${requestedAt}`,
+      `It is retried at ${requestedAt}`,
     ],
-    [
-      { outcome: 'failed', reason: 'Not subscribed.' },
-      'No number yet: Not subscribed.',
-      'when that is mended',
-    ],
-    [{ outcome: 'not_retryable', reason: 'Below.' }, 'No number is asked for: Below.', 'nothing to retry'],
-  ])('ends as failed where there is no number, with what comes next: %p', async (change, text, failure) => {
-    const output = await retry({ number: null, ...change });
-    expect(output.text).toBe(text);
-    expect(output.failure).toContain(failure);
-  });
+    [{ outcome: 'failed', reason: 'Not subscribed.' }, 'No number yet: Not subscribed.', 'correct the cause'],
+    [{ outcome: 'not_retryable', reason: 'Below.' }, 'No number is requested: Below.', 'nothing to retry'],
+  ])(
+    'allocation retry fails without a number, and prints what comes next: %p',
+    async (change, text, failure) => {
+      const output = await retry({ number: null, ...change });
+      expect(output.text).toBe(text);
+      expect(output.failure).toContain(failure);
+    },
+  );
 
-  it('says that there is no such document', async () => {
+  it('allocation retry rejects an unknown document', async () => {
     const missing = () => {
-      throw new Problem('not_found');
+      throw new ApiError('not_found');
     };
     const { output } = run('retry', { DOCUMENT_ID: id }, { [retryAllocation.subject]: missing });
     await expect(output).rejects.toThrow(`No document with the id ${id}`);
-    await expect(output).rejects.toThrow(/has reached the step of the allocation number: pinkas queue dead/);
+    await expect(output).rejects.toThrow(/is known to the allocation service: pinkas queue dead/);
   });
 });

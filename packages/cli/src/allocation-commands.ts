@@ -10,20 +10,20 @@ import {
   startConnection,
   updateBusiness,
 } from '@pinkas/contracts';
-import { everyBusiness } from './business-commands.js';
-import type { Ask, Command, Output, Progress } from './command.js';
-import { orMissing, readId } from './given-values.js';
-import { Refusal } from './refusal.js';
+import { notFoundAs, readId } from './arguments.js';
+import { listAllBusinesses } from './business-commands.js';
+import type { Call, Command, Output, Progress } from './command.js';
 import { table } from './table.js';
+import { UsageError } from './usage-error.js';
 
-/** How often it looks whether the owner has logged in. */
-const lookEveryMs = 1_000;
+/** How often the connection is polled while the owner logs in. */
+const pollMs = 1_000;
 const pageSize = 200;
 
 const noBusiness = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
-const again = (id: string) => `start again with pinkas allocation connect ${id}`;
+const restart = (id: string) => `run pinkas allocation connect ${id} again`;
 
-/** What the operator is told of a business that is connected now. */
+/** The output for a business that is connected. */
 function connectedOutput(business: Business, connection: AuthorityConnection | null): Output {
   const until = connection?.until ? `, until ${connection.until}` : '';
   return {
@@ -32,70 +32,80 @@ function connectedOutput(business: Business, connection: AuthorityConnection | n
   };
 }
 
-/** Numbers are asked for only of a business that its settings call connected. */
-async function markConnected(ask: Ask, business: Business): Promise<void> {
-  if (business.tax_authority_connected) return;
-  await ask(updateBusiness, { business_id: business.id, change: { tax_authority_connected: true } });
+/** Numbers are requested only for a business whose settings say that it is connected. */
+async function markConnected(call: Call, business: Business): Promise<void> {
+  if (business.tax_authority_connected) {
+    return;
+  }
+  await call(updateBusiness, { business_id: business.id, change: { tax_authority_connected: true } });
 }
 
-/** Completes a connection from the address that the owner's browser ended at. */
-async function completeFrom(address: string, business: Business, ask: Ask): Promise<Output> {
-  const given = URL.canParse(address) ? new URL(address).searchParams : undefined;
-  const state = given?.get('state');
+/** Completes a connection from the URL at which the owner's browser ended. */
+async function completeFrom(address: string, business: Business, call: Call): Promise<Output> {
+  const query = URL.canParse(address) ? new URL(address).searchParams : undefined;
+  const state = query?.get('state');
   if (!state) {
-    throw new Refusal('--callback takes the whole address that the browser ended at, with code and state');
+    throw new UsageError(
+      '--callback takes the whole address at which the browser ended, with code and state',
+    );
   }
-  const { outcome, reason } = await ask(completeConnection, {
+  const { outcome, reason } = await call(completeConnection, {
     business_id: business.id,
     state,
-    code: given?.get('code') || null,
+    code: query?.get('code') || null,
   });
   if (outcome === 'stale') {
-    throw new Refusal(`That address was used, is too old, or is not this business's: ${again(business.id)}`);
+    throw new UsageError(
+      `The address was used already, has expired, or belongs to another business: ${restart(business.id)}`,
+    );
   }
-  if (outcome === 'failed')
-    throw new Refusal(`${reason ?? 'It did not work.'} To try anew, ${again(business.id)}`);
-  await markConnected(ask, business);
-  const { connection } = await ask(showConnection, { business_id: business.id });
+  if (outcome === 'failed') {
+    throw new UsageError(`${reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
+  }
+  await markConnected(call, business);
+  const { connection } = await call(showConnection, { business_id: business.id });
   return connectedOutput(business, connection);
 }
 
-/** Waits until the owner has logged in; at most as long as the address lives. */
+/** Waits until the owner has logged in, or the address has expired. */
 async function waitUntilConnected(
   business: Business,
   started: ReplyOf<typeof startConnection>,
-  ask: Ask,
+  call: Call,
   progress: Progress,
 ): Promise<Output> {
-  const lifeMs = Date.parse(started.expires_at) - Date.parse(started.requested_at);
-  const endMs = performance.now() + lifeMs;
+  const validMs = Date.parse(started.expires_at) - Date.parse(started.requested_at);
+  const endMs = performance.now() + validMs;
   for (;;) {
-    const { connection, request } = await ask(showConnection, { business_id: business.id });
-    const isOurs = request?.requested_at === started.requested_at;
+    const { connection, request } = await call(showConnection, { business_id: business.id });
+    const isThisRequest = request?.requested_at === started.requested_at;
     if (connection && connection.connected_at >= started.requested_at) {
       return connectedOutput(business, connection);
     }
-    if (request?.state === 'failed' && isOurs) {
-      throw new Refusal(`${request.reason ?? 'It did not work.'} To try anew, ${again(business.id)}`);
+    if (request?.state === 'failed' && isThisRequest) {
+      throw new UsageError(`${request.reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
     }
-    if (!isOurs)
-      throw new Refusal('Somebody has started another connection of this business: use that address');
+    if (!isThisRequest) {
+      throw new UsageError('Another connection of this business was started: use its address');
+    }
     const leftMs = endMs - performance.now();
-    if (leftMs <= 0) throw new Refusal(`Nobody logged in with that address in time: ${again(business.id)}`);
+    if (leftMs <= 0) {
+      throw new UsageError(`The owner did not log in before the address expired: ${restart(business.id)}`);
+    }
     progress.show(
       request?.state === 'used'
-        ? 'The owner has logged in; asking the tax authority'
+        ? 'The owner has logged in; waiting for the tax authority'
         : `Waiting for the owner to log in: ${Math.ceil(leftMs / 60_000)} minutes left`,
     );
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 
-async function everyConnection(ask: Ask): Promise<AuthorityConnection[]> {
+async function listAllConnections(call: Call): Promise<AuthorityConnection[]> {
   const found: AuthorityConnection[] = [];
   let after: string | null = null;
   do {
-    const page: ReplyOf<typeof listConnections> = await ask(listConnections, {
+    const page: ReplyOf<typeof listConnections> = await call(listConnections, {
       ...(after === null ? {} : { after }),
       limit: pageSize,
     });
@@ -105,29 +115,29 @@ async function everyConnection(ask: Ask): Promise<AuthorityConnection[]> {
   return found;
 }
 
-/** What came of a retry, in a sentence. */
+/** The output for the reply to a retry. */
 function retried(reply: ReplyOf<typeof retryAllocation>): Output {
   const { outcome, number, reason, next_attempt_at: next, document_id: id } = reply;
   switch (outcome) {
     case 'issued':
-      return { json: reply, text: `The allocation number is ${number}; the PDF is made anew with it` };
+      return { json: reply, text: `The allocation number is ${number}; the next revision of the PDF has it` };
     case 'refused':
       return {
         json: reply,
         text: `No number: ${reason}`,
-        failure: `The tax authority refused: after a won objection, pinkas allocation retry ${id} asks again`,
+        failure: `The tax authority refused: after a won objection, run pinkas allocation retry ${id}`,
       };
     case 'failed':
       return {
         json: reply,
         text: `No number yet: ${reason}`,
         failure: next
-          ? `It is asked for again by itself at ${next}`
-          : `It is not asked for again by itself: when that is mended, pinkas allocation retry ${id}`,
+          ? `It is retried at ${next}`
+          : `It is not retried: correct the cause, then run pinkas allocation retry ${id}`,
       };
     case 'not_retryable':
       return number === null
-        ? { json: reply, text: `No number is asked for: ${reason}`, failure: 'There is nothing to retry' }
+        ? { json: reply, text: `No number is requested: ${reason}`, failure: 'There is nothing to retry' }
         : { json: reply, text: `The document has its allocation number: ${number}` };
   }
 }
@@ -137,21 +147,24 @@ export const allocationCommands: readonly Command[] = [
   {
     noun: 'allocation',
     verb: 'connect',
-    does: 'connects a business to the tax authority: shows the address at which its owner logs in, and waits for it',
+    summary:
+      'connects a business to the tax authority: prints the address at which its owner logs in, and waits',
     arguments: ['BUSINESS_ID'],
     options: {
-      'no-wait': { value: null, meaning: 'only shows the address' },
+      'no-wait': { value: null, meaning: 'prints the address and does not wait' },
       callback: {
         value: 'ADDRESS',
         meaning:
-          'where the browser ended after the login, if that was no page of ours: completes the connection',
+          'completes the connection from the address at which the browser ended, where that was not a page of this system',
       },
     },
-    run: async ({ arguments: { BUSINESS_ID }, options }, ask, progress) => {
+    run: async ({ arguments: { BUSINESS_ID }, options }, call, progress) => {
       const id = readId(BUSINESS_ID, 'business list');
-      const { business } = await orMissing(ask(showBusiness, { business_id: id }), noBusiness(id));
-      if (options.callback !== undefined) return completeFrom(options.callback, business, ask);
-      const started = await ask(startConnection, { business_id: id });
+      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
+      if (options.callback !== undefined) {
+        return completeFrom(options.callback, business, call);
+      }
+      const started = await call(startConnection, { business_id: id });
       const address = `The owner of ${business.name} logs in here, until ${started.expires_at}:\n${started.authorize_url}`;
       if (options['no-wait'] !== undefined) {
         return {
@@ -159,21 +172,23 @@ export const allocationCommands: readonly Command[] = [
           text: address,
         };
       }
-      progress.say(
-        `${address}\nIf the browser ends at a page that is not ours: pinkas allocation connect ${id} --callback 'ADDRESS'`,
+      progress.print(
+        `${address}\nIf the browser ends at a page of another system: pinkas allocation connect ${id} --callback 'ADDRESS'`,
       );
-      return waitUntilConnected(business, started, ask, progress);
+      return waitUntilConnected(business, started, call, progress);
     },
   },
   {
     noun: 'allocation',
     verb: 'connections',
-    does: 'lists how each business is connected to the tax authority',
+    summary: 'lists the connections of the businesses to the tax authority',
     arguments: [],
     options: {},
-    run: async (_given, ask) => {
-      const businesses = await everyBusiness(ask);
-      const connections = new Map((await everyConnection(ask)).map((one) => [one.business_id, one]));
+    run: async (_input, call) => {
+      const businesses = await listAllBusinesses(call);
+      const connections = new Map(
+        (await listAllConnections(call)).map((connection) => [connection.business_id, connection]),
+      );
       const rows = businesses
         .filter((business) => business.tax_authority_connected || connections.has(business.id))
         .map((business) => {
@@ -195,13 +210,13 @@ export const allocationCommands: readonly Command[] = [
   {
     noun: 'allocation',
     verb: 'retry',
-    does: "asks for a document's allocation number now, also after it was refused or given up",
+    summary: "requests a document's allocation number now, also after a refusal or after the last attempt",
     arguments: ['DOCUMENT_ID'],
     options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, ask) => {
+    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
       const id = readId(DOCUMENT_ID, 'queue dead');
-      const missing = `No document with the id ${id} has reached the step of the allocation number: pinkas queue dead shows the steps that were given up`;
-      return retried(await orMissing(ask(retryAllocation, { document_id: id }), missing));
+      const missing = `No document with the id ${id} is known to the allocation service: pinkas queue dead lists dead-lettered work`;
+      return retried(await notFoundAs(call(retryAllocation, { document_id: id }), missing));
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { switchApi } from '@pinkas/contracts';
+import { setKillSwitch } from '@pinkas/contracts';
 import type { Command } from './command.js';
 
 /** `pinkas api …` */
@@ -6,23 +6,23 @@ export const apiCommands: readonly Command[] = [
   {
     noun: 'api',
     verb: 'disable',
-    does: 'turns the interface off for every caller at once; pages and PDFs stay',
+    summary: 'disables the HTTP API for all callers at once; pages and PDFs stay available',
     arguments: [],
     options: {},
-    run: async (_given, ask) => ({
-      json: await ask(switchApi, { enabled: false }),
-      text: 'The interface is off: callers are answered api_disabled\nOn again: pinkas api enable',
+    run: async (_input, call) => ({
+      json: await call(setKillSwitch, { enabled: false }),
+      text: 'The HTTP API is disabled: every request gets api_disabled\nTo enable it: pinkas api enable',
     }),
   },
   {
     noun: 'api',
     verb: 'enable',
-    does: 'turns the interface on again',
+    summary: 'enables the HTTP API again',
     arguments: [],
     options: {},
-    run: async (_given, ask) => ({
-      json: await ask(switchApi, { enabled: true }),
-      text: 'The interface is on',
+    run: async (_input, call) => ({
+      json: await call(setKillSwitch, { enabled: true }),
+      text: 'The HTTP API is enabled',
     }),
   },
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from './command.js';
-import { readCommandLine } from './command-line.js';
+import { parseCommandLine } from './command-line.js';
 import { helpText } from './help.js';
 
 const nothing = async () => ({ json: null, text: '' });
@@ -8,7 +8,7 @@ const commands: readonly Command[] = [
   {
     noun: 'key',
     verb: 'create',
-    does: 'makes a key',
+    summary: 'makes a key',
     arguments: [],
     options: {
       business: { value: 'ID', meaning: 'whose', required: true },
@@ -17,11 +17,11 @@ const commands: readonly Command[] = [
     },
     run: nothing,
   },
-  { noun: 'key', verb: 'revoke', does: 'ends a key', arguments: ['ID'], options: {}, run: nothing },
+  { noun: 'key', verb: 'revoke', summary: 'ends a key', arguments: ['ID'], options: {}, run: nothing },
   {
     noun: 'verify',
     verb: null,
-    does: 'proves the book',
+    summary: 'proves the book',
     arguments: [],
     options: { business: { value: 'ID', meaning: 'whose' } },
     run: nothing,
@@ -29,38 +29,38 @@ const commands: readonly Command[] = [
   {
     noun: 'queue',
     verb: 'redrive',
-    does: 'carries out a step',
+    summary: 'handles it again',
     arguments: ['ID'],
-    insteadOfArguments: 'all',
+    argumentsOption: 'all',
     options: { all: { value: null, meaning: 'everything' } },
     run: nothing,
   },
 ];
-const read = (line: string) => readCommandLine(line.split(' ').filter(Boolean), commands);
+const read = (line: string) => parseCommandLine(line.split(' ').filter(Boolean), commands);
 
-describe('the command line', () => {
-  it('names a command with its options and arguments', () => {
+describe('parseCommandLine', () => {
+  it('a command line has a command with options and arguments', () => {
     expect(read('key create --business 1 --json')).toMatchObject({
       kind: 'run',
       command: { verb: 'create' },
       json: true,
-      given: { options: { business: '1' } },
+      input: { options: { business: '1' } },
     });
-    expect(read('verify')).toMatchObject({ command: { noun: 'verify' }, given: { options: {} } });
-    expect(read('verify --business 1')).toMatchObject({ given: { options: { business: '1' } } });
-    expect(read('key revoke 17')).toMatchObject({ json: false, given: { arguments: { ID: '17' } } });
+    expect(read('verify')).toMatchObject({ command: { noun: 'verify' }, input: { options: {} } });
+    expect(read('verify --business 1')).toMatchObject({ input: { options: { business: '1' } } });
+    expect(read('key revoke 17')).toMatchObject({ json: false, input: { arguments: { ID: '17' } } });
   });
 
-  it('takes a switch in the place of arguments, where the command has one', () => {
-    expect(read('queue redrive 17')).toMatchObject({ given: { arguments: { ID: '17' }, options: {} } });
+  it('a switch can replace the arguments of a command', () => {
+    expect(read('queue redrive 17')).toMatchObject({ input: { arguments: { ID: '17' }, options: {} } });
     expect(read('queue redrive --all')).toMatchObject({
-      given: { arguments: { ID: '' }, options: { all: 'yes' } },
+      input: { arguments: { ID: '' }, options: { all: 'yes' } },
     });
   });
 
-  it('takes a switch without a value', () => {
+  it('a switch takes no value', () => {
     expect(read('key create --quiet --business 1')).toMatchObject({
-      given: { options: { business: '1', quiet: 'yes' } },
+      input: { options: { business: '1', quiet: 'yes' } },
     });
     expect(() => read('key create --business 1 --quiet=no')).toThrow('--quiet');
   });
@@ -72,7 +72,7 @@ describe('the command line', () => {
     ['key --help', 'key'],
     ['key create -h', 'key'],
     ['help key', 'key'],
-  ])('asks for help with "%s"', (line, noun) => expect(read(line)).toEqual({ kind: 'help', noun }));
+  ])('"%s" requests help', (line, noun) => expect(read(line)).toEqual({ kind: 'help', noun }));
 
   it.each([
     ['keys create', 'There is no command "keys create": pinkas --help lists the commands'],
@@ -86,11 +86,11 @@ describe('the command line', () => {
     ['queue redrive 17 --all', 'queue redrive takes ID, or --all: see pinkas queue --help'],
     ['verify everything', 'verify takes no argument: see pinkas verify --help'],
     ['key create --colour blue', "Unknown option '--colour': see pinkas key --help"],
-  ])('is told what is wrong with "%s"', (line, message) => expect(() => read(line)).toThrow(message));
+  ])('"%s" is rejected with the correct usage', (line, message) => expect(() => read(line)).toThrow(message));
 });
 
-describe('the help', () => {
-  it('lists every command once, and the options of one noun', () => {
+describe('helpText', () => {
+  it('the help lists every command, and the options of the commands of a noun', () => {
     expect(helpText(commands, undefined)).toMatch(/key create +makes a key\n +key revoke ID +ends a key/);
     expect(helpText(commands, undefined)).toMatch(/ {2}verify +proves the book/);
     expect(helpText(commands, 'verify')).toContain('pinkas verify [--business ID]');

@@ -1,58 +1,79 @@
 import { parseArgs } from 'node:util';
-import type { Command, Given } from './command.js';
-import { Refusal } from './refusal.js';
+import type { Command, CommandInput } from './command.js';
+import { UsageError } from './usage-error.js';
 
-/** What a command line asks for. */
-export type Wish =
+/** A parsed command line. */
+export type ParsedCommandLine =
   | { readonly kind: 'help'; readonly noun: string | undefined }
-  | { readonly kind: 'run'; readonly command: Command; readonly given: Given; readonly json: boolean };
+  | { readonly kind: 'run'; readonly command: Command; readonly input: CommandInput; readonly json: boolean };
 
 /**
- * Reads a command line.
- * @param words what follows the name of the program.
- * @throws Refusal that says which word is wrong, and where the right ones are listed.
+ * Parses a command line.
+ * @param args what follows the name of the program.
+ * @throws UsageError that says which word is wrong, and which help lists the correct ones.
  */
-export function readCommandLine(words: readonly string[], commands: readonly Command[]): Wish {
-  const [noun] = words;
-  const asksForHelp =
-    words.length === 0 || words.includes('--help') || words.includes('-h') || noun === 'help';
-  if (asksForHelp) {
-    const named = words.find((word) => commands.some((one) => one.noun === word));
+export function parseCommandLine(args: readonly string[], commands: readonly Command[]): ParsedCommandLine {
+  const [noun] = args;
+  const isHelp = args.length === 0 || args.includes('--help') || args.includes('-h') || noun === 'help';
+  if (isHelp) {
+    const named = args.find((arg) => commands.some((command) => command.noun === arg));
     return { kind: 'help', noun: named };
   }
-  const command = commands.find((one) => nameOf(one).every((word, index) => word === words[index]));
-  if (!command) {
-    const known = commands.some((one) => one.noun === noun);
-    const name = words.slice(0, 2).join(' ');
-    throw new Refusal(
-      `There is no command "${name}": pinkas ${known ? `${noun} ` : ''}--help lists the commands`,
-    );
-  }
-  const { json, options, positionals } = parse(words.slice(nameOf(command).length), command);
-  const { insteadOfArguments: instead } = command;
-  const expected = instead !== undefined && options[instead] !== undefined ? 0 : command.arguments.length;
-  if (positionals.length !== expected) {
-    const names = command.arguments.join(' and ') + (instead === undefined ? '' : `, or --${instead}`);
-    const wanted = command.arguments.length === 0 ? 'takes no argument' : `takes ${names}`;
-    throw new Refusal(`${nameOf(command).join(' ')} ${wanted}: ${helpOf(command)}`);
-  }
-  for (const [name, option] of Object.entries(command.options)) {
-    if (option.required && !options[name]) {
-      throw new Refusal(`${nameOf(command).join(' ')} needs --${name} ${option.value}: ${helpOf(command)}`);
-    }
-  }
+  const command = findCommand(args, commands);
+  const { json, options, positionals } = parse(args.slice(nameOf(command).length), command);
+  requireArguments(command, options, positionals);
+  requireOptions(command, options);
   return {
     kind: 'run',
     command,
     json,
-    given: {
+    input: {
       arguments: Object.fromEntries(command.arguments.map((name, index) => [name, positionals[index] ?? ''])),
       options,
     },
   };
 }
 
-/** The words that name a command. */
+function findCommand(args: readonly string[], commands: readonly Command[]): Command {
+  const command = commands.find((candidate) =>
+    nameOf(candidate).every((part, index) => part === args[index]),
+  );
+  if (command) {
+    return command;
+  }
+  const [noun] = args;
+  const known = commands.some((candidate) => candidate.noun === noun);
+  throw new UsageError(
+    `There is no command "${args.slice(0, 2).join(' ')}": pinkas ${known ? `${noun} ` : ''}--help lists the commands`,
+  );
+}
+
+function requireArguments(
+  command: Command,
+  options: CommandInput['options'],
+  positionals: readonly string[],
+): void {
+  const { argumentsOption: instead } = command;
+  const expected = instead !== undefined && options[instead] !== undefined ? 0 : command.arguments.length;
+  if (positionals.length === expected) {
+    return;
+  }
+  const names = command.arguments.join(' and ') + (instead === undefined ? '' : `, or --${instead}`);
+  const expectation = command.arguments.length === 0 ? 'takes no argument' : `takes ${names}`;
+  throw new UsageError(`${nameOf(command).join(' ')} ${expectation}: ${helpOf(command)}`);
+}
+
+function requireOptions(command: Command, options: CommandInput['options']): void {
+  for (const [name, option] of Object.entries(command.options)) {
+    if (option.required && !options[name]) {
+      throw new UsageError(
+        `${nameOf(command).join(' ')} needs --${name} ${option.value}: ${helpOf(command)}`,
+      );
+    }
+  }
+}
+
+/** The noun and verb that name a command. */
 export const nameOf = ({ noun, verb }: Command): string[] => (verb === null ? [noun] : [noun, verb]);
 
 const helpOf = (command: Command): string => `see pinkas ${command.noun} --help`;
@@ -71,11 +92,15 @@ function parse(args: readonly string[], command: Command) {
       allowPositionals: true,
       strict: true,
     });
-    const { json = false, ...given } = values;
-    const texts = Object.entries(given).map(([name, value]) => [name, value === true ? 'yes' : value]);
-    return { json: json === true, options: Object.fromEntries(texts) as Given['options'], positionals };
+    const { json = false, ...rest } = values;
+    const texts = Object.entries(rest).map(([name, value]) => [name, value === true ? 'yes' : value]);
+    return {
+      json: json === true,
+      options: Object.fromEntries(texts) as CommandInput['options'],
+      positionals,
+    };
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split(/\.\s/);
-    throw new Refusal(`${sentence.replace(/\.$/, '')}: ${helpOf(command)}`);
+    throw new UsageError(`${sentence.replace(/\.$/, '')}: ${helpOf(command)}`);
   }
 }

@@ -1,49 +1,49 @@
 import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
 
-/** Asks a service. */
-export type Ask = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
+/** Calls a service. */
+export type Call = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
 
 /** One option. */
 export interface CommandOption {
-  /** What stands for the value in the help; null: a switch, which takes none and is `yes` where it is given. */
+  /** The placeholder of the value in the help; null: a switch without a value, parsed as `yes`. */
   readonly value: string | null;
   readonly meaning: string;
   readonly required?: boolean;
 }
 
-/** What a command was given. Required options and arguments are there. */
-export interface Given {
-  /** The positional arguments by their names; empty texts where a switch stands in their place. */
+/** The arguments and options of a command; the required ones are present. */
+export interface CommandInput {
+  /** The positional arguments by name; empty strings where a switch replaces them. */
   readonly arguments: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a command found, for a program and for a person. */
+/** The result of a command, as JSON and as text. */
 export interface Output {
   readonly json: unknown;
   readonly text: string;
-  /** What is wrong with what was found, in one line that says what to do: it ends the command with exit 1. */
+  /** One line on standard error that says what is wrong and what to do; the command exits with 1. */
   readonly failure?: string;
 }
 
-/** Tells a person who waits how far the command has come. Nobody is told where no person can read it. */
+/** Shows how far a command is. */
 export interface Progress {
-  /** Shows a line in the place of the one before. */
+  /** Replaces the progress line; only on a terminal. */
   show(line: string): void;
-  /** Says a line that stays, on standard error, whoever reads it: what somebody has to know before the command ends. */
-  say(line: string): void;
+  /** Prints a line on standard error that stays: what must be known before the command ends. */
+  print(line: string): void;
 }
 
-/** One command of the operator: `pinkas NOUN VERB`. */
+/** A command: `pinkas NOUN VERB`. */
 export interface Command {
   readonly noun: string;
   /** Null: the noun alone is the command. */
   readonly verb: string | null;
-  readonly does: string;
+  readonly summary: string;
   /** The names of its positional arguments, all of them required. */
   readonly arguments: readonly string[];
-  /** The switch that may stand in the place of the arguments. */
-  readonly insteadOfArguments?: string;
+  /** A switch that replaces the arguments. */
+  readonly argumentsOption?: string;
   readonly options: Readonly<Record<string, CommandOption>>;
-  run(given: Given, ask: Ask, progress: Progress): Promise<Output>;
+  run(input: CommandInput, call: Call, progress: Progress): Promise<Output>;
 }

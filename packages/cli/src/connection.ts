@@ -1,32 +1,34 @@
-import { connectNats, newContext, Peers, withContext } from '@pinkas/service-kit/asking';
-import type { Ask } from './command.js';
-import { Refusal } from './refusal.js';
+import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
+import type { Call } from './command.js';
+import { UsageError } from './usage-error.js';
 
-/** No answer is waited for longer than this. */
-const askTimeoutMs = 30_000;
+/** The longest wait for a reply. */
+const callTimeoutMs = 30_000;
 
-/** A way to the running system. */
+/** A connection to the running system. */
 export interface Connection {
-  readonly ask: Ask;
+  readonly call: Call;
   close(): Promise<void>;
 }
 
 /**
  * Connects to the system.
- * @throws Refusal when nobody answers there.
+ * @throws UsageError when it does not answer.
  */
 export async function openConnection(natsUrl: string): Promise<Connection> {
   const nats = await connectNats(natsUrl, 'cli').catch(() => {
-    throw new Refusal(`The system does not answer at ${withoutPassword(natsUrl)}: start it with npm run up`);
+    throw new UsageError(
+      `The system does not answer at ${withoutPassword(natsUrl)}: start it with npm run up`,
+    );
   });
-  const peers = new Peers(nats);
+  const rpc = new RpcClient(nats);
   return {
-    ask: (contract, request) => withContext(newContext(askTimeoutMs), () => peers.ask(contract, request)),
+    call: (contract, request) => withContext(newContext(callTimeoutMs), () => rpc.call(contract, request)),
     close: () => nats.close(),
   };
 }
 
-/** An address that may be shown. */
+/** The URL without its credentials, for messages. */
 function withoutPassword(url: string): string {
   return url.replaceAll(/\/\/[^@/,]*@/g, '//');
 }

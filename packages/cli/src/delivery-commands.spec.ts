@@ -2,34 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   listDeliveryFailures,
-  type MessageStanding,
+  type MessageStatus,
   resendDelivery,
   showBusiness,
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit/asking';
-import type { Ask, Given, Output } from './command.js';
+import { ApiError } from '@pinkas/service-kit/client';
+import type { Call, CommandInput, Output } from './command.js';
 import { deliveryCommands } from './delivery-commands.js';
 
 const id = randomUUID();
 
-/** Runs a command; `answer` stands for the system. */
+/** Runs a command; `answer` replaces the system. */
 function run(
   verb: string,
-  words: Given['arguments'],
-  options: Given['options'],
+  args: CommandInput['arguments'],
+  options: CommandInput['options'],
   answer: (subject: string, request: unknown) => unknown,
 ): Promise<Output> {
-  const command = deliveryCommands.find((one) => one.verb === verb);
-  if (!command) throw new Error(`no command ${verb}`);
-  const ask = (async (contract, request) => answer(contract.subject, request)) as Ask;
-  return command.run({ arguments: words, options }, ask, { show: () => {}, say: () => {} });
+  const command = deliveryCommands.find((candidate) => candidate.verb === verb);
+  if (!command) {
+    throw new Error(`no command ${verb}`);
+  }
+  const call = (async (contract, request) => answer(contract.subject, request)) as Call;
+  return command.run({ arguments: args, options }, call, { show: () => {}, print: () => {} });
 }
 const nothing = () => {
-  throw new Problem('not_found');
+  throw new ApiError('not_found');
 };
-const standing = (change: Partial<MessageStanding>): MessageStanding => ({
+const status = (change: Partial<MessageStatus>): MessageStatus => ({
   delivery_id: id,
   channel: 'email',
   purpose: 'customer',
@@ -42,7 +44,7 @@ const standing = (change: Partial<MessageStanding>): MessageStanding => ({
 });
 
 describe('pinkas delivery', () => {
-  it('lists every page of failures', async () => {
+  it('delivery failures lists every page', async () => {
     const failure = {
       delivery_id: id,
       business_id: id,
@@ -53,24 +55,24 @@ describe('pinkas delivery', () => {
       purpose: 'customer',
       recipient: 'customer@example.com',
       reason: '550 no such mailbox',
-      tries: 1,
+      attempts: 1,
       failed_at: '2026-06-15T09:00:00.000Z',
     };
     const position = { failed_at: failure.failed_at, delivery_id: id };
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { json, text } = await run('failures', {}, { business: id }, (subject, request) => {
       expect(subject).toBe(listDeliveryFailures.subject);
-      asked.push(request);
-      return { failures: [failure], next_after: asked.length === 1 ? position : null };
+      requests.push(request);
+      return { failures: [failure], next_after: requests.length === 1 ? position : null };
     });
-    expect(asked).toEqual([{ business_id: id }, { business_id: id, after: position }]);
+    expect(requests).toEqual([{ business_id: id }, { business_id: id, after: position }]);
     expect(json).toEqual([failure, failure]);
     expect(text).toContain('tax_invoice 7');
     expect(text).toContain('550 no such mailbox');
   });
 
-  it('says what is due again', async () => {
-    const due = standing({
+  it('delivery resend prints when each message is sent', async () => {
+    const due = status({
       state: 'ready',
       next_attempt_at: '2026-06-15T09:00:00.000Z',
       reason: '550 no such mailbox here',
@@ -79,54 +81,54 @@ describe('pinkas delivery', () => {
       expect([subject, request]).toEqual([resendDelivery.subject, { document_id: id }]);
       return { resent: 1, messages: [due], planned: 'queued' };
     });
-    expect(text).toBe("1 to be sent again\nthe customer's mail is tried at 2026-06-15T09:00:00.000Z");
+    expect(text).toBe("1 to be resent\nthe customer's email is sent at 2026-06-15T09:00:00.000Z");
     expect(json).toMatchObject({ resent: 1 });
   });
 
   const at = '2026-06-15T09:00:00.000Z';
   it.each([
-    [standing({ state: 'sent', ended_at: at }), `the customer's mail was sent at ${at}`],
+    [status({ state: 'sent', ended_at: at }), `the customer's email was sent at ${at}`],
     [
-      standing({ state: 'ready', purpose: 'accountant', next_attempt_at: at, reason: '451 later' }),
-      `the accountant's mail is tried at ${at} again (451 later)`,
+      status({ state: 'ready', purpose: 'accountant', next_attempt_at: at, reason: '451 later' }),
+      `the accountant's email is sent at ${at}, after a failure (451 later)`,
     ],
     [
-      standing({ state: 'ready', channel: 'whatsapp', next_attempt_at: at, not_before: at }),
+      status({ state: 'ready', channel: 'whatsapp', next_attempt_at: at, not_before: at }),
       `the customer's WhatsApp message is deferred until ${at}, the end of the quiet hours`,
     ],
-    [standing({ state: 'waiting' }), "the customer's mail waits for the final PDF"],
-    [standing({ state: 'sending' }), "the customer's mail is being sent right now"],
+    [status({ state: 'waiting' }), "the customer's email waits for the final PDF"],
+    [status({ state: 'sending' }), "the customer's email is being sent"],
     [
-      standing({ state: 'withdrawn', reason: 'The document was cancelled.' }),
-      "the customer's mail was withdrawn: The document was cancelled.",
+      status({ state: 'withdrawn', reason: 'The document was cancelled.' }),
+      "the customer's email was withdrawn: The document was cancelled.",
     ],
     [
-      standing({ state: 'failed', reason: 'The address is suppressed.' }),
-      'by pinkas delivery unsuppress ADDRESS --business ID',
+      status({ state: 'failed', reason: 'The address is suppressed.' }),
+      'run pinkas delivery unsuppress ADDRESS --business ID',
     ],
-  ])('where nothing is due again says in one line where %p stands', async (message, said) => {
+  ])('delivery resend rejects in one line with the state of %p', async (message, text) => {
     const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({
       resent: 0,
       messages: [message],
       planned: 'queued',
     }));
-    await expect(refused).rejects.toThrow(said);
-    await expect(refused).rejects.toThrow(/^Nothing is sent again: [^\n]*$/);
+    await expect(refused).rejects.toThrow(text);
+    await expect(refused).rejects.toThrow(/^Nothing is resent: [^\n]*$/);
   });
 
   it.each([
-    ['disabled', 'does not send by itself'],
+    ['disabled', 'auto-send is disabled'],
     ['suppressed', 'send: false'],
     ['no_recipient', 'no address'],
-  ])('where nothing was planned (%s) says why', async (planned, said) => {
+  ])('delivery resend rejects a document without messages (%s) with the reason', async (planned, text) => {
     const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({ resent: 0, messages: [], planned }));
-    await expect(refused).rejects.toThrow(said);
+    await expect(refused).rejects.toThrow(text);
   });
 
-  it('says what it is that does not exist', async () => {
-    await expect(run('resend', { DOCUMENT_ID: 'x' }, {}, nothing)).rejects.toThrow('"x" is no id');
+  it('delivery commands name the id or address that does not exist', async () => {
+    await expect(run('resend', { DOCUMENT_ID: 'x' }, {}, nothing)).rejects.toThrow('"x" is not an id');
     await expect(run('resend', { DOCUMENT_ID: id }, {}, nothing)).rejects.toThrow(
-      `Nothing was decided for a document with the id ${id}`,
+      `No delivery is planned for a document with the id ${id}`,
     );
     await expect(run('suppress', { ADDRESS: 'a@b.example' }, { business: id }, nothing)).rejects.toThrow(
       `No business has the id ${id}`,
@@ -137,20 +139,20 @@ describe('pinkas delivery', () => {
     );
   });
 
-  it('suppresses an address with its reason, and lets it in again', async () => {
-    const told = { address: 'customer@example.com', since: at };
-    const asked: unknown[] = [];
+  it('delivery suppress and unsuppress send the address and the reason', async () => {
+    const suppression = { address: 'customer@example.com', since: at };
+    const requests: unknown[] = [];
     const answer = (subject: string, request: unknown) => {
-      asked.push([subject, request]);
-      return told;
+      requests.push([subject, request]);
+      return suppression;
     };
-    const words = { ADDRESS: 'Customer@example.com' };
-    const { text } = await run('suppress', words, { business: id, reason: 'asked for it' }, answer);
-    expect(text).toBe(`customer@example.com is not written to, since ${at}`);
-    await run('unsuppress', words, { business: id }, answer);
-    expect(asked).toEqual([
+    const args = { ADDRESS: 'Customer@example.com' };
+    const { text } = await run('suppress', args, { business: id, reason: 'by request' }, answer);
+    expect(text).toBe(`customer@example.com is suppressed since ${at}`);
+    await run('unsuppress', args, { business: id }, answer);
+    expect(requests).toEqual([
       [showBusiness.subject, { business_id: id }],
-      [suppressAddress.subject, { business_id: id, address: 'Customer@example.com', words: 'asked for it' }],
+      [suppressAddress.subject, { business_id: id, address: 'Customer@example.com', detail: 'by request' }],
       [showBusiness.subject, { business_id: id }],
       [unsuppressAddress.subject, { business_id: id, address: 'Customer@example.com' }],
     ]);
@@ -158,8 +160,8 @@ describe('pinkas delivery', () => {
 
   it.each([
     ['failures', { failures: [], next_after: null }, 'No message has failed'],
-    ['suppressions', { suppressions: [], next_after: null }, 'Every address is written to'],
-  ])('%s says so where there are none', async (verb, reply, said) => {
-    expect(await run(verb, {}, {}, () => reply)).toEqual({ json: [], text: said });
+    ['suppressions', { suppressions: [], next_after: null }, 'No address is suppressed'],
+  ])('delivery %s prints that there are none', async (verb, reply, text) => {
+    expect(await run(verb, {}, {}, () => reply)).toEqual({ json: [], text });
   });
 });

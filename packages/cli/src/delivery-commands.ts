@@ -2,7 +2,7 @@ import {
   type FailedMessage,
   listDeliveryFailures,
   listSuppressions,
-  type MessageStanding,
+  type MessageStatus,
   type ReplyOf,
   resendDelivery,
   type Suppression,
@@ -10,30 +10,30 @@ import {
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
-import type { Ask, Command } from './command.js';
-import { orMissing, readId } from './given-values.js';
-import { Refusal } from './refusal.js';
+import { notFoundAs, readId } from './arguments.js';
+import type { Call, Command } from './command.js';
 import { table } from './table.js';
+import { UsageError } from './usage-error.js';
 
-const ofOne = { value: 'ID', meaning: 'of this business alone' } as const;
-const business = { value: 'ID', meaning: 'the business that writes to it', required: true } as const;
+const ofBusiness = { value: 'ID', meaning: 'only those of this business' } as const;
+const business = { value: 'ID', meaning: 'the business that sends to the address', required: true } as const;
 const noBusiness = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
 
 const readBusiness = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : readId(text, 'business list');
 
-/** @throws Refusal where there is no such business: delivery keeps addresses for any id. */
-async function readKnownBusiness(text: string | undefined, ask: Ask): Promise<string> {
+/** @throws UsageError for an unknown business: delivery itself would store the address for any id. */
+async function readKnownBusiness(text: string | undefined, call: Call): Promise<string> {
   const id = readId(text, 'business list');
-  await orMissing(ask(showBusiness, { business_id: id }), noBusiness(id));
+  await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
   return id;
 }
 
-async function everyFailure(businessId: string | undefined, ask: Ask): Promise<FailedMessage[]> {
+async function listAllFailures(businessId: string | undefined, call: Call): Promise<FailedMessage[]> {
   const found: FailedMessage[] = [];
   let after: ReplyOf<typeof listDeliveryFailures>['next_after'] = null;
   do {
-    const page: ReplyOf<typeof listDeliveryFailures> = await ask(listDeliveryFailures, {
+    const page: ReplyOf<typeof listDeliveryFailures> = await call(listDeliveryFailures, {
       ...(businessId === undefined ? {} : { business_id: businessId }),
       ...(after === null ? {} : { after }),
     });
@@ -43,11 +43,11 @@ async function everyFailure(businessId: string | undefined, ask: Ask): Promise<F
   return found;
 }
 
-async function everySuppression(businessId: string | undefined, ask: Ask): Promise<Suppression[]> {
+async function listAllSuppressions(businessId: string | undefined, call: Call): Promise<Suppression[]> {
   const found: Suppression[] = [];
   let after: ReplyOf<typeof listSuppressions>['next_after'] = null;
   do {
-    const page: ReplyOf<typeof listSuppressions> = await ask(listSuppressions, {
+    const page: ReplyOf<typeof listSuppressions> = await call(listSuppressions, {
       ...(businessId === undefined ? {} : { business_id: businessId }),
       ...(after === null ? {} : { after }),
     });
@@ -57,48 +57,49 @@ async function everySuppression(businessId: string | undefined, ask: Ask): Promi
   return found;
 }
 
-/** What it is that stands somewhere: `the customer's mail`. */
-const nameOf = ({ purpose, channel }: Pick<MessageStanding, 'purpose' | 'channel'>): string =>
-  `the ${purpose}'s ${channel === 'email' ? 'mail' : 'WhatsApp message'}`;
+/** The name of a message, such as `the customer's email`. */
+const nameOf = ({ purpose, channel }: Pick<MessageStatus, 'purpose' | 'channel'>): string =>
+  `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}`;
 
-/** Where a message stands, as the end of a sentence. */
-function standingOf(message: MessageStanding): string {
+/** The state of a message, as the end of a sentence. */
+function stateOf(message: MessageStatus): string {
   const { state, ended_at: endedAt, next_attempt_at: next, not_before: notBefore, reason } = message;
   switch (state) {
     case 'sent':
       return `was sent at ${endedAt}`;
     case 'sending':
-      return 'is being sent right now';
+      return 'is being sent';
     case 'waiting':
       return 'waits for the final PDF';
     case 'ready':
-      if (notBefore !== null && notBefore === next)
+      if (notBefore !== null && notBefore === next) {
         return `is deferred until ${next}, the end of the quiet hours`;
-      return `is tried at ${next}${reason === null ? '' : ` again (${reason})`}`;
+      }
+      return `is sent at ${next}${reason === null ? '' : `, after a failure (${reason})`}`;
     case 'withdrawn':
       return `was withdrawn: ${reason}`;
     default:
-      return `has failed: ${reason}`;
+      return `failed: ${reason}`;
   }
 }
 
-/** Why there is no message, by what was decided at issue. */
-const plannedWords: Readonly<Record<string, string>> = {
-  disabled: 'the business does not send by itself',
-  suppressed: 'the request said send: false, or the address is suppressed (pinkas delivery suppressions)',
-  no_recipient: 'the document has no address for the channel of the business',
+/** Why there is no message, by the outcome of the plan. */
+const reasonsNotPlanned: Readonly<Record<string, string>> = {
+  disabled: 'auto-send is disabled for the business',
+  suppressed: 'the request has send: false, or the address is suppressed (pinkas delivery suppressions)',
+  no_recipient: 'the customer has no address for the channel of the business',
 };
 
-/** One line that says why nothing is sent again. */
+/** Why nothing is resent, on one line. */
 function nothingToResend({ messages, planned }: ReplyOf<typeof resendDelivery>): string {
   if (messages.length === 0) {
-    return `Nothing was sent of this document: ${plannedWords[planned] ?? planned}`;
+    return `The document has no messages: ${reasonsNotPlanned[planned] ?? planned}`;
   }
-  const standings = messages.map((message) => `${nameOf(message)} ${standingOf(message)}`).join('; ');
+  const states = messages.map((message) => `${nameOf(message)} ${stateOf(message)}`).join('; ');
   const hint = messages.some(({ state }) => state === 'failed')
-    ? '. A suppressed address is let in again by pinkas delivery unsuppress ADDRESS --business ID'
+    ? '. To send to a suppressed address again, run pinkas delivery unsuppress ADDRESS --business ID'
     : '';
-  return `Nothing is sent again: ${standings}${hint}`;
+  return `Nothing is resent: ${states}${hint}`;
 }
 
 /** `pinkas delivery …` */
@@ -106,107 +107,109 @@ export const deliveryCommands: readonly Command[] = [
   {
     noun: 'delivery',
     verb: 'failures',
-    does: 'lists the messages that were given up, with the words of the provider',
+    summary: 'lists the failed messages with the response of the provider',
     arguments: [],
-    options: { business: ofOne },
-    run: async ({ options }, ask) => {
-      const failures = await everyFailure(readBusiness(options.business), ask);
-      const rows = failures.map((one) => [
-        one.document_id,
-        `${one.document_type} ${one.document_number}`,
-        one.channel,
-        one.purpose,
-        one.recipient,
-        String(one.tries),
-        one.failed_at,
-        one.reason,
+    options: { business: ofBusiness },
+    run: async ({ options }, call) => {
+      const failures = await listAllFailures(readBusiness(options.business), call);
+      const rows = failures.map((failure) => [
+        failure.document_id,
+        `${failure.document_type} ${failure.document_number}`,
+        failure.channel,
+        failure.purpose,
+        failure.recipient,
+        String(failure.attempts),
+        failure.failed_at,
+        failure.reason,
       ]);
       return {
         json: failures,
         text:
           rows.length === 0
             ? 'No message has failed'
-            : `${table(['document id', 'document', 'channel', 'for', 'recipient', 'tries', 'failed at', 'reason'], rows)}\n\nSend one again: pinkas delivery resend DOCUMENT_ID`,
+            : `${table(['document id', 'document', 'channel', 'for', 'recipient', 'attempts', 'failed at', 'reason'], rows)}\n\nTo resend the messages of a document: pinkas delivery resend DOCUMENT_ID`,
       };
     },
   },
   {
     noun: 'delivery',
     verb: 'resend',
-    does: 'sends what has failed of a document again',
+    summary: 'resends the failed messages of a document',
     arguments: ['DOCUMENT_ID'],
     options: {},
-    run: async ({ arguments: { DOCUMENT_ID } }, ask) => {
+    run: async ({ arguments: { DOCUMENT_ID } }, call) => {
       const id = readId(DOCUMENT_ID, 'delivery failures');
-      const reply = await orMissing(
-        ask(resendDelivery, { document_id: id }),
-        `Nothing was decided for a document with the id ${id}: pinkas delivery failures shows what has failed`,
+      const reply = await notFoundAs(
+        call(resendDelivery, { document_id: id }),
+        `No delivery is planned for a document with the id ${id}: pinkas delivery failures lists failed messages`,
       );
-      if (reply.resent === 0) throw new Refusal(nothingToResend(reply));
-      // Why the last try failed is past for what is tried again.
+      if (reply.resent === 0) {
+        throw new UsageError(nothingToResend(reply));
+      }
+      // The reason of the last failure does not apply to what is resent.
       const lines = reply.messages.map(
         (message) =>
-          `${nameOf(message)} ${standingOf(message.state === 'ready' ? { ...message, reason: null } : message)}`,
+          `${nameOf(message)} ${stateOf(message.state === 'ready' ? { ...message, reason: null } : message)}`,
       );
-      return { json: reply, text: `${reply.resent} to be sent again\n${lines.join('\n')}` };
+      return { json: reply, text: `${reply.resent} to be resent\n${lines.join('\n')}` };
     },
   },
   {
     noun: 'delivery',
     verb: 'suppress',
-    does: 'writes to a mail address or phone number no more',
+    summary: 'stops all messages to an email address or phone number',
     arguments: ['ADDRESS'],
-    options: { business, reason: { value: 'W', meaning: 'why, in words' } },
-    run: async ({ arguments: { ADDRESS }, options }, ask) => {
-      const id = await readKnownBusiness(options.business, ask);
-      const request = { business_id: id, address: ADDRESS ?? '', words: options.reason ?? null };
-      const suppression = await ask(suppressAddress, request);
+    options: { business, reason: { value: 'W', meaning: 'the reason' } },
+    run: async ({ arguments: { ADDRESS }, options }, call) => {
+      const id = await readKnownBusiness(options.business, call);
+      const request = { business_id: id, address: ADDRESS ?? '', detail: options.reason ?? null };
+      const suppression = await call(suppressAddress, request);
       return {
         json: suppression,
-        text: `${suppression.address} is not written to, since ${suppression.since}`,
+        text: `${suppression.address} is suppressed since ${suppression.since}`,
       };
     },
   },
   {
     noun: 'delivery',
     verb: 'unsuppress',
-    does: 'lets an address be written to again',
+    summary: 'allows messages to an address again',
     arguments: ['ADDRESS'],
     options: { business },
-    run: async ({ arguments: { ADDRESS }, options }, ask) => {
-      const id = await readKnownBusiness(options.business, ask);
-      const suppression = await orMissing(
-        ask(unsuppressAddress, { business_id: id, address: ADDRESS ?? '' }),
-        `${ADDRESS} is not suppressed: pinkas delivery suppressions --business ${id} shows which are`,
+    run: async ({ arguments: { ADDRESS }, options }, call) => {
+      const id = await readKnownBusiness(options.business, call);
+      const suppression = await notFoundAs(
+        call(unsuppressAddress, { business_id: id, address: ADDRESS ?? '' }),
+        `${ADDRESS} is not suppressed: pinkas delivery suppressions --business ${id} lists the suppressed addresses`,
       );
       return {
         json: suppression,
-        text: `${suppression.address} may be written to again. What has failed meanwhile: pinkas delivery resend DOCUMENT_ID`,
+        text: `${suppression.address} is no longer suppressed. To resend failed messages: pinkas delivery resend DOCUMENT_ID`,
       };
     },
   },
   {
     noun: 'delivery',
     verb: 'suppressions',
-    does: 'lists the addresses that are not written to',
+    summary: 'lists the suppressed addresses',
     arguments: [],
-    options: { business: ofOne },
-    run: async ({ options }, ask) => {
-      const suppressions = await everySuppression(readBusiness(options.business), ask);
-      const rows = suppressions.map((one) => [
-        one.business_id,
-        one.channel,
-        one.address,
-        one.reason,
-        one.since,
-        one.words ?? '–',
+    options: { business: ofBusiness },
+    run: async ({ options }, call) => {
+      const suppressions = await listAllSuppressions(readBusiness(options.business), call);
+      const rows = suppressions.map((suppression) => [
+        suppression.business_id,
+        suppression.channel,
+        suppression.address,
+        suppression.reason,
+        suppression.since,
+        suppression.detail ?? '–',
       ]);
       return {
         json: suppressions,
         text:
           rows.length === 0
-            ? 'Every address is written to'
-            : table(['business id', 'channel', 'address', 'reason', 'since', 'words'], rows),
+            ? 'No address is suppressed'
+            : table(['business id', 'channel', 'address', 'reason', 'since', 'detail'], rows),
       };
     },
   },

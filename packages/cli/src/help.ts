@@ -5,7 +5,7 @@ import { columns } from './table.js';
 const optionOf = (name: string, { value }: CommandOption): string =>
   value === null ? `--${name}` : `--${name} ${value}`;
 
-const argumentsOf = ({ arguments: names, insteadOfArguments: instead }: Command): string[] =>
+const argumentsOf = ({ arguments: names, argumentsOption: instead }: Command): string[] =>
   instead === undefined ? [...names] : [...names, '|', `--${instead}`];
 
 const usageOf = (command: Command): string =>
@@ -13,23 +13,23 @@ const usageOf = (command: Command): string =>
     ...nameOf(command),
     ...argumentsOf(command),
     ...Object.entries(command.options)
-      .filter(([name]) => name !== command.insteadOfArguments)
+      .filter(([name]) => name !== command.argumentsOption)
       .map(([name, option]) => (option.required ? optionOf(name, option) : `[${optionOf(name, option)}]`)),
   ].join(' ');
 
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 
-const always = `Every command takes --json: one JSON value on standard output, and nothing else.
-The system is found through NATS_URL, or through the stack.json that npm run up wrote.`;
+const commonHelp = `Every command takes --json, which prints one JSON value on standard output and nothing else.
+The system is found through NATS_URL, or else through the stack.json that npm run up has written.`;
 
 /** All commands, or those of one noun with their options. */
 export function helpText(commands: readonly Command[], noun: string | undefined): string {
   if (noun === undefined) {
     const rows = commands.map((command) => [
       [...nameOf(command), ...argumentsOf(command)].join(' '),
-      command.does,
+      command.summary,
     ]);
-    return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${always}`;
+    return `pinkas NOUN VERB: the operator's command\n\n${indented(columns(rows))}\n\nMore: pinkas NOUN --help\n${commonHelp}`;
   }
   return commands
     .filter((command) => command.noun === noun)
@@ -39,8 +39,8 @@ export function helpText(commands: readonly Command[], noun: string | undefined)
         option.meaning,
       ]);
       const details = options.length === 0 ? '' : `\n${indented(indented(columns(options)))}`;
-      return `pinkas ${usageOf(command)}\n${indented(command.does)}${details}`;
+      return `pinkas ${usageOf(command)}\n${indented(command.summary)}${details}`;
     })
-    .concat(always)
+    .concat(commonHelp)
     .join('\n\n');
 }

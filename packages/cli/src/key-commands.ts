@@ -1,21 +1,23 @@
 import { createKey, listKeys, revokeKey, type Scope, scopes } from '@pinkas/contracts';
+import { notFoundAs, readCount, readId } from './arguments.js';
 import type { Command } from './command.js';
-import { orMissing, readCount, readId } from './given-values.js';
-import { Refusal } from './refusal.js';
 import { table } from './table.js';
+import { UsageError } from './usage-error.js';
 
-const business = { value: 'ID', meaning: 'the business that the key speaks for', required: true } as const;
+const business = { value: 'ID', meaning: 'the business of the key', required: true } as const;
 const noBusiness = (id: string) => `No business has the id ${id}: pinkas business list shows them`;
 
 function readScopes(text: string | undefined): Scope[] | undefined {
-  if (text === undefined) return undefined;
-  const known: readonly string[] = scopes;
-  const wanted = [...new Set(text.split(',').map((one) => one.trim()))];
-  const unknown = wanted.filter((one) => !known.includes(one));
-  if (unknown.length > 0) {
-    throw new Refusal(`--scopes takes ${scopes.join(',')} or some of them, not "${unknown.join(',')}"`);
+  if (text === undefined) {
+    return undefined;
   }
-  return wanted as Scope[];
+  const known: readonly string[] = scopes;
+  const requested = [...new Set(text.split(',').map((scope) => scope.trim()))];
+  const unknown = requested.filter((scope) => !known.includes(scope));
+  if (unknown.length > 0) {
+    throw new UsageError(`--scopes takes ${scopes.join(',')} or some of them, not "${unknown.join(',')}"`);
+  }
+  return requested as Scope[];
 }
 
 /** `pinkas key …` */
@@ -23,7 +25,7 @@ export const keyCommands: readonly Command[] = [
   {
     noun: 'key',
     verb: 'create',
-    does: 'makes an API key and shows its value, this once',
+    summary: 'creates an API key and prints its value, once',
     arguments: [],
     options: {
       business,
@@ -32,34 +34,34 @@ export const keyCommands: readonly Command[] = [
       'per-minute': { value: 'N', meaning: 'requests a minute; default 60' },
       daily: { value: 'N', meaning: 'documents a day; default 300' },
     },
-    run: async ({ options }, ask) => {
+    run: async ({ options }, call) => {
       const id = readId(options.business, 'business list');
-      const wantedScopes = readScopes(options.scopes);
+      const requestedScopes = readScopes(options.scopes);
       const perMinute = readCount(options['per-minute'], 'per-minute');
       const daily = readCount(options.daily, 'daily');
       const request = {
         business_id: id,
         ...(options.name === undefined ? {} : { name: options.name }),
-        ...(wantedScopes === undefined ? {} : { scopes: wantedScopes }),
+        ...(requestedScopes === undefined ? {} : { scopes: requestedScopes }),
         ...(perMinute === undefined ? {} : { per_minute: perMinute }),
         ...(daily === undefined ? {} : { daily_documents: daily }),
       };
-      const made = await orMissing(ask(createKey, request), noBusiness(id));
+      const created = await notFoundAs(call(createKey, request), noBusiness(id));
       return {
-        json: made,
-        text: `${made.key}\n\nThat is the whole key, shown this once: store it now.\nIts id, to revoke it: ${made.id}`,
+        json: created,
+        text: `${created.key}\n\nThis is the key. It is not shown again: store it now.\nTo revoke it: pinkas key revoke ${created.id}`,
       };
     },
   },
   {
     noun: 'key',
     verb: 'list',
-    does: 'lists the keys of a business, without their values',
+    summary: 'lists the keys of a business, without their values',
     arguments: [],
     options: { business },
-    run: async ({ options }, ask) => {
+    run: async ({ options }, call) => {
       const id = readId(options.business, 'business list');
-      const { keys } = await orMissing(ask(listKeys, { business_id: id }), noBusiness(id));
+      const { keys } = await notFoundAs(call(listKeys, { business_id: id }), noBusiness(id));
       const rows = keys.map((key) => [
         key.id,
         key.prefix,
@@ -73,7 +75,7 @@ export const keyCommands: readonly Command[] = [
         json: keys,
         text:
           rows.length === 0
-            ? `There is no key yet: pinkas key create --business ${id} makes one`
+            ? `The business has no key: pinkas key create --business ${id} creates one`
             : table(['id', 'prefix', 'requests', 'documents', 'scopes', 'state', 'name'], rows),
       };
     },
@@ -81,12 +83,12 @@ export const keyCommands: readonly Command[] = [
   {
     noun: 'key',
     verb: 'revoke',
-    does: 'ends a key at once',
+    summary: 'revokes a key at once',
     arguments: ['ID'],
     options: {},
-    run: async ({ arguments: { ID } }, ask) => {
+    run: async ({ arguments: { ID } }, call) => {
       const id = readId(ID, 'key list --business ID');
-      const key = await orMissing(ask(revokeKey, { key_id: id }), `No key has the id ${id}`);
+      const key = await notFoundAs(call(revokeKey, { key_id: id }), `No key has the id ${id}`);
       return { json: key, text: `Revoked ${key.prefix} (${key.name}) at ${key.revoked_at}` };
     },
   },

@@ -1,18 +1,18 @@
 #!/usr/bin/env node
-import { answer } from './answer.js';
 import { findNatsUrl } from './config.js';
-import { refusalLine } from './refusal.js';
+import { runCommand } from './run-command.js';
+import { errorLine } from './usage-error.js';
 
 // A reader such as `head` may close the pipe before everything is written.
 process.stdout.on('error', () => process.exit(0));
 try {
-  const { text, failure } = await answer(process.argv.slice(2), findNatsUrl);
+  const { text, failure } = await runCommand(process.argv.slice(2), findNatsUrl);
   process.stdout.write(`${text}\n`);
   if (failure !== undefined) {
     process.stderr.write(`${failure}\n`);
     process.exitCode = 1;
   }
 } catch (error) {
-  process.stderr.write(`${refusalLine(error)}\n`);
+  process.stderr.write(`${errorLine(error)}\n`);
   process.exitCode = 1;
 }

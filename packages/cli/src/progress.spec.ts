@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { terminalProgress } from './progress.js';
 
-/** A stream that remembers what was written. */
+/** A stream that records what is written. */
 function streamOf(isTTY: boolean) {
   const written: string[] = [];
   const write = (text: string) => written.push(text) > 0;
@@ -9,7 +9,7 @@ function streamOf(isTTY: boolean) {
 }
 
 describe('progress', () => {
-  it('stands on one line of a terminal, which is empty again at the end', () => {
+  it('progress uses one line of a terminal and erases it at the end', () => {
     const { written, stream } = streamOf(true);
     const progress = terminalProgress(stream, true);
     progress.show('1 document');
@@ -21,10 +21,10 @@ describe('progress', () => {
 
   it.each([
     ['there is no terminal', false, true],
-    ['a program reads the answer', true, false],
-  ])('is not shown where %s', (_where, isTTY, wanted) => {
+    ['the output is JSON', true, false],
+  ])('progress is not shown where %s', (_where, isTTY, enabled) => {
     const { written, stream } = streamOf(isTTY);
-    const progress = terminalProgress(stream, wanted);
+    const progress = terminalProgress(stream, enabled);
     progress.show('1 document');
     progress.end();
     expect(written).toEqual([]);

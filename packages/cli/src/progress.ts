@@ -1,33 +1,37 @@
 import type { Progress } from './command.js';
 
-/** Goes back to the beginning of the line and empties it (ECMA-48). */
-const emptyLine = '\r\u001b[K';
+/** Moves to the beginning of the line and erases it (ECMA-48). */
+const eraseLine = '\r\u001b[K';
 
 /** Progress on one line of a terminal. */
 export interface TerminalProgress extends Progress {
-  /** Takes the line away, so that what comes next stands alone. */
+  /** Erases the progress line. */
   end(): void;
 }
 
 /**
- * Shows progress where a person reads it: on a terminal.
- * @param stream standard error, so that standard output holds nothing but the answer.
- * @param wanted false: nothing is ever shown.
+ * Progress on a terminal.
+ * @param stream standard error, so that standard output contains the result only.
+ * @param enabled false: nothing is ever shown.
  */
-export function terminalProgress(stream: NodeJS.WriteStream, wanted: boolean): TerminalProgress {
+export function terminalProgress(stream: NodeJS.WriteStream, enabled: boolean): TerminalProgress {
   let shown = false;
   return {
     show(line) {
-      if (!wanted || !stream.isTTY) return;
-      stream.write(`${emptyLine}${line.slice(0, Math.max(1, stream.columns - 1))}`);
+      if (!enabled || !stream.isTTY) {
+        return;
+      }
+      stream.write(`${eraseLine}${line.slice(0, Math.max(1, stream.columns - 1))}`);
       shown = true;
     },
-    say(line) {
+    print(line) {
       this.end();
       stream.write(`${line}\n`);
     },
     end() {
-      if (shown) stream.write(emptyLine);
+      if (shown) {
+        stream.write(eraseLine);
+      }
       shown = false;
     },
   };

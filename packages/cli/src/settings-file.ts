@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { Refusal } from './refusal.js';
+import { UsageError } from './usage-error.js';
 
 const inputTimeoutMs = 30_000;
 const bytesMax = 256 * 1024;
 
 /**
  * The JSON object of a file, or of standard input where the name is `-`.
- * @throws Refusal when it cannot be read, or is none.
+ * @throws UsageError when it cannot be read, or is not a JSON object.
  */
 export async function readSettings(name: string): Promise<object> {
   const text = name === '-' ? await readInput() : await readNamed(name);
@@ -14,10 +14,10 @@ export async function readSettings(name: string): Promise<object> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new Refusal(`${shown(name)} is not JSON: ${(error as Error).message}`);
+    throw new UsageError(`${shown(name)} is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Refusal(`${shown(name)} must hold one JSON object, such as {"name": "…"}`);
+    throw new UsageError(`${shown(name)} must contain one JSON object, such as {"name": "…"}`);
   }
   return value;
 }
@@ -28,7 +28,7 @@ async function readNamed(name: string): Promise<string> {
   try {
     return await readFile(name, 'utf8');
   } catch (error) {
-    throw new Refusal(`${name} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${name} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -36,12 +36,16 @@ async function readInput(): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   const timer = setTimeout(() => {
-    process.stdin.destroy(new Refusal(`Nothing ended standard input for ${inputTimeoutMs / 1000} seconds`));
+    process.stdin.destroy(
+      new UsageError(`Standard input did not end within ${inputTimeoutMs / 1000} seconds`),
+    );
   }, inputTimeoutMs);
   try {
     for await (const chunk of process.stdin) {
       size += (chunk as Buffer).length;
-      if (size > bytesMax) throw new Refusal('Standard input is larger than any settings: 256 KB');
+      if (size > bytesMax) {
+        throw new UsageError('Standard input is too large: settings have at most 256 KB');
+      }
       chunks.push(chunk as Buffer);
     }
   } finally {

@@ -1,4 +1,4 @@
-/** How much room a text takes in a terminal: Hebrew points and other marks take none. */
+/** The width of a text in a terminal: Hebrew points and other marks have none. */
 const width = (text: string): number => [...text.replaceAll(/\p{Mark}/gu, '')].length;
 
 const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
@@ -10,7 +10,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** Rows in aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  // One by one: so many arguments as a long list has rows, no function takes.
+  // Not Math.max(...): a long list has more rows than a function takes arguments.
   const widths = (rows[0] ?? []).map((_, index) =>
     rows.reduce((widest, row) => Math.max(widest, width(row[index] ?? '')), 0),
   );

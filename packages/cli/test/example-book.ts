@@ -1,16 +1,18 @@
 import {
   type BookEntry,
   type Contract,
-  type DocumentType,
+  cardDetails,
   type IssuedDocument,
+  type listSeries,
   type MessagingService,
   messaging,
   messagingServices,
+  type ReplyOf,
 } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
-import type { Ask } from '../src/command.js';
-import type { AllocationAudit, ArtifactAudit } from '../src/verify/owed-steps.js';
-import type { DeliveryAudit } from '../src/verify/sent-once.js';
+import type { Call } from '../src/command.js';
+import type { DeliveryAudit } from '../src/verify/delivery-sends.js';
+import type { AllocationAudit, ArtifactAudit, CustomerAudit } from '../src/verify/pending-work.js';
 
 /** An entry of a sound book: an invoice of 6,000 net with its allocation number. */
 export function exampleEntry(
@@ -25,12 +27,15 @@ export function exampleEntry(
     artifact_sha256: 'ab'.repeat(32),
     source: null,
     received: 0,
+    invoiced: false,
+    credited: null,
     ...change,
   };
 }
 
-/** What the other services say of a document of a sound book. */
+/** What the other services have stored of a document; mutable, so that a test can damage it. */
 export interface Audits {
+  customer: CustomerAudit;
   allocation: AllocationAudit;
   delivery: DeliveryAudit;
   artifact: ArtifactAudit;
@@ -59,24 +64,25 @@ export function exampleMessage(
 
 export function exampleAudits({ id }: { id: string }, change: Partial<Audits> = {}): Audits {
   return {
+    customer: { document_id: id, details: [...cardDetails] },
     allocation: { document_id: id, state: 'issued', number: '123456789', next_attempt_at: null },
     delivery: { document_id: id, planned: true, messages: [exampleMessage()] },
-    artifact: { document_id: id, revisions: 2, faults: [], owed: [] },
+    artifact: { document_id: id, revisions: 2, findings: [], pending: [] },
     ...change,
   };
 }
 
-/** The services as they answer for one book. What is changed in it, they answer from then on. */
+/** Fake services with one book; they reply with its current contents. */
 export interface ExampleSystem {
   entries: BookEntry[];
-  series: { type: DocumentType; next_number: number; last_date: string }[];
+  series: ReplyOf<typeof listSeries>['series'];
   audits: Map<string, Audits>;
   deadLetters: { service: MessagingService; document_id: string }[];
-  /** The subjects that were asked, in order. */
-  asked: string[];
-  /** Called before each answer. */
-  onAsk: (subject: string) => void;
-  ask: Ask;
+  /** The subjects that were called, in order. */
+  subjects: string[];
+  /** Called before each reply. */
+  onCall: (subject: string) => void;
+  call: Call;
 }
 
 /** A system with a sound book of some documents of one type. */
@@ -87,22 +93,22 @@ export function exampleSystem(count: number): ExampleSystem {
     series: [{ type: 'tax_invoice', next_number: count + 1, last_date: '2026-06-15' }],
     audits: new Map(entries.map(({ document }) => [document.id, exampleAudits(document)])),
     deadLetters: [],
-    asked: [],
-    onAsk: () => {},
-    ask: (async (contract: Contract, request: Record<string, unknown>) => {
-      system.asked.push(contract.subject);
-      system.onAsk(contract.subject);
+    subjects: [],
+    onCall: () => {},
+    call: (async (contract: Contract, request: Record<string, unknown>) => {
+      system.subjects.push(contract.subject);
+      system.onCall(contract.subject);
       return answerOf(system, contract.subject, request);
-    }) as Ask,
+    }) as Call,
   };
   return system;
 }
 
 function answerOf(system: ExampleSystem, subject: string, request: Record<string, unknown>): unknown {
-  const parked = messagingServices.find((service) => messaging[service].listDeadLetters.subject === subject);
-  if (parked) {
+  const owner = messagingServices.find((service) => messaging[service].listDeadLetters.subject === subject);
+  if (owner) {
     return {
-      dead_letters: system.deadLetters.filter(({ service }) => service === parked),
+      dead_letters: system.deadLetters.filter(({ service }) => service === owner),
       next_after: null,
     };
   }
@@ -110,6 +116,8 @@ function answerOf(system: ExampleSystem, subject: string, request: Record<string
     documents: ids.flatMap((id) => system.audits.get(id)?.[part] ?? []),
   });
   const ids = request.document_ids as string[];
+  const idsIn = (documents: unknown) =>
+    (documents as { document_id: string }[]).map(({ document_id }) => document_id);
   switch (subject) {
     case 'rpc.issuing.series.list.v1':
       return { series: system.series };
@@ -129,11 +137,10 @@ function answerOf(system: ExampleSystem, subject: string, request: Record<string
     case 'rpc.delivery.document.audit.v1':
       return auditsOf(ids, 'delivery');
     case 'rpc.rendering.artifact.audit.v1':
-      return auditsOf(
-        (request.documents as { document_id: string }[]).map(({ document_id }) => document_id),
-        'artifact',
-      );
+      return auditsOf(idsIn(request.documents), 'artifact');
+    case 'rpc.customer.card.audit.v1':
+      return auditsOf(idsIn(request.documents), 'customer');
     default:
-      throw new Error(`nobody answers ${subject}`);
+      throw new Error(`no reply to ${subject}`);
   }
 }

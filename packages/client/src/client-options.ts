@@ -2,23 +2,26 @@ import type { ResponseFacts } from './response-facts.js';
 import type { RetryOptions } from './retry.js';
 import type { CreatedDocument } from './types.js';
 
-/** How to reach the interface. */
+/** How to reach the API. */
 export interface PinkasClientOptions {
   /** The base address with its version, for example `https://api.example.com/v1`. */
   readonly baseUrl: string;
-  /** The key. It is sent in a header and stands in no error and no inspection. */
+  /** The key. It is sent in a header; no error and no inspection contains it. */
   readonly apiKey: string;
   /** Another `fetch`, for example one with a proxy or a connection pool. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch;
-  /** The longest wait for one try, in milliseconds, from 1. Default 35,000: the interface answers a creation within 30 seconds. */
+  /**
+   * The time limit of one attempt, in milliseconds, at least 1. Default 25,000: the API responds to a creation within 15 s, to a
+   * cancellation within 20 s.
+   */
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
   /**
-   * Called with each answer, refusals included; for metrics and logs. What it throws, or rejects with, is dropped: it may
-   * never cost the caller a document that is issued.
+   * Called with every response, errors included, for metrics and logs. Its exceptions and rejections are ignored: they must
+   * not lose the caller an issued document.
    */
   readonly onResponse?: (facts: ResponseFacts) => void;
-  /** Time and chance, for tests. */
+  /** Clock and randomness, for tests. */
   readonly timing?: Partial<Timing>;
 }
 
@@ -36,15 +39,15 @@ export interface Timing {
 export interface CallOptions {
   /** Ends the call, its waits included. */
   readonly signal?: AbortSignal | undefined;
-  /** The longest wait for one try of this call, in milliseconds, from 1. */
+  /** The time limit of one attempt of this call, in milliseconds, at least 1. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** What a creation takes. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Names the document: up to 128 characters, the same on every try, also after a restart of your program. Without one the
-   * client makes a random key, which protects the tries of this call alone.
+   * Names the document: up to 128 characters, the same in every attempt, also after a restart of your program. Without
+   * one the client generates a random key, which protects the attempts of this call only.
    */
   readonly idempotencyKey?: string | undefined;
 }

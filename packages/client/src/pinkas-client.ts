@@ -17,8 +17,8 @@ import type {
 } from './types.js';
 
 /**
- * The interface as methods, one for each operation. Each answers with the body, and throws {@link PinkasError} for a
- * refusal and `PinkasConnectionError` where no answer came, after it has tried again as often as its bounds allow.
+ * The HTTP API as methods, one for each operation. Each returns the body, and throws {@link PinkasError} for an error
+ * response and `PinkasConnectionError` without a response, after the last attempt that its bounds allow.
  */
 export class PinkasClient {
   readonly #transport: Transport;
@@ -38,24 +38,24 @@ export class PinkasClient {
     return this.#get('/document-types', options);
   }
 
-  /** Every error code of the interface. */
+  /** Every error code of the API. */
   listErrors(options: CallOptions = {}): Promise<{ data: ErrorCatalogueEntry[] }> {
     return this.#get('/errors', options, false);
   }
 
-  /** The interface as an OpenAPI document. */
+  /** The OpenAPI document. */
   getOpenApi(options: CallOptions = {}): Promise<{ openapi: string; [member: string]: unknown }> {
     return this.#get('/openapi.json', options, false);
   }
 
   /**
-   * Issues a document, once: every try of this call carries the same key.
+   * Issues a document, once: every attempt of this call has the same key.
    * @throws PinkasError, PinkasConnectionError; both carry the key that was used.
    */
   async createDocument(body: CreateDocument, options: CreateOptions = {}): Promise<CreateResult> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
-    const { body: document, response } = await this.#ask<CreatedDocument>({
-      ...asked(options),
+    const { body: document, response } = await this.#call<CreatedDocument>({
+      ...callFacts(options),
       method: 'POST',
       path: '/documents',
       body,
@@ -70,28 +70,34 @@ export class PinkasClient {
   }
 
   /**
-   * Cancels a quote, an order, a delivery note, a return note or a proforma. Where an earlier try of this call was left
-   * without an answer, a document that is cancelled by now counts as cancelled by it.
+   * Cancels a quote, an order, a delivery note, a return note or a proforma. If an earlier attempt of this call
+   * got no response, a document that is cancelled now counts as cancelled by it.
    */
   async cancelDocument(id: string, options: CancelDocument & CallOptions = {}): Promise<Document> {
     const path = `/documents/${encodeURIComponent(id)}`;
     const outcome: Outcome<Document> = await this.#transport.send({
-      ...asked(options),
+      ...callFacts(options),
       method: 'POST',
       path: `${path}/cancel`,
       ...(options.reason === undefined ? {} : { body: { reason: options.reason } }),
     });
-    if (outcome.ok) return outcome.answer.body;
+    if (outcome.ok) {
+      return outcome.answer.body;
+    }
     const { error } = outcome;
-    if (!(error instanceof PinkasError && error.is('already_cancelled') && error.outcomeUnknown)) throw error;
+    if (!(error instanceof PinkasError && error.is('already_cancelled') && error.outcomeUnknown)) {
+      throw error;
+    }
     const found: Outcome<DocumentDetail> = await this.#transport.send({
-      ...asked(options),
+      ...callFacts(options),
       method: 'GET',
       path,
       totalMs: lookMaxMs,
       outcomeUnknown: true,
     });
-    if (found.ok) return found.answer.body;
+    if (found.ok) {
+      return found.answer.body;
+    }
     // A key may write and not read; then what is known is that the document is cancelled.
     throw found.error.name === 'AbortError' ? found.error : error;
   }
@@ -101,7 +107,7 @@ export class PinkasClient {
     return this.#get(`/documents${queryOf(query)}`, options);
   }
 
-  /** All pages of the documents, newest first, each asked for when it is wanted. */
+  /** All pages of the documents, newest first, each fetched when it is needed. */
   async *documentPages(
     query: DocumentQuery = {},
     options: CallOptions = {},
@@ -114,40 +120,46 @@ export class PinkasClient {
     }
   }
 
-  /** All documents that match, newest first; pages are asked for as they are wanted. */
+  /** All documents that match, newest first; pages are fetched as they are needed. */
   async *documents(
     query: DocumentQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<CreatedDocument, void> {
-    for await (const page of this.documentPages(query, options)) yield* page.data;
+    for await (const page of this.documentPages(query, options)) {
+      yield* page.data;
+    }
   }
 
-  /** The customers whose name contains `q`, or who bear it as tax id. */
+  /** The customers whose name contains `q`, or whose tax id it is. */
   searchCustomers(query: CustomerQuery = {}, options: CallOptions = {}): Promise<CustomerList> {
     return this.#get(`/customers${queryOf(query)}`, options);
   }
 
   async #get<Body>(path: string, options: CallOptions, withKey = true): Promise<Body> {
-    const { body } = await this.#ask<Body>({ ...asked(options), method: 'GET', path, withKey });
+    const { body } = await this.#call<Body>({ ...callFacts(options), method: 'GET', path, withKey });
     return body;
   }
 
-  async #ask<Body>(request: Request): Promise<Answer<Body>> {
+  async #call<Body>(request: Request): Promise<Answer<Body>> {
     const outcome: Outcome<Body> = await this.#transport.send(request);
-    if (!outcome.ok) throw outcome.error;
+    if (!outcome.ok) {
+      throw outcome.error;
+    }
     return outcome.answer;
   }
 }
 
-/** The time to look at a document that is cancelled already: its own, since the tries to cancel it may have used up theirs. */
+/** The time to look at a document that is cancelled already: its own, since the attempts to cancel it may have used up theirs. */
 const lookMaxMs = 5000;
 
-const asked = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs, withKey: true });
+const callFacts = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs, withKey: true });
 
 function queryOf(query: DocumentQuery | CustomerQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, String(value));
+    if (value !== undefined) {
+      parameters.set(name, String(value));
+    }
   }
   return parameters.size === 0 ? '' : `?${parameters}`;
 }

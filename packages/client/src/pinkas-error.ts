@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorDetailsOf } from './types.js';
 
-/** A code of the interface, or `unexpected_answer`: something answered that is not the interface, for example a proxy. */
+/** A code of the API, or `unexpected_answer`: something other than the API responded, for example a proxy. */
 export type KnownErrorCode = ErrorCode | 'unexpected_answer';
 
 /** The details of a code: typed where the catalogue names members. */
 type DetailsOf<Code> = Code extends ErrorCode ? ErrorDetailsOf<Code> : Readonly<Record<string, unknown>>;
 
-/** What a refusal consists of. */
+/** The members of an error response. */
 export interface PinkasErrorFacts {
   readonly code: string;
   readonly status: number;
@@ -22,7 +22,7 @@ export interface PinkasErrorFacts {
   readonly outcomeUnknown: boolean;
 }
 
-/** The interface refused the request, or something between answered in its place. */
+/** An error response of the API, or a response of something other than the API. */
 export class PinkasError<Code extends string = KnownErrorCode | (string & {})> extends Error {
   override readonly name = 'PinkasError';
   /** Stable, safe to branch on. A code that this version does not know is passed through. */
@@ -37,17 +37,17 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
   readonly retryable: boolean;
   /** A page about the code. */
   readonly docUrl: string | null;
-  /** Facts about the refusal; narrow the code with {@link is} to have them typed. Empty where there are none. */
+  /** Details of the error; narrow the code with {@link is} to have them typed. Empty where there are none. */
   readonly details: DetailsOf<Code>;
-  /** To quote when asking for help. */
+  /** To quote in a support request. */
   readonly requestId: string | null;
   /** The key of the document that was to be issued; null on other operations. */
   readonly idempotencyKey: string | null;
   /** How often the request was sent. */
   readonly attempts: number;
   /**
-   * False: this call issued and cancelled nothing. True: it may have, since at least one of its tries ended without word of
-   * that, be it an earlier one; the same call with the same {@link idempotencyKey} tells, and issues once at the most.
+   * False: this call issued and cancelled nothing. True: it may have, since the outcome of at least one of its attempts is
+   * unknown; the same call with the same {@link idempotencyKey} returns the outcome, and issues at most once.
    */
   readonly outcomeUnknown: boolean;
 
@@ -66,13 +66,13 @@ export class PinkasError<Code extends string = KnownErrorCode | (string & {})> e
     this.outcomeUnknown = facts.outcomeUnknown;
   }
 
-  /** Whether this is a refusal with one of these codes; its details are typed then. */
+  /** Whether the error has one of these codes; its details are typed then. */
   is<Wanted extends KnownErrorCode>(...codes: Wanted[]): this is PinkasError<Wanted> {
     return (codes as string[]).includes(this.code);
   }
 }
 
-/** No answer came: the network failed, the time was up, or the caller gave up. */
+/** No response: a network failure, a timeout, or the caller's signal. */
 export class PinkasConnectionError extends Error {
   /** `AbortError` where the caller's signal ended the call, as with `fetch`. */
   override readonly name: 'PinkasConnectionError' | 'AbortError';
@@ -82,8 +82,8 @@ export class PinkasConnectionError extends Error {
   /** How often the request was sent. */
   readonly attempts: number;
   /**
-   * Whether this call may have issued or cancelled a document; the same call with the same {@link idempotencyKey} tells, and
-   * issues once at the most. False where it changes nothing, and where a signal ended it before a try was left open.
+   * Whether this call may have issued or cancelled a document; the same call with the same {@link idempotencyKey} returns
+   * the outcome, and issues at most once. False when it changes nothing, and when a signal ended it before any attempt.
    */
   readonly outcomeUnknown: boolean;
 
@@ -106,18 +106,18 @@ export class PinkasConnectionError extends Error {
 }
 
 const messages = {
-  network: 'The connection to the interface failed.',
-  timeout: 'The interface did not answer in time.',
+  network: 'The connection to the API failed.',
+  timeout: 'The API did not respond in time.',
   aborted: 'The call was ended by its signal.',
 } as const;
 
-/** What is known of a call when one of its tries ends. */
+/** The state of a call when one of its attempts ends. */
 export interface Sent {
   readonly idempotencyKey: string | null;
   readonly attempts: number;
   /** Whether the call issues or cancels. What only reads has no outcome that could be unknown. */
   readonly changes: boolean;
-  /** Whether an earlier try left open what it had done. */
+  /** Whether the outcome of an earlier attempt is unknown. */
   readonly outcomeUnknown: boolean;
 }
 
@@ -126,12 +126,14 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOr = (value: unknown, otherwise: string | null) => (typeof value === 'string' ? value : otherwise);
 
-/** A gateway or proxy that answers for the interface: the request may have been lost on its way. */
+/** The statuses of a gateway or proxy that did not reach the API. */
 const retryableStatuses: readonly number[] = [502, 503, 504];
 
-/** Whether a refusal leaves open what became of the request. Who answers in place of the interface cannot know that either. */
+/** Whether the outcome of the request is unknown after this error. A proxy does not know it either. */
 function leavesOpen(code: string, status: number): boolean {
-  if (code === 'document_generation_failed') return false;
+  if (code === 'document_generation_failed') {
+    return false;
+  }
   return status >= 500 || code === 'request_in_progress' || code === 'unexpected_answer';
 }
 
@@ -153,9 +155,9 @@ export function errorOf(response: Response, body: unknown, sent: Sent): PinkasEr
   if (response.ok || error === undefined || typeof error.code !== 'string') {
     return new PinkasError({
       ...factsOf('unexpected_answer'),
-      message: `HTTP ${response.status} without the JSON of the interface.`,
+      message: `HTTP ${response.status} without the JSON of the API.`,
       messageHe: null,
-      hint: 'Check the base address, and what stands between this program and the interface.',
+      hint: 'Check the base URL, and the proxies between this program and the API.',
       retryable: retryableStatuses.includes(response.status),
       docUrl: null,
       details: {},

@@ -2,7 +2,7 @@
 export interface ResponseFacts {
   /** The HTTP status. */
   readonly status: number;
-  /** The X-Request-Id, to quote when asking for help; null where what answered was not the interface. */
+  /** The X-Request-Id, to quote in a support request; null when something other than the API responded. */
   readonly requestId: string | null;
   /** Whether the document was issued by an earlier request with the same key. */
   readonly replayed: boolean;

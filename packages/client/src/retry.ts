@@ -3,24 +3,24 @@ import { timerMaxMs } from './time-bounds.js';
 /** When a request is sent again, and for how long. */
 export interface RetryOptions {
   /**
-   * Tries of one call at the most, the first included; 1 turns retries off. Default 5. Tries that met `request_in_progress`
-   * do not count: what another request issues is worth the whole time.
+   * The maximum number of attempts of one call, the first included; 1 disables retries. Default 5. Attempts that got
+   * `request_in_progress` do not count: the document of the other request is awaited until `totalMs`.
    */
   readonly attemptsMax?: number;
-  /** The longest wait before the second try, in milliseconds; it doubles from try to try. Default 500. */
+  /** The maximum delay before the second attempt, in milliseconds; it doubles with every attempt. Default 500. */
   readonly firstDelayMs?: number;
-  /** The longest wait before any try, in milliseconds, beside what the interface asks for. Default 10,000. */
+  /** The maximum delay before any attempt, in milliseconds, without a `Retry-After` of the API. Default 10,000. */
   readonly delayMaxMs?: number;
-  /** All tries and waits of one call together, in milliseconds. Default 120,000. */
+  /** All attempts and delays of one call together, in milliseconds. Default 120,000. */
   readonly totalMs?: number;
 }
 
-/** The options with nothing left open. */
+/** The options with their defaults filled in. */
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * Fills what is left open.
- * @throws RangeError where a number makes no sense.
+ * Fills in the defaults.
+ * @throws RangeError when a number is invalid.
  */
 export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
   const policy = { attemptsMax: 5, firstDelayMs: 500, delayMaxMs: 10_000, totalMs: 120_000, ...options };
@@ -39,30 +39,32 @@ export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
 }
 
 /**
- * How long to wait before the next try, in milliseconds: anything up to a bound that doubles (full jitter, so that many
- * callers do not come back together), after what the interface asks for.
- * @param tries how many there were.
+ * The delay before the next attempt, in milliseconds: random up to a bound that doubles (full jitter, so that many callers
+ * do not come back together), plus the `Retry-After` of the API.
+ * @param attempts the attempts so far.
  * @param random from 0 to below 1.
  */
 export function delayMs(
   policy: RetryPolicy,
-  tries: number,
+  attempts: number,
   random: number,
   retryAfterMs: number | undefined,
 ): number {
-  // So many doublings pass every bound; more would pass what a number holds.
-  const bound = Math.min(policy.delayMaxMs, policy.firstDelayMs * 2 ** Math.min(tries - 1, 50));
+  // 50 doublings exceed every bound; more could overflow.
+  const bound = Math.min(policy.delayMaxMs, policy.firstDelayMs * 2 ** Math.min(attempts - 1, 50));
   return (retryAfterMs ?? 0) + Math.round(random * bound);
 }
 
 /**
  * A Retry-After header (RFC 9110, 10.2.3): seconds, or an HTTP date.
- * @returns milliseconds from now, or undefined where there is none that can be read.
+ * @returns milliseconds from now, or undefined when there is no valid header.
  */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // A date has a name of a day; Date.parse takes other things for dates as well.
+  if (/^\d+$/.test(text)) {
+    return Number(text) * 1000;
+  }
+  // An HTTP date begins with a weekday; Date.parse also accepts other formats.
   const atMs = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

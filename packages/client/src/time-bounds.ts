@@ -2,7 +2,7 @@
 export const timerMaxMs = 2 ** 31 - 1;
 
 /**
- * Holds the longest wait for one try against what a timer keeps.
+ * Checks the time limit of one attempt against the range of a timer.
  * @throws RangeError where it is no time, in milliseconds.
  */
 export function checkedTimeoutMs(timeoutMs: number): number {

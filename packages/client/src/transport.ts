@@ -16,9 +16,9 @@ export interface Request {
   readonly idempotencyKey?: string;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
-  /** All tries and waits together, in milliseconds; default: the total of the policy. */
+  /** All attempts and delays together, in milliseconds; default: the total of the policy. */
   readonly totalMs?: number;
-  /** Whether an earlier request for the same purpose left open what it had done. Default: no. */
+  /** Whether the outcome of an earlier request for the same purpose is unknown. Default: no. */
   readonly outcomeUnknown?: boolean;
 }
 
@@ -33,17 +33,17 @@ export type Outcome<Body> =
   | { readonly ok: true; readonly answer: Answer<Body> }
   | { readonly ok: false; readonly error: PinkasError | PinkasConnectionError };
 
-/** How a try ended. */
-type Tried<Body> =
-  | { readonly ok: true; readonly answer: Answer<Body> }
-  | {
-      readonly ok: false;
-      readonly error: PinkasError | PinkasConnectionError;
-      readonly askedToWaitMs: number | undefined;
-    };
+interface FailedAttempt {
+  readonly ok: false;
+  readonly error: PinkasError | PinkasConnectionError;
+  readonly requestedDelayMs: number | undefined;
+}
 
-/** Less time than this is not worth a try: it would end before an answer can come, and leave the outcome open. */
-const tryMinMs = 1000;
+/** How an attempt ended. */
+type AttemptResult<Body> = { readonly ok: true; readonly answer: Answer<Body> } | FailedAttempt;
+
+/** The least time for an attempt: with less it would end before a response, and leave the outcome unknown. */
+const attemptMinMs = 1000;
 
 /** The shortest wait for another request with the same key, whatever waits the policy has. */
 const inProgressDelayMs = 1000;
@@ -60,13 +60,13 @@ export class Transport {
 
   constructor(options: PinkasClientOptions) {
     this.baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
-    // A header that cannot be sent would be quoted in the error of whoever tries.
+    // A header that cannot be sent would be quoted in the error of fetch.
     if (!/^[\x21-\x7e]+$/.test(options.apiKey)) {
       throw new TypeError('apiKey must be a text of visible ASCII characters');
     }
     this.#apiKey = options.apiKey;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#timeoutMs = checkedTimeoutMs(options.timeoutMs ?? 35_000);
+    this.#timeoutMs = checkedTimeoutMs(options.timeoutMs ?? 25_000);
     this.#policy = retryPolicy(options.retry);
     this.#timing = { now: Date.now, random: Math.random, wait, ...options.timing };
     this.#onResponse = options.onResponse ?? (() => {});
@@ -77,11 +77,12 @@ export class Transport {
    * @throws TypeError where the request cannot be written as HTTP; RangeError where its `timeoutMs` is no time.
    */
   async send<Body>(request: Request): Promise<Outcome<Body>> {
+    const { signal } = request;
     const init = this.#init(request);
     const timeoutMs = checkedTimeoutMs(request.timeoutMs ?? this.#timeoutMs);
     const untilMs = this.#timing.now() + (request.totalMs ?? this.#policy.totalMs);
-    const tryAtLeastMs = Math.min(tryMinMs, timeoutMs);
-    let outcomeUnknown = request.outcomeUnknown ?? false;
+    const requiredMs = Math.min(attemptMinMs, timeoutMs);
+    let { outcomeUnknown = false } = request;
     let counted = 0;
     for (let attempts = 1; ; attempts += 1) {
       const sent: Sent = {
@@ -90,48 +91,78 @@ export class Transport {
         changes: request.method === 'POST',
         outcomeUnknown,
       };
-      if (request.signal?.aborted) {
-        return aborted({ ...sent, attempts: attempts - 1 }, request.signal.reason);
+      if (signal?.aborted) {
+        return aborted({ ...sent, attempts: attempts - 1 }, signal.reason);
       }
       const forMs = Math.min(timeoutMs, Math.max(0, untilMs - this.#timing.now()));
-      const tried = await this.#try<Body>(request, init, forMs, sent);
-      if (tried.ok) return tried;
-      const { error, askedToWaitMs } = tried;
-      outcomeUnknown = error.outcomeUnknown;
-      const inProgress = error instanceof PinkasError && error.is('request_in_progress');
-      if (!inProgress) counted += 1;
-      if (!this.#mayTryAgain(error, counted)) return { ok: false, error };
-      const pauseMs = delayMs(
-        this.#policy,
-        attempts,
-        this.#timing.random(),
-        inProgress ? Math.max(askedToWaitMs ?? 0, inProgressDelayMs) : askedToWaitMs,
-      );
-      if (this.#timing.now() + pauseMs + tryAtLeastMs > untilMs) return { ok: false, error };
-      try {
-        await this.#timing.wait(pauseMs, request.signal);
-      } catch (cause) {
-        return aborted({ ...sent, outcomeUnknown }, cause);
+      const attempt = await this.#attempt<Body>(request, init, forMs, sent);
+      if (attempt.ok) {
+        return attempt;
       }
-      // A machine that slept, or was busy, may have waited longer than it was told to.
-      if (this.#timing.now() + tryAtLeastMs > untilMs) return { ok: false, error };
+      const { error } = attempt;
+      outcomeUnknown = error.outcomeUnknown;
+      counted += Number(!isInProgress(error));
+      if (!this.#mayRetry(error, counted)) {
+        return { ok: false, error };
+      }
+      const paused = await this.#pause(this.#delayAfter(attempt, attempts), untilMs - requiredMs, signal);
+      if (paused === 'aborted') {
+        return aborted({ ...sent, outcomeUnknown }, signal?.reason);
+      }
+      if (paused === 'late') {
+        return { ok: false, error };
+      }
     }
   }
 
-  /** @param counted the tries so far that met no other request with the same key. */
-  #mayTryAgain(error: PinkasError | PinkasConnectionError, counted: number): boolean {
+  /** The delay after a failed attempt. */
+  #delayAfter({ error, requestedDelayMs }: FailedAttempt, attempts: number): number {
+    const leastMs = isInProgress(error)
+      ? Math.max(requestedDelayMs ?? 0, inProgressDelayMs)
+      : requestedDelayMs;
+    return delayMs(this.#policy, attempts, this.#timing.random(), leastMs);
+  }
+
+  /** Waits unless the pause would end, or has ended, after `untilMs`: a machine that slept may have waited longer. */
+  async #pause(
+    pauseMs: number,
+    untilMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<'waited' | 'late' | 'aborted'> {
+    if (this.#timing.now() + pauseMs > untilMs) {
+      return 'late';
+    }
+    try {
+      await this.#timing.wait(pauseMs, signal);
+    } catch {
+      return 'aborted';
+    }
+    return this.#timing.now() > untilMs ? 'late' : 'waited';
+  }
+
+  /** @param counted the attempts so far that met no other request with the same key. */
+  #mayRetry(error: PinkasError | PinkasConnectionError, counted: number): boolean {
     const { attemptsMax } = this.#policy;
-    if (attemptsMax === 1 || counted >= attemptsMax) return false;
+    if (attemptsMax === 1 || counted >= attemptsMax) {
+      return false;
+    }
     return error instanceof PinkasError ? error.retryable : error.reason !== 'aborted';
   }
 
-  async #try<Body>(request: Request, init: RequestInit, forMs: number, sent: Sent): Promise<Tried<Body>> {
+  async #attempt<Body>(
+    request: Request,
+    init: RequestInit,
+    forMs: number,
+    sent: Sent,
+  ): Promise<AttemptResult<Body>> {
     const ending = new AbortController();
     const end = () => ending.abort();
     const timer = setTimeout(end, forMs);
     // The caller's signal may outlive many calls: nothing of this one may stay on it.
     request.signal?.addEventListener('abort', end, { once: true });
-    if (request.signal?.aborted) end();
+    if (request.signal?.aborted) {
+      end();
+    }
     let response: Response;
     let text: string;
     try {
@@ -141,19 +172,20 @@ export class Transport {
       });
       text = await response.text();
     } catch (cause) {
-      const reason = request.signal?.aborted ? 'aborted' : ending.signal.aborted ? 'timeout' : 'network';
+      const ownReason = ending.signal.aborted ? 'timeout' : 'network';
+      const reason = request.signal?.aborted ? 'aborted' : ownReason;
       const error = new PinkasConnectionError(reason, {
         ...sent,
         outcomeUnknown: sent.outcomeUnknown || sent.changes,
         cause: reason === 'aborted' ? request.signal?.reason : cause,
       });
-      return { ok: false, error, askedToWaitMs: undefined };
+      return { ok: false, error, requestedDelayMs: undefined };
     } finally {
       clearTimeout(timer);
       request.signal?.removeEventListener('abort', end);
     }
     const facts = responseFacts(response, sent.idempotencyKey, sent.attempts);
-    this.#tell(facts);
+    this.#report(facts);
     const body = parsed(text);
     if (response.ok && typeof body === 'object' && body !== null) {
       return { ok: true, answer: { body: body as Body, response: facts } };
@@ -161,12 +193,12 @@ export class Transport {
     return {
       ok: false,
       error: errorOf(response, body, sent),
-      askedToWaitMs: retryAfterMs(response.headers.get('retry-after'), this.#timing.now()),
+      requestedDelayMs: retryAfterMs(response.headers.get('retry-after'), this.#timing.now()),
     };
   }
 
-  /** An answer that has come is worth more than what becomes of the word of it. */
-  #tell(facts: ResponseFacts): void {
+  /** Calls `onResponse`; its failure must not lose the response. */
+  #report(facts: ResponseFacts): void {
     try {
       // A function that is asynchronous passes for one that answers nothing; its rejection would end the process.
       Promise.resolve<unknown>(this.#onResponse(facts)).catch(() => {});
@@ -196,7 +228,7 @@ const aborted = (sent: Sent, cause: unknown) => ({
   error: new PinkasConnectionError('aborted', { ...sent, cause }),
 });
 
-/** A text as a header: the interface reads it as UTF-8, where headers are bytes. */
+/** A text as a header: the API reads it as UTF-8, where headers are bytes. */
 function headerText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what no header can carry.
   if (/[\u0000-\u001f\u007f]/.test(text)) {
@@ -215,7 +247,9 @@ function parsed(text: string): unknown {
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    if (signal?.aborted) {
+      return reject(signal.reason);
+    }
     const end = () => {
       clearTimeout(timer);
       reject(signal?.reason);
@@ -227,3 +261,6 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.addEventListener('abort', end, { once: true });
   });
 }
+
+const isInProgress = (error: PinkasError | PinkasConnectionError): boolean =>
+  error instanceof PinkasError && error.is('request_in_progress');

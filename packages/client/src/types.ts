@@ -1,4 +1,4 @@
-/* Written by `npm run types -w @pinkas/client` from the schemas that the interface validates with. */
+/* Written by `npm run generate` from the schemas that the HTTP API validates with. */
 
 /** The ten types of document. */
 export type DocumentType =
@@ -554,7 +554,7 @@ export interface ErrorBody {
     details?: {
       /** Where the subscription is renewed. */
       payment_url?: string;
-      /** Every fault that was found, up to 50. */
+      /** Every error that was found, up to 1000. */
       errors?: {
         /**
          * A JSON Pointer into the body, for example `/items/0/quantity`; `/query/<name>` for a query
@@ -610,7 +610,7 @@ export interface CustomerQuery {
 /** What a key may be used for. */
 export type Scope = 'documents:write' | 'documents:read' | 'customers:read';
 
-/** Every error code of the interface. */
+/** Every error code of the HTTP API. */
 export type ErrorCode =
   | 'unauthorized'
   | 'key_revoked'
@@ -659,7 +659,7 @@ export interface ErrorDetails {
     payment_url: string;
   };
   validation_error: {
-    /** Every fault that was found, up to 50. */
+    /** Every error that was found, up to 1000. */
     errors: {
       /**
        * A JSON Pointer into the body, for example `/items/0/quantity`; `/query/<name>` for a query parameter,

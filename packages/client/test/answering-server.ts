@@ -15,7 +15,7 @@ export interface Arrived {
 /** What the server does with one request. */
 export type Act = (response: ServerResponse) => void;
 
-/** A real HTTP server that answers as it was told, in order, and remembers what it was asked. */
+/** A real HTTP server that gives the scripted responses in order, and records the requests. */
 export class AnsweringServer {
   readonly arrived: Arrived[] = [];
   readonly #acts: Act[] = [];
@@ -44,7 +44,7 @@ export class AnsweringServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Forgets what was asked, and answers the next requests so. */
+  /** Clears the recorded requests, and scripts the next responses. */
   script(...acts: Act[]): void {
     this.arrived.length = 0;
     this.#acts.splice(0, this.#acts.length, ...acts);
@@ -66,12 +66,12 @@ export function answer(status: number, body: unknown, headers: Record<string, st
       .end(JSON.stringify(body));
 }
 
-/** Answers with a refusal of the interface. */
+/** Responds with an error of the API. */
 export function refuse(code: ErrorCode, headers: Record<string, string> = {}): Act {
   return answer(errorCatalogue[code].httpStatus, errorExample(code, 'https://api.example.com/docs'), headers);
 }
 
-/** Answers as a proxy does that found nobody behind it. */
+/** Responds as a proxy without a backend. */
 export const proxyPage =
   (status: number): Act =>
   (response) =>

@@ -52,7 +52,7 @@ describe('the packed file', () => {
       env: { PATH: process.env.PATH, HOME: folder },
     });
 
-  it('is all that a program needs: it installs, compiles and issues a document', async () => {
+  it('a program that installs the packed file compiles and issues a document', async () => {
     await run('npm', ['pack', '-w', '@pinkas/client', '--pack-destination', folder], repository);
     const [file = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));

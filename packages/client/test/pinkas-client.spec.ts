@@ -75,10 +75,10 @@ async function connectionErrorOf(call: Promise<unknown>): Promise<PinkasConnecti
   return error as PinkasConnectionError;
 }
 
-const asked = () => server.arrived.map(({ method, path }) => `${method} ${path}`);
+const requestLines = () => server.arrived.map(({ method, path }) => `${method} ${path}`);
 const keysSent = () => server.arrived.map(({ headers }) => headers['idempotency-key']);
 
-describe('each operation', () => {
+describe('operations', () => {
   const { id } = created;
   const calls: Record<
     string,
@@ -124,15 +124,15 @@ describe('each operation', () => {
   };
 
   it.each(Object.entries(calls))(
-    '%s asks its route and answers with the body',
+    '%s calls its route and returns the body',
     async (_name, { call, line, reply }) => {
       server.script(answer(200, reply));
       expect(await call(clientOn().client)).toEqual(reply);
-      expect(asked()).toEqual([line]);
+      expect(requestLines()).toEqual([line]);
     },
   );
 
-  it('sends the key where it is needed, and nowhere else', async () => {
+  it('the API key is sent only to the operations that need it', async () => {
     const sent: Record<string, string | undefined> = {};
     for (const [name, { call, reply }] of Object.entries(calls)) {
       server.script(answer(200, reply));
@@ -144,7 +144,7 @@ describe('each operation', () => {
     expect(new Set(Object.values(others))).toEqual(new Set([`Bearer ${apiKey}`]));
   });
 
-  it('sends a body as JSON, and none where there is nothing to say', async () => {
+  it('a request body is JSON, and a request without content has none', async () => {
     server.script(
       answer(200, replies.cancelDocument.quote.value),
       answer(200, replies.cancelDocument.quote.value),
@@ -158,18 +158,18 @@ describe('each operation', () => {
     expect(server.arrived[1]?.headers['content-type']).toBeUndefined();
   });
 
-  it('keeps fields that this version does not know', async () => {
+  it('unknown fields of a response are preserved', async () => {
     server.script(answer(200, { ...replies.getMe.profile.value, colour: 'green' }));
     expect(await clientOn().client.getMe()).toHaveProperty('colour', 'green');
   });
 
-  it('takes a base address with a slash at its end', async () => {
+  it('the base URL may end with a slash', async () => {
     server.script(answer(200, replies.getMe.profile.value));
     await clientOn({ baseUrl: `${server.baseUrl}/` }).client.getMe();
-    expect(asked()).toEqual(['GET /v1/me']);
+    expect(requestLines()).toEqual(['GET /v1/me']);
   });
 
-  it('tells what the headers said of each answer', async () => {
+  it('onResponse is called with the facts of every response', async () => {
     const { client, facts } = clientOn();
     const limits = { 'ratelimit-limit': '60', 'ratelimit-remaining': '59', 'ratelimit-reset': '12' };
     server.script(refuse('engine_error'), answer(200, replies.getMe.profile.value, limits));
@@ -189,7 +189,7 @@ describe('each operation', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the log is full'))],
-  ])('is the same whether or not who is told of it %s', async (_what, onResponse) => {
+  ])('the result is the same when onResponse %s', async (_what, onResponse) => {
     const { client } = clientOn({ onResponse });
     server.script(issued, refuse('engine_error'), issued, refuse('future_date'));
     expect((await client.createDocument(body)).document).toEqual(created);
@@ -200,7 +200,7 @@ describe('each operation', () => {
 });
 
 describe('issuing', () => {
-  it('makes a key where none is given, and tells it', async () => {
+  it('createDocument generates a key when none is given, and returns it', async () => {
     server.script(issued, issued);
     const { client } = clientOn();
     const one = await client.createDocument(body);
@@ -212,7 +212,7 @@ describe('issuing', () => {
     expect(JSON.parse(server.arrived[0]?.body ?? '')).toEqual(body);
   });
 
-  it('sends the same key and the same body on every try, whatever became of the ones before', async () => {
+  it('createDocument sends the same key and body in every attempt', async () => {
     server.script(hangUp, refuse('document_generation_failed'), breakOff, proxyPage(504), issued);
     const result = await clientOn().client.createDocument(body);
     expect(result.response.attempts).toBe(5);
@@ -220,7 +220,7 @@ describe('issuing', () => {
     expect(new Set(server.arrived.map((one) => one.body))).toEqual(new Set([JSON.stringify(body)]));
   });
 
-  it('says when the document is that of an earlier request', async () => {
+  it('createDocument reports a document of an earlier request as replayed', async () => {
     server.script(answer(201, created, { 'idempotent-replayed': 'true' }), issued);
     const { client } = clientOn();
     const again = await client.createDocument(body, { idempotencyKey: 'order-1' });
@@ -228,12 +228,12 @@ describe('issuing', () => {
     expect((await client.createDocument(body)).replayed).toBe(false);
   });
 
-  it('waits for a request with the same key that is still in progress', async () => {
+  it('createDocument waits for a request in progress with the same key', async () => {
     server.script(refuse('request_in_progress'), answer(201, created, { 'idempotent-replayed': 'true' }));
     expect((await clientOn().client.createDocument(body)).replayed).toBe(true);
   });
 
-  it('waits for it as long as the whole time allows, and counts those tries for nothing else', async () => {
+  it('createDocument waits for a request in progress until totalMs, and does not count those attempts', async () => {
     const inProgress = Array.from({ length: 8 }, () => refuse('request_in_progress'));
     const replayed = answer(201, created, { 'idempotent-replayed': 'true' });
     server.script(...inProgress, hangUp, replayed);
@@ -244,23 +244,23 @@ describe('issuing', () => {
     const { client, waits } = clientOn({ retry: { attemptsMax: 2, firstDelayMs: 0, totalMs: 30_000 } });
     const error = await refusalOf(client.createDocument(body));
     expect([error.code, error.outcomeUnknown]).toEqual(['request_in_progress', true]);
-    // However short the waits were asked to be, it does not hammer.
+    // However short the configured delays, it does not poll without a pause.
     expect(waits).toEqual(Array(29).fill(1000));
   });
 
-  it('does not wait for it where retries are turned off', async () => {
+  it('createDocument does not wait for a request in progress when retries are disabled', async () => {
     server.script(refuse('request_in_progress'), issued);
     await refusalOf(clientOn({ retry: { attemptsMax: 1 } }).client.createDocument(body));
     expect(server.arrived).toHaveLength(1);
   });
 
-  it('sends a key that is no ASCII as UTF-8', async () => {
+  it('a key outside ASCII is sent as UTF-8', async () => {
     server.script(issued);
     await clientOn().client.createDocument(body, { idempotencyKey: 'הזמנה-1' });
     expect(Buffer.from(keysSent()[0] as string, 'latin1').toString('utf8')).toBe('הזמנה-1');
   });
 
-  it('refuses a key that no header can carry, before anything is sent', async () => {
+  it('a key with control characters is rejected before anything is sent', async () => {
     server.script();
     await expect(clientOn().client.createDocument(body, { idempotencyKey: 'a\r\nx: y' })).rejects.toThrow(
       TypeError,
@@ -268,7 +268,7 @@ describe('issuing', () => {
     expect(server.arrived).toEqual([]);
   });
 
-  it('tells the key with every refusal and every failure', async () => {
+  it('every error of createDocument has the key', async () => {
     server.script(refuse('future_date'), hangUp);
     const { client } = clientOn({ retry: { attemptsMax: 1 } });
     const refused = await refusalOf(client.createDocument(body));
@@ -280,11 +280,11 @@ describe('issuing', () => {
   });
 });
 
-describe('whether the outcome is known', () => {
-  /** After this no try has time any more. */
+describe('outcomeUnknown', () => {
+  /** After this no attempt has time left. */
   const late = { 'retry-after': '999' };
 
-  /** What the error of a creation says of it, with so many tries. */
+  /** The outcomeUnknown of the error of a creation, with so many attempts. */
   const unknownAfter = async (attemptsMax: number, ...acts: Act[]): Promise<boolean> => {
     server.script(...acts);
     const mute = acts.includes(stayMute) ? { timeoutMs: 500 } : {};
@@ -293,7 +293,9 @@ describe('whether the outcome is known', () => {
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    if (!(error instanceof PinkasError || error instanceof PinkasConnectionError)) throw error;
+    if (!(error instanceof PinkasError || error instanceof PinkasConnectionError)) {
+      throw error;
+    }
     expect([error.idempotencyKey, error.attempts, server.arrived.length]).toEqual([
       'order-3',
       acts.length,
@@ -306,11 +308,11 @@ describe('whether the outcome is known', () => {
     Object.entries(errorCatalogue).filter(
       ([code, { httpStatus }]) => httpStatus < 500 && code !== 'request_in_progress',
     ),
-  )('%s says that nothing was issued', async (code) => {
+  )('outcomeUnknown is false after %s', async (code) => {
     expect(await unknownAfter(1, refuse(code as ErrorCode))).toBe(false);
   });
 
-  it('a generation that failed says that nothing was issued, however often', async () => {
+  it('outcomeUnknown is false after document_generation_failed, in any attempt', async () => {
     const failed = refuse('document_generation_failed');
     expect(await unknownAfter(1, failed)).toBe(false);
     expect(await unknownAfter(3, failed, failed, failed)).toBe(false);
@@ -331,21 +333,24 @@ describe('whether the outcome is known', () => {
     ],
   ];
 
-  it.each(silent)('%s leaves it open', async (_what, act) => {
+  it.each(silent)('outcomeUnknown is true after %s', async (_what, act) => {
     expect(await unknownAfter(1, act)).toBe(true);
   });
 
-  it.each(silent)('%s leaves it open whatever is answered later', async (_what, act) => {
+  it.each(silent)('outcomeUnknown stays true after %s, whatever the later responses', async (_what, act) => {
     expect(await unknownAfter(2, act, refuse('future_date'))).toBe(true);
     expect(await unknownAfter(9, act, refuse('document_generation_failed', late))).toBe(true);
     expect(await unknownAfter(9, refuse('rate_limited'), act, refuse('rate_limited', late))).toBe(true);
   });
 
-  it.each([201, 302, 403])('something else that answered %d leaves it open', async (status) => {
-    expect(await unknownAfter(1, proxyPage(status))).toBe(true);
-  });
+  it.each([201, 302, 403])(
+    'outcomeUnknown is true after a response %d of something other than the API',
+    async (status) => {
+      expect(await unknownAfter(1, proxyPage(status))).toBe(true);
+    },
+  );
 
-  it('is told where a signal ends the call', async () => {
+  it('outcomeUnknown is set when a signal ends the call', async () => {
     const abortedAfter = async (...acts: Act[]) => {
       server.script(...acts);
       const stop = new AbortController();
@@ -366,7 +371,7 @@ describe('whether the outcome is known', () => {
     expect(await connectionErrorOf(neverSent)).toMatchObject({ attempts: 0, outcomeUnknown: false });
   });
 
-  it('is no question where nothing is changed', async () => {
+  it('outcomeUnknown is false for an operation that changes nothing', async () => {
     const { client } = clientOn({ retry: { attemptsMax: 1 } });
     server.script(refuse('engine_error'), hangUp);
     expect((await refusalOf(client.getMe())).outcomeUnknown).toBe(false);
@@ -374,8 +379,8 @@ describe('whether the outcome is known', () => {
   });
 });
 
-describe('trying again', () => {
-  it('waits longer from try to try, by chance, and gives up after so many', async () => {
+describe('retries', () => {
+  it('the delay grows with random jitter, and the call fails after the last attempt', async () => {
     server.script(...Array.from({ length: 9 }, () => refuse('engine_error')));
     const { client, waits } = clientOn({ retry: { attemptsMax: 7, firstDelayMs: 500, delayMaxMs: 3000 } });
     const error = await refusalOf(client.getMe());
@@ -384,7 +389,7 @@ describe('trying again', () => {
   });
 
   it.each(['validation_error', 'unauthorized', 'date_before_last_document', 'daily_limit_reached'] as const)(
-    'never happens after %s',
+    'a call is not retried after %s',
     async (code) => {
       server.script(refuse(code, { 'retry-after': '1' }), issued);
       const error = await refusalOf(clientOn().client.createDocument(body));
@@ -394,7 +399,7 @@ describe('trying again', () => {
   );
 
   it.each(['api_disabled', 'internal_error', 'engine_error', 'rate_limited'] as const)(
-    'happens after %s',
+    'a call is retried after %s',
     async (code) => {
       server.script(refuse(code), answer(200, replies.getMe.profile.value));
       await clientOn().client.getMe();
@@ -402,15 +407,15 @@ describe('trying again', () => {
     },
   );
 
-  it('keeps a Retry-After in seconds', async () => {
+  it('a Retry-After in seconds is added to the delay', async () => {
     server.script(refuse('rate_limited', { 'retry-after': '42' }), answer(200, replies.getMe.profile.value));
     const { client, waits } = clientOn();
     await client.getMe();
-    // What was asked for, and then by chance, so that not all callers come back at once.
+    // The Retry-After, plus jitter, so that not all callers come back at once.
     expect(waits).toEqual([42_250]);
   });
 
-  it('keeps a Retry-After as a date', async () => {
+  it('a Retry-After as a date is added to the delay', async () => {
     const { client, waits } = clientOn();
     server.script(
       refuse('rate_limited', { 'retry-after': 'Sun, 01 Mar 2026 08:00:30 GMT' }),
@@ -420,7 +425,7 @@ describe('trying again', () => {
     expect(waits).toEqual([30_250]);
   });
 
-  it('waits as ever where a Retry-After is past or cannot be read', async () => {
+  it('a Retry-After that is past or invalid is ignored', async () => {
     const { client, waits } = clientOn();
     server.script(
       refuse('rate_limited', { 'retry-after': 'Sat, 28 Feb 2026 08:00:00 GMT' }),
@@ -431,7 +436,7 @@ describe('trying again', () => {
     expect(waits).toEqual([250, 500]);
   });
 
-  it('does not wait beyond the whole time of a call', async () => {
+  it('a delay beyond totalMs ends the call at once', async () => {
     server.script(refuse('rate_limited', { 'retry-after': '61' }), answer(200, {}));
     const { client, waits } = clientOn({ retry: { totalMs: 60_000 } });
     const error = await refusalOf(client.getMe());
@@ -439,14 +444,14 @@ describe('trying again', () => {
     expect(waits).toEqual([]);
   });
 
-  it('ends when the whole time is over, however many tries are left', async () => {
+  it('the call ends at totalMs, whatever attempts are left', async () => {
     server.script(...Array.from({ length: 9 }, () => refuse('engine_error', { 'retry-after': '20' })));
     const { client, waits } = clientOn({ retry: { attemptsMax: 100, totalMs: 60_000 } });
     expect((await refusalOf(client.getMe())).attempts).toBe(3);
     expect(waits).toEqual([20_250, 20_500]);
   });
 
-  it('starts no try that has less than a second, or than the time of one try', async () => {
+  it('no attempt starts with less than a second, or than timeoutMs, left', async () => {
     const waitsAt = async (totalMs: number, timeoutMs: number) => {
       server.script(
         refuse('engine_error', { 'retry-after': '20' }),
@@ -462,7 +467,7 @@ describe('trying again', () => {
     expect(await waitsAt(20_300, 300)).toEqual([20_000]);
   });
 
-  it('starts no try after a wait that took longer than it should have', async () => {
+  it('no attempt starts after a delay that took too long', async () => {
     const clock = { nowMs: 0 };
     const wait = async () => {
       clock.nowMs += 119_500;
@@ -473,7 +478,7 @@ describe('trying again', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  it('can be turned off', async () => {
+  it('retries can be disabled', async () => {
     server.script(refuse('engine_error'), answer(200, {}));
     await refusalOf(clientOn({ retry: { attemptsMax: 1 } }).client.getMe());
     expect(server.arrived).toHaveLength(1);
@@ -486,18 +491,18 @@ describe('trying again', () => {
     { totalMs: 0 },
     { totalMs: 2 ** 31 },
     { firstDelayMs: -1 },
-  ])('takes no %p', (retry) => expect(() => clientOn({ retry })).toThrow(RangeError));
+  ])('the retry options %p are rejected', (retry) => expect(() => clientOn({ retry })).toThrow(RangeError));
 });
 
-describe('no answer', () => {
-  it('is an error of its own, with its cause', async () => {
+describe('calls without a response', () => {
+  it('a network failure is a PinkasConnectionError with its cause', async () => {
     server.script(hangUp, hangUp, hangUp);
     const error = await connectionErrorOf(clientOn({ retry: { attemptsMax: 3 } }).client.getMe());
     expect([error.reason, error.attempts, error.idempotencyKey]).toEqual(['network', 3, null]);
     expect(String(error.cause)).toContain('fetch failed');
   });
 
-  it('in time is tried again as well, and is called so at the end', async () => {
+  it('a timed-out attempt is retried, and the final error has the reason timeout', async () => {
     server.script(stayMute, stayMute);
     const { client } = clientOn({ timeoutMs: 30, retry: { attemptsMax: 2 } });
     const error = await connectionErrorOf(client.createDocument(body));
@@ -505,7 +510,7 @@ describe('no answer', () => {
     expect(new Set(keysSent())).toEqual(new Set([error.idempotencyKey]));
   });
 
-  it('is waited for no longer than one call says', async () => {
+  it('timeoutMs of a call bounds its attempts', async () => {
     server.script(stayMute);
     const { client } = clientOn({ retry: { attemptsMax: 1 } });
     expect((await connectionErrorOf(client.getMe({ timeoutMs: 20 }))).reason).toBe('timeout');
@@ -513,7 +518,7 @@ describe('no answer', () => {
 
   // A timer takes what is above 2^31 - 1 for nothing at all.
   it.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
-    'is waited for no %d ms, neither always nor once',
+    'a timeoutMs of %d is rejected, in the options and in a call',
     async (timeoutMs) => {
       server.script(issued);
       expect(() => clientOn({ timeoutMs })).toThrow(RangeError);
@@ -526,7 +531,7 @@ describe('no answer', () => {
     },
   );
 
-  it('from an address where nobody listens is the same', async () => {
+  it('a refused connection is a network failure', async () => {
     const closed = await AnsweringServer.start();
     const { baseUrl } = closed;
     await closed.stop();
@@ -535,8 +540,8 @@ describe('no answer', () => {
   });
 });
 
-describe('a signal', () => {
-  it('ends a try', async () => {
+describe('abort signals', () => {
+  it('a signal ends an attempt', async () => {
     const { client } = clientOn();
     const stop = new AbortController();
     server.script((response) => {
@@ -549,17 +554,17 @@ describe('a signal', () => {
     expect(error.cause).toEqual(new Error('enough'));
   });
 
-  it('ends a wait', async () => {
+  it('a signal ends a delay', async () => {
     const stop = new AbortController();
     server.script(refuse('rate_limited', { 'retry-after': '60' }));
-    // The wait is a real one; it begins right after the answer was told.
+    // The wait is a real one; it begins right after the response is reported.
     const onResponse = () => void setImmediate(() => stop.abort());
     const client = new PinkasClient({ baseUrl: server.baseUrl, apiKey, onResponse });
     const error = await connectionErrorOf(client.getMe({ signal: stop.signal }));
     expect([error.name, server.arrived.length]).toEqual(['AbortError', 1]);
   });
 
-  it('that was given already sends nothing', async () => {
+  it('a signal that is already aborted prevents the request', async () => {
     server.script(issued);
     const error = await connectionErrorOf(
       clientOn().client.createDocument(body, { signal: AbortSignal.abort() }),
@@ -567,7 +572,7 @@ describe('a signal', () => {
     expect([error.reason, server.arrived.length]).toEqual(['aborted', 0]);
   });
 
-  it('ends a list between its pages', async () => {
+  it('a signal ends a list between its pages', async () => {
     const stop = new AbortController();
     server.script(
       answer(200, replies.listDocuments.page.value),
@@ -585,7 +590,7 @@ describe('a signal', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('cancelDocument', () => {
   const cancelled = replies.cancelDocument.quote.value;
   const { id } = cancelled;
 
@@ -593,29 +598,29 @@ describe('cancelling', () => {
     ['a lost answer', hangUp],
     ['an engine that failed', refuse('engine_error')],
     ['a page of a proxy', proxyPage(502)],
-  ])('counts as done after %s, when the document is cancelled by then', async (_what, act) => {
+  ])('cancelDocument returns the cancelled document after %s', async (_what, act) => {
     server.script(act, refuse('already_cancelled'), answer(200, { ...cancelled, items: [] }));
     expect(await clientOn().client.cancelDocument(id)).toMatchObject(cancelled);
-    expect(asked()).toEqual([
+    expect(requestLines()).toEqual([
       `POST /v1/documents/${id}/cancel`,
       `POST /v1/documents/${id}/cancel`,
       `GET /v1/documents/${id}`,
     ]);
   });
 
-  it('is refused for a document that was cancelled before', async () => {
+  it('cancelDocument fails for a document that was cancelled before', async () => {
     server.script(refuse('already_cancelled'));
     expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
   });
 
-  it('is refused where the tries before were answered: they cancelled nothing', async () => {
+  it('cancelDocument fails with already_cancelled when every earlier attempt had a response', async () => {
     server.script(refuse('rate_limited'), refuse('already_cancelled'));
     expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
     expect(server.arrived).toHaveLength(2);
   });
 
-  it('has time to look, also where the tries before used it up', async () => {
-    // The second try answers when the whole time is all but over.
+  it('cancelDocument has time to read the document after its attempts used up totalMs', async () => {
+    // The second attempt gets its response when totalMs is almost over.
     const { client, clock } = clientOn({ retry: { totalMs: 60_000 } });
     server.script(
       hangUp,
@@ -627,10 +632,10 @@ describe('cancelling', () => {
       answer(200, { ...cancelled, items: [] }),
     );
     expect(await client.cancelDocument(id)).toMatchObject(cancelled);
-    expect(asked().slice(2)).toEqual([`GET /v1/documents/${id}`, `GET /v1/documents/${id}`]);
+    expect(requestLines().slice(2)).toEqual([`GET /v1/documents/${id}`, `GET /v1/documents/${id}`]);
   });
 
-  it('looks for no longer than 5 seconds', async () => {
+  it('cancelDocument reads the document for at most 5 seconds', async () => {
     server.script(hangUp, refuse('already_cancelled'), refuse('rate_limited', { 'retry-after': '5' }));
     expect((await refusalOf(clientOn().client.cancelDocument(id))).code).toBe('already_cancelled');
     expect(server.arrived).toHaveLength(3);
@@ -639,13 +644,13 @@ describe('cancelling', () => {
   it.each([
     ['the key may not read', refuse('insufficient_scope')],
     ['no answer comes', hangUp],
-  ])('says what it knows where %s', async (_what, act) => {
+  ])('cancelDocument fails with outcomeUnknown when %s', async (_what, act) => {
     server.script(hangUp, refuse('already_cancelled'), ...Array(5).fill(act));
     const error = await refusalOf(clientOn().client.cancelDocument(id));
     expect([error.code, error.outcomeUnknown]).toEqual(['already_cancelled', true]);
   });
 
-  it('says whether it may have been done', async () => {
+  it('cancelDocument sets outcomeUnknown', async () => {
     const { client } = clientOn({ retry: { attemptsMax: 2 } });
     server.script(refuse('use_credit_note'), hangUp, refuse('use_credit_note'), hangUp, hangUp);
     expect((await refusalOf(client.cancelDocument(id))).outcomeUnknown).toBe(false);
@@ -653,7 +658,7 @@ describe('cancelling', () => {
     expect((await connectionErrorOf(client.cancelDocument(id))).outcomeUnknown).toBe(true);
   });
 
-  it('says so too where a signal ends the look', async () => {
+  it('cancelDocument sets outcomeUnknown when a signal ends the read', async () => {
     const stop = new AbortController();
     server.script(hangUp, refuse('already_cancelled'), (response) => {
       stop.abort();
@@ -664,11 +669,11 @@ describe('cancelling', () => {
   });
 });
 
-describe('walking through a list', () => {
+describe('iterators', () => {
   const page = (numbers: number[], cursor: string | null) =>
     answer(200, { data: numbers.map((number) => ({ ...created, number })), next_cursor: cursor });
 
-  it('asks for each page when it is wanted, with the same query', async () => {
+  it('each page is fetched when it is needed, with the same query', async () => {
     server.script(page([5, 4], 'c1'), page([3], 'c2'), page([], null));
     const numbers: number[] = [];
     const askedAt: number[] = [];
@@ -678,36 +683,42 @@ describe('walking through a list', () => {
     }
     expect(numbers).toEqual([5, 4, 3]);
     expect(askedAt).toEqual([1, 1, 2]);
-    expect(asked()).toEqual([
+    expect(requestLines()).toEqual([
       'GET /v1/documents?type=quote&limit=2',
       'GET /v1/documents?type=quote&limit=2&cursor=c1',
       'GET /v1/documents?type=quote&limit=2&cursor=c2',
     ]);
   });
 
-  it('goes page by page as well', async () => {
+  it('documentPages iterates over pages', async () => {
     server.script(page([2], 'c1'), page([1], null));
     const sizes: number[] = [];
-    for await (const one of clientOn().client.documentPages()) sizes.push(one.data.length);
+    for await (const one of clientOn().client.documentPages()) {
+      sizes.push(one.data.length);
+    }
     expect(sizes).toEqual([1, 1]);
   });
 
-  it('asks for no more once nobody wants more', async () => {
+  it('no further page is fetched after the iteration ends', async () => {
     server.script(page([2, 1], 'c1'), page([0], null));
-    for await (const _document of clientOn().client.documents()) break;
+    for await (const _document of clientOn().client.documents()) {
+      break;
+    }
     expect(server.arrived).toHaveLength(1);
   });
 
-  it('tries a page again in the middle', async () => {
+  it('a page in the middle is retried', async () => {
     server.script(page([2], 'c1'), refuse('engine_error'), page([1], null));
     const numbers: number[] = [];
-    for await (const document of clientOn().client.documents()) numbers.push(document.number);
+    for await (const document of clientOn().client.documents()) {
+      numbers.push(document.number);
+    }
     expect(numbers).toEqual([2, 1]);
   });
 });
 
-describe('a refusal', () => {
-  it('carries everything that the interface said', async () => {
+describe('PinkasError', () => {
+  it('PinkasError has every member of the error response', async () => {
     server.script(refuse('total_mismatch'));
     const error = await refusalOf(clientOn().client.createDocument(body, { idempotencyKey: 'order-2' }));
     expect({ ...error, message: error.message }).toEqual({
@@ -727,7 +738,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('has typed details once its code is known', async () => {
+  it('PinkasError has typed details once its code is narrowed', async () => {
     server.script(refuse('total_mismatch'), refuse('validation_error'));
     const { client } = clientOn();
     const mismatch = await refusalOf(client.createDocument(body));
@@ -740,13 +751,13 @@ describe('a refusal', () => {
     expect(invalid.is('total_mismatch', 'future_date')).toBe(false);
   });
 
-  it('without hint and details is whole', async () => {
+  it('PinkasError accepts a response without hint and details', async () => {
     server.script(refuse('already_cancelled'));
     const error = await refusalOf(clientOn().client.cancelDocument(created.id));
     expect([error.hint, error.details]).toEqual([null, {}]);
   });
 
-  it('with a code that this version does not know passes through', async () => {
+  it('an unknown code is passed through', async () => {
     const said = {
       code: 'brand_new',
       message: 'New.',
@@ -763,37 +774,40 @@ describe('a refusal', () => {
     expect(await refusalOf(clientOn().client.getMe())).toMatchObject({ code: 'brand_new', status: 418 });
   });
 
-  it.each([502, 503, 504])('of a proxy with %d is tried again', async (status) => {
+  it.each([502, 503, 504])('a response %d of a proxy is retried', async (status) => {
     server.script(proxyPage(status), answer(200, replies.getMe.profile.value));
     await clientOn().client.getMe();
     expect(server.arrived).toHaveLength(2);
   });
 
-  it.each([403, 404, 500, 200, 302])('of something else with %d is told at once', async (status) => {
-    server.script(proxyPage(status), answer(200, {}));
-    const error = await refusalOf(clientOn().client.getMe());
-    expect(error).toMatchObject({
-      code: 'unexpected_answer',
-      status,
-      retryable: false,
-      requestId: null,
-      details: {},
-    });
-    expect(server.arrived).toHaveLength(1);
-  });
+  it.each([403, 404, 500, 200, 302])(
+    'a response %d of something other than the API is an error at once',
+    async (status) => {
+      server.script(proxyPage(status), answer(200, {}));
+      const error = await refusalOf(clientOn().client.getMe());
+      expect(error).toMatchObject({
+        code: 'unexpected_answer',
+        status,
+        retryable: false,
+        requestId: null,
+        details: {},
+      });
+      expect(server.arrived).toHaveLength(1);
+    },
+  );
 
-  it('follows no redirect: the key stays with the host that it was meant for', async () => {
+  it('redirects are not followed, so the API key stays with its host', async () => {
     server.script((response) => response.writeHead(307, { location: '/elsewhere' }).end(), answer(200, {}));
     expect((await refusalOf(clientOn().client.getMe())).status).toBe(307);
-    expect(asked()).toEqual(['GET /v1/me']);
+    expect(requestLines()).toEqual(['GET /v1/me']);
   });
 });
 
-describe('the key', () => {
+describe('the API key', () => {
   const shown = (value: unknown) =>
     `${inspect(value, { depth: 20, showHidden: true })}${JSON.stringify(value)}${String(value)}`;
 
-  it('stands in no inspection of the client, and in no error', async () => {
+  it('no error and no inspection of the client contains the API key', async () => {
     const { client } = clientOn({ retry: { attemptsMax: 1 }, timeoutMs: 500 });
     server.script(refuse('unauthorized'), hangUp, stayMute, proxyPage(500));
     const errors = [
@@ -807,9 +821,12 @@ describe('the key', () => {
     }
   });
 
-  it.each(['', 'with space', 'line\nbreak', 'מפתח'])('%p is refused without being quoted', (bad) => {
-    const make = () => new PinkasClient({ baseUrl: server.baseUrl, apiKey: bad });
-    expect(make).toThrow(TypeError);
-    expect(make).toThrow('apiKey must be a text of visible ASCII characters');
-  });
+  it.each(['', 'with space', 'line\nbreak', 'מפתח'])(
+    'the invalid API key %p is rejected without being quoted',
+    (bad) => {
+      const make = () => new PinkasClient({ baseUrl: server.baseUrl, apiKey: bad });
+      expect(make).toThrow(TypeError);
+      expect(make).toThrow('apiKey must be a text of visible ASCII characters');
+    },
+  );
 });

@@ -1,30 +1,34 @@
-import * as allocationOperations from './allocation-operations.js';
+import * as allocation from './allocation.js';
+import * as customer from './customer.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
-import * as deliveryOperations from './delivery-operations.js';
-import { messaging } from './messaging.js';
-import * as routes from './routes.js';
-import * as services from './services.js';
-import * as verification from './verification.js';
+import * as delivery from './delivery.js';
+import * as gateway from './gateway.js';
+import * as routes from './http/routes.js';
+import * as issuing from './issuing.js';
+import { messaging } from './outbox.js';
+import * as rendering from './rendering.js';
 
 const all = [
-  services,
+  issuing,
+  customer,
+  rendering,
+  allocation,
+  delivery,
+  gateway,
   routes,
-  allocationOperations,
-  deliveryOperations,
-  verification,
   ...Object.values(messaging),
 ].flatMap((declared): readonly unknown[] => Object.values(declared));
 const ofKind = <T extends { kind: string }>(kind: T['kind']): readonly T[] =>
   all.filter((value): value is T => (value as { kind?: unknown }).kind === kind);
 
-/** Every question that one service may ask another. */
+/** Every RPC between services. */
 export const contracts: readonly Contract[] = ofKind<Contract>('contract');
-/** Every event that may be announced. */
+/** Every event that a service publishes. */
 export const events: readonly EventContract[] = ofKind<EventContract>('event');
-/** Every route of the public interface. */
+/** Every route of the HTTP API. */
 export const publicRoutes: readonly Route[] = ofKind<Route>('route');
 
-/** The JetStream stream that keeps the events of one service. */
+/** The JetStream stream that stores the events of one service. */
 export function streamOf(service: ServiceName): { name: string; subjects: string[] } {
   return { name: `EVT_${service.toUpperCase()}`, subjects: [`evt.${service}.>`] };
 }

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { ErrorCode } from './errors.js';
+import type { ErrorCode } from './http/errors.js';
+import { timeLimitsMs } from './time-limits.js';
 
 /** The deployable processes. A service's name is its queue group, its database and the second word of its subjects. */
 export const serviceNames = [
@@ -13,23 +14,23 @@ export const serviceNames = [
 export type ServiceName = (typeof serviceNames)[number];
 
 /**
- * A question that one service asks another over NATS request-reply.
+ * An RPC of one service, over NATS request-reply.
  * `Req` and `Rep` are the TypeBox schemas that both sides validate with.
  */
 export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = TSchema> {
   readonly kind: 'contract';
-  /** `rpc.<service>.<noun>.<verb>.v1`; the service in it answers. */
+  /** `rpc.<service>.<noun>.<verb>.v1`; the service in it handles the call. */
   readonly subject: string;
   readonly owner: ServiceName;
   readonly request: Req;
   readonly reply: Rep;
-  /** The refusals that a caller must expect, beside `engine_error` and `internal_error`, which any call can meet. */
-  readonly problems: readonly ErrorCode[];
+  /** The errors that a caller must expect, besides `engine_error` and `internal_error`, which any call can return. */
+  readonly errors: readonly ErrorCode[];
   /** How long the caller waits at most, in milliseconds, where its own deadline does not end earlier. */
   readonly timeoutMs: number;
   /**
-   * What becomes of members of the request that its schema does not name. `dropped`: a newer release of the asker sends them
-   * (ADR 0018). `refused`: a person has written them, who must hear that they mean nothing.
+   * The treatment of request members that the schema does not name. `dropped`: a newer release of the caller sends them
+   * (ADR 0018). `refused`: a person has written them and must learn that they have no effect.
    */
   readonly unknownMembers: 'dropped' | 'refused';
 }
@@ -48,7 +49,7 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
   parts: {
     request: Req;
     reply: Rep;
-    problems?: readonly ErrorCode[];
+    errors?: readonly ErrorCode[];
     timeoutMs?: number;
     unknownMembers?: 'dropped' | 'refused';
   },
@@ -59,14 +60,14 @@ export function defineContract<Req extends TSchema, Rep extends TSchema>(
     owner: subject.split('.')[0] as ServiceName,
     request: parts.request,
     reply: parts.reply,
-    problems: parts.problems ?? [],
-    timeoutMs: parts.timeoutMs ?? 3_000,
+    errors: parts.errors ?? [],
+    timeoutMs: parts.timeoutMs ?? timeLimitsMs.call,
     unknownMembers: parts.unknownMembers ?? 'dropped',
   };
 }
 
 /**
- * A fact that a service announces. It is written to the outbox in the transaction of the fact, and published to
+ * A fact that a service publishes. It is written to the outbox in the transaction of the fact, and published to
  * JetStream on `evt.<service>.<noun>.<past participle>.v1.<document id>`.
  */
 export interface EventContract<Body extends TSchema = TSchema> {
@@ -80,7 +81,7 @@ export interface EventContract<Body extends TSchema = TSchema> {
 /** The TypeScript type of an event's body. */
 export type EventOf<E extends EventContract> = Static<E['body']>;
 
-/** An event is about one document of one business: it names the business, or carries the document whole. */
+/** An event is about one document of one business: it has the business id, or the whole document. */
 export type EventBody =
   | { readonly business_id: string }
   | { readonly document: { readonly business_id: string } };
@@ -103,21 +104,23 @@ export function eventSubject(event: EventContract, documentId: string): string {
   return `${event.subject}.${documentId}`;
 }
 
-/** What an API key may be used for (interface 2.2). */
+/** What an API key may be used for (API specification, 2.2). */
 export const scopes = ['documents:write', 'documents:read', 'customers:read'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** One route of the public HTTP interface. */
+/** One route of the HTTP API. */
 export interface Route {
   readonly kind: 'route';
-  /** What the operation is called in the OpenAPI document and in the client, for example `listDocuments`. */
+  /** The name of the operation in the OpenAPI document and in the client, for example `listDocuments`. */
   readonly operation: string;
   /** One line that says what it does. */
   readonly summary: string;
-  /** What a caller must know beside its fields; sentences. */
+  /** What a caller must know besides the fields; sentences. */
   readonly description: string;
   /** `key`: for callers with an API key. `anyone`: needs no key, and is counted per client address. */
   readonly access: 'key' | 'anyone';
+  /** How long its caller waits at most, in milliseconds. */
+  readonly timeoutMs: number;
   readonly method: 'GET' | 'POST';
   /** The path below the base address, with `:name` parameters. */
   readonly path: string;
@@ -132,12 +135,13 @@ export interface Route {
   /** Whether the body may be left out. */
   readonly bodyOptional: boolean;
   readonly reply: TSchema;
-  /** The refusals of this route beside those that every authenticated route shares. */
-  readonly problems: readonly ErrorCode[];
+  /** The errors of this route besides those that every authenticated route shares. */
+  readonly errors: readonly ErrorCode[];
 }
 
 const routeDefaults = {
   access: 'key',
+  timeoutMs: timeLimitsMs.request,
   method: 'GET',
   scope: null,
   issues: false,
@@ -145,12 +149,11 @@ const routeDefaults = {
   query: null,
   body: null,
   bodyOptional: false,
-  problems: [],
+  errors: [],
 } as const;
 
 /**
- * Declares a route of the public interface. Unless it says otherwise it is a GET for any valid key that takes nothing but
- * its path.
+ * Declares a route of the HTTP API. By default it is a GET for any valid key, with a path and nothing else.
  */
 export function defineRoute<const R extends RouteParts>(parts: R): Route & R {
   return { kind: 'route', ...routeDefaults, ...parts };

@@ -1,33 +1,30 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import {
   CancelDocument,
   compile,
-  documentTypeRules,
-  documentTypes,
   ErrorBody,
   type ErrorCode,
   errorCatalogue,
   errorDetailFields,
-  hasValidCheckDigit,
   postDocumentCancel,
   postDocuments,
   publicRoutes,
+  validationErrorsMax,
 } from '@pinkas/contracts';
+import { openApiFile, openApiText } from '@pinkas/contracts/generate';
 import {
   cancelDocumentExample,
   createDocumentExamples,
   errorExample,
   openApiDocument,
-  openApiFile,
-  openApiText,
   problemsOf,
   replyExamples,
 } from '@pinkas/contracts/openapi';
+import { documentTypeRules, documentTypes, hasValidCheckDigit } from '@pinkas/domain';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import Type from 'typebox';
-import { SchemaPublisher } from '../src/openapi/published-schema.js';
+import { SchemaPublisher } from '../src/http/openapi/published-schema.js';
 
 const docsUrl = 'https://api.example.com/docs';
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -39,11 +36,7 @@ const operations = publicRoutes.map((route) => {
 });
 
 describe('the OpenAPI document', () => {
-  it('in the repository is the one that the code makes: else run npm run openapi -w @pinkas/contracts', async () => {
-    expect(await readFile(openApiFile, 'utf8')).toBe(openApiText());
-  });
-
-  it('has no finding of the linter, examples included', async () => {
+  it('the OpenAPI document has no linter findings, examples included', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const lint = (source: string) =>
       lintFromString({ source, absoluteRef: fileURLToPath(openApiFile), config });
@@ -53,11 +46,22 @@ describe('the OpenAPI document', () => {
     expect((await lint(broken)).map(({ ruleId }) => ruleId)).toContain('operation-operationId-unique');
   });
 
-  it('is for the address that it is asked for', () => {
+  it('the OpenAPI document declares as many validation errors as an answer has at most', () => {
+    const schema = document.components.schemas.Error.properties.error.properties.details.properties.errors;
+    expect(schema.maxItems).toBe(validationErrorsMax);
+    expect(schema.description).toContain(`up to ${validationErrorsMax}`);
+    expect(document.info.description).toContain(`of more than ${validationErrorsMax},`);
+  });
+
+  it('the OpenAPI document declares any text as an X-Request-Id', () => {
+    expect(document.components.parameters.RequestId.schema).toEqual({ type: 'string' });
+  });
+
+  it('the OpenAPI document names the server URL that it is generated for', () => {
     expect(document.servers).toEqual([{ url: 'https://api.example.com/v1' }]);
   });
 
-  it.each(operations)('describes $route.method $route.path', ({ route, operation }) => {
+  it.each(operations)('the operation $route.method $route.path is described', ({ route, operation }) => {
     expect(operation.operationId).toBe(route.operation);
     expect(operation.summary).toBe(route.summary);
     expect(operation.requestBody === undefined).toBe(route.body === null);
@@ -70,11 +74,13 @@ describe('the OpenAPI document', () => {
     expect(queried.map((one: { name: string }) => one.name)).toEqual(
       Object.keys(route.query?.properties ?? {}),
     );
-    for (const parameter of queried) expect(parameter.description).toMatch(/\.$/);
+    for (const parameter of queried) {
+      expect(parameter.description).toMatch(/\.$/);
+    }
   });
 
   it.each(operations)(
-    'names every refusal of $route.method $route.path under its status',
+    'every error of $route.method $route.path is listed under its status',
     ({ route, operation }) => {
       const named = Object.entries(operation.responses)
         .filter(([status]) => !status.startsWith('2'))
@@ -87,15 +93,15 @@ describe('the OpenAPI document', () => {
           }),
         );
       expect(named.sort()).toEqual([...problemsOf(route)].sort());
-      expect(named).toEqual(expect.arrayContaining([...route.problems]));
+      expect(named).toEqual(expect.arrayContaining([...route.errors]));
     },
   );
 
-  it('leaves no code of the catalogue without an operation', () => {
+  it('every code of the error catalogue belongs to an operation', () => {
     expect(new Set(publicRoutes.flatMap(problemsOf))).toEqual(new Set(codes));
   });
 
-  it('asks for the idempotency key where a document is issued, and nowhere else', () => {
+  it('only the operation that issues a document has the idempotency key', () => {
     const asking = operations.filter(({ operation }) =>
       operation.parameters.some((one: { $ref?: string }) => one.$ref?.endsWith('/IdempotencyKey')),
     );
@@ -106,19 +112,23 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('tells the headers of every answer', () => {
+  it('every response has its headers', () => {
     for (const { route, operation } of operations) {
       // biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
       for (const [status, response] of Object.entries<any>(operation.responses)) {
         const expected = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-        if (status === '429') expected.push('Retry-After');
-        if (status === '201' && route.issues) expected.push('Idempotent-Replayed');
+        if (status === '429') {
+          expected.push('Retry-After');
+        }
+        if (status === '201' && route.issues) {
+          expected.push('Idempotent-Replayed');
+        }
         expect(Object.keys(response.headers)).toEqual(expected);
       }
     }
   });
 
-  it('refuses unknown fields of a request, and lets an answer grow', () => {
+  it('requests reject unknown fields, and responses may have more', () => {
     const strict = (name: string) => document.components.schemas[name].additionalProperties;
     expect(['CreateDocument', 'CustomerInput', 'PaymentInput', 'CancelDocument'].map(strict)).toEqual([
       false,
@@ -134,7 +144,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('speaks the words of JSON Schema, and says null as a type', () => {
+  it('the schemas use JSON Schema keywords, and null as a type', () => {
     const { CreateDocument, Document, Customer } = document.components.schemas;
     expect(CreateDocument.properties.date).toMatchObject({ type: 'string', format: 'date' });
     expect(Document.properties.created_at).toMatchObject({ type: 'string', format: 'date-time' });
@@ -146,7 +156,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toMatch(/publicFormat|calendar-date/);
   });
 
-  it('explains every field that a caller sends', () => {
+  it('every request field has a description', () => {
     const { CreateDocument, ItemInput, PaymentInput } = document.components.schemas;
     for (const schema of [CreateDocument, ItemInput, PaymentInput]) {
       for (const [name, field] of Object.entries<{ description?: string; $ref?: string }>(
@@ -158,7 +168,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-describe('the schemas that are published', () => {
+describe('published schemas', () => {
   const Amount = Type.Object(
     { description: Type.String(), default: Type.Optional(Type.Array(Type.String())) },
     { description: 'An amount.', examples: [{ description: 'one' }], default: { description: 'none' } },
@@ -166,7 +176,7 @@ describe('the schemas that are published', () => {
   const publisher = new SchemaPublisher({ request: { Amount }, response: {} });
   const amount = { $ref: '#/components/schemas/Amount' };
 
-  it('are known by their name whatever their annotations say, which stand beside it', () => {
+  it('a named schema is a reference with its own annotations beside it', () => {
     const { properties, required } = Amount;
     expect(publisher.publish(Amount, 'request')).toEqual(amount);
     expect(publisher.publish(Type.Object(properties), 'request')).toEqual(amount);
@@ -179,7 +189,7 @@ describe('the schemas that are published', () => {
     expect(required).toEqual(['description']);
   });
 
-  it('are told apart by their fields, also by those that are called like an annotation', () => {
+  it('schemas are distinguished by their properties, including those named like an annotation', () => {
     const { description } = Amount.properties;
     for (const properties of [
       { description },
@@ -193,18 +203,22 @@ describe('the schemas that are published', () => {
 });
 
 describe('the examples', () => {
-  it.each(documentTypes)('of a request for a %s can be sent', (type) => {
+  it.each(documentTypes)('the example request for a %s is valid', (type) => {
     const body = createDocumentExamples[type];
     expect(compile(postDocuments.body)(body)).toEqual({ ok: true, value: body });
     expect(body.type).toBe(type);
     const rules = documentTypeRules[type];
     expect(body.payments !== undefined).toBe(rules.payments === 'required');
     expect(body.based_on !== undefined).toBe(rules.sourceRequired);
-    if (rules.discount === 'forbidden') expect(body.discount).toBeUndefined();
-    if (body.customer.tax_id !== undefined) expect(hasValidCheckDigit(body.customer.tax_id)).toBe(true);
+    if (rules.discount === 'forbidden') {
+      expect(body.discount).toBeUndefined();
+    }
+    if (body.customer.tax_id !== undefined) {
+      expect(hasValidCheckDigit(body.customer.tax_id)).toBe(true);
+    }
   });
 
-  it.each(documentTypes)('of a request for a %s have sums that fit at any rate of VAT', (type) => {
+  it.each(documentTypes)('the sums of the example request for a %s are right at any rate of VAT', (type) => {
     const {
       payments,
       items,
@@ -217,38 +231,46 @@ describe('the examples', () => {
       ...(payments ? [payments.reduce((sum, payment) => sum + agorot(payment.amount), 0)] : []),
       ...(expected === undefined ? [] : [agorot(expected)]),
     ];
-    if (stated.length > 0) expect(gross).toBe(true);
-    for (const sum of stated) expect(sum).toBe(lines);
+    if (stated.length > 0) {
+      expect(gross).toBe(true);
+    }
+    for (const sum of stated) {
+      expect(sum).toBe(lines);
+    }
   });
 
-  it('never give one tax id to two names, so that all can be sent to one business', () => {
+  it('no two example customers share a tax id, so that one business can use all examples', () => {
     const nameOf = new Map<string, string | undefined>();
     for (const { customer } of Object.values(createDocumentExamples)) {
-      if (customer.tax_id === undefined) continue;
+      if (customer.tax_id === undefined) {
+        continue;
+      }
       expect(nameOf.get(customer.tax_id) ?? customer.name).toBe(customer.name);
       nameOf.set(customer.tax_id, customer.name);
     }
     expect(nameOf.size).toBeGreaterThan(1);
   });
 
-  it('of a request to cancel can be sent', () => {
+  it('the example request to cancel is valid', () => {
     expect(compile(postDocumentCancel.body)(cancelDocumentExample).ok).toBe(true);
     expect(compile(CancelDocument)({ reasons: '' }).ok).toBe(false);
   });
 
   it.each(publicRoutes.map((route) => [route.operation, route] as const))(
-    'of an answer to %s match its schema',
+    'the example responses of %s match its schema',
     (operation, route) => {
       const examples = Object.values(
         replyExamples(docsUrl)[operation as keyof ReturnType<typeof replyExamples>],
       );
       expect(examples.length).toBeGreaterThan(0);
       const check = compile(route.reply);
-      for (const { value } of examples) expect(check(value)).toEqual({ ok: true, value });
+      for (const { value } of examples) {
+        expect(check(value)).toEqual({ ok: true, value });
+      }
     },
   );
 
-  it('of documents add up', () => {
+  it('the totals of the example documents add up', () => {
     const { createDocument, cancelDocument } = replyExamples(docsUrl);
     for (const { value } of [...Object.values(createDocument), ...Object.values(cancelDocument)]) {
       const { subtotal, discount, vat, vat_rate: rate, total } = value.totals;
@@ -257,12 +279,15 @@ describe('the examples', () => {
     }
   });
 
-  it.each(codes)('of %s are the error object, with the details that the catalogue names', (code) => {
-    const example = errorExample(code, docsUrl);
-    expect(compile(ErrorBody)(example)).toEqual({ ok: true, value: example });
-    expect(Object.keys(example.error.details ?? {})).toEqual([...errorCatalogue[code].details]);
-    for (const [member, value] of Object.entries(example.error.details ?? {})) {
-      expect(compile(errorDetailFields[member as keyof typeof errorDetailFields])(value).ok).toBe(true);
-    }
-  });
+  it.each(codes)(
+    'the example responses of %s are error objects with the details of the catalogue',
+    (code) => {
+      const example = errorExample(code, docsUrl);
+      expect(compile(ErrorBody)(example)).toEqual({ ok: true, value: example });
+      expect(Object.keys(example.error.details ?? {})).toEqual([...errorCatalogue[code].details]);
+      for (const [member, value] of Object.entries(example.error.details ?? {})) {
+        expect(compile(errorDetailFields[member as keyof typeof errorDetailFields])(value).ok).toBe(true);
+      }
+    },
+  );
 });

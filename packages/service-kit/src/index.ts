@@ -1,34 +1,43 @@
-export * from './clock.js';
-export * from './config.js';
-export * from './context.js';
-export * from './db/database.js';
+export { type Clock, systemClock } from './clock.js';
+export { JobWorker } from './concurrency/job-worker.js';
+export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLock } from './db/advisory-lock.js';
+export { databaseNow } from './db/database-now.js';
+export { violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
-export * from './due-worker.js';
-export * from './events/consumer.js';
+export { openDatabase } from './db/pool.js';
+export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
+export { type DocumentWatch, EventWatch } from './events/event-watch.js';
+export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
 export { messagingOperations } from './events/messaging-operations.js';
-export { announce, Relay } from './events/outbox.js';
+export { type OutboxTransaction, publish } from './events/outbox/publish.js';
+export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
-export * from './events/watch.js';
-export * from './logger.js';
-export * from './loop.js';
-export * from './metrics.js';
-export { connectNats, readNatsAddress } from './nats-connection.js';
-export * from './problem.js';
-export { problemOf } from './problem-of.js';
-export * from './retry-schedule.js';
-export { contractOf, type Handles, Operation } from './rpc/operation.js';
-export { Peers } from './rpc/peers.js';
-export * from './service.js';
-export * from './slots.js';
-export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './tokens.js';
+export type { BackgroundTask } from './process/background-task.js';
+export {
+  continuedContext,
+  currentContext,
+  newContext,
+  remainingMs,
+  withContext,
+} from './process/context.js';
+export { createLogger, type Logger, logBindings } from './process/logger.js';
+export { type Counter, type Histogram, Metrics, secondsSince } from './process/metrics.js';
+export { connectNats } from './process/nats-connection.js';
+export { runService } from './process/run-service.js';
+export { type RunningService, type ServiceOptions, startService } from './process/start-service.js';
+export { InjectClock, InjectConfig, InjectDatabase, InjectLogger, kitTokens } from './process/tokens.js';
+export { ApiError } from './rpc/api-error.js';
+export { RpcClient } from './rpc/client.js';
+export { contractOf, Operation } from './rpc/operation.js';
+export { toApiError } from './rpc/to-api-error.js';
 export {
   type Attributes,
   currentTraceJson,
   inSpan,
   markFailed,
-  noteSubject,
   type Span,
   SpanKind,
+  setLogContext,
 } from './tracing/spans.js';
-export type { SaidTrace } from './tracing/trace-carrier.js';
+export type { IncomingTraceHeaders } from './tracing/trace-headers.js';
 export { Tracing } from './tracing/tracing.js';

@@ -1,14 +1,7 @@
-/**
- * The part of the kit that makes databases and their tables, for programs that do so and end: it loads in a fraction of the
- * time that the whole kit takes.
- */
-export { serviceFields } from './config.js';
-export {
-  messagingAges,
-  messagingSweep,
-  messagingTables,
-  messagingTraces,
-} from './db/messaging-tables.js';
-export * from './db/migrate.js';
-export * from './db/provision.js';
-export { hideFromOthers } from './db/row-security.js';
+/** The part of the kit that creates databases and their tables, for programs that do so and end: it loads in a fraction of the time. */
+export { kitMigrations } from './db/kit-migrations.js';
+export { type Migrations, migrate, runMigrations } from './db/migrate.js';
+export { provisionDatabase, type Role, runProvisioning, withDatabase, withRole } from './db/provision.js';
+export { type SqlMigration, sqlMigration } from './db/sql-migration.js';
+export { enableTenantIsolation } from './db/tenant-isolation.js';
+export { serviceFields } from './process/config.js';

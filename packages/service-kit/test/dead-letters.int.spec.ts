@@ -8,7 +8,7 @@ import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.j
 const contracts = messaging.delivery;
 const consumer = 'probe-effects';
 
-describe('a step that was given up', () => {
+describe('dead letters', () => {
   let tested: ServiceUnderTest<ProbeTables>;
   beforeAll(async () => {
     tested = await startProbe();
@@ -33,7 +33,7 @@ describe('a step that was given up', () => {
         subject: `${documentIssued.subject}.${event.document.id}`,
         body: change.body ?? JSON.stringify(event),
         request_id: 'b6a2e6b4-6c53-4f2c-8b53-0a70e1a7a001',
-        reason: 'the printer was away',
+        reason: 'the printer was unavailable',
         attempts: 10,
       })
       .returning(['id', 'message_id'])
@@ -46,18 +46,18 @@ describe('a step that was given up', () => {
       .selectAll()
       .where('document_id', '=', event.document.id)
       .execute();
-  const parked = (id: string) =>
+  const deadLettered = (id: string) =>
     tested.database.db.selectFrom('dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
-  const redrive = (id: string) => tested.network.ask(contracts.redriveDeadLetter, { id });
+  const redrive = (id: string) => tested.network.call(contracts.redriveDeadLetter, { id });
 
-  const drop = (id: string) => tested.network.ask(contracts.dropDeadLetter, { id });
+  const drop = (id: string) => tested.network.call(contracts.dropDeadLetter, { id });
 
-  it('is listed with its reason and without its body, a page at a time', async () => {
+  it('listDeadLetters returns reasons without bodies, a page at a time', async () => {
     const events = [newEvent(), newEvent(), newEvent()];
     const ids = await Promise.all(events.map(async (event) => (await park(event)).id));
-    const first = await tested.network.ask(contracts.listDeadLetters, { limit: 2 });
+    const first = await tested.network.call(contracts.listDeadLetters, { limit: 2 });
     expect(first.next_after).toBe(first.dead_letters[1]?.id);
-    const second = await tested.network.ask(contracts.listDeadLetters, {
+    const second = await tested.network.call(contracts.listDeadLetters, {
       limit: 2,
       after: first.next_after ?? '',
     });
@@ -72,20 +72,20 @@ describe('a step that was given up', () => {
         consumer,
         document_id: event?.document.id,
         subject: `${documentIssued.subject}.${event?.document.id}`,
-        reason: 'the printer was away',
+        reason: 'the printer was unavailable',
         attempts: 10,
-        given_up_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        dead_lettered_at: expect.stringMatching(/^\d{4}-.*Z$/),
         redrivable: true,
       });
     }
   });
 
-  it('is carried out when it is redriven, under the id of its request, and is no dead letter any more', async () => {
+  it('a redrive handles the event under its request id and removes the dead letter', async () => {
     const event = newEvent();
     const { id, message_id } = await park(event);
-    expect(await redrive(id)).toEqual({ outcome: 'done', reason: null });
+    expect(await redrive(id)).toEqual({ outcome: 'handled', reason: null });
     expect(await effects(event)).toHaveLength(1);
-    expect(await parked(id)).toBeUndefined();
+    expect(await deadLettered(id)).toBeUndefined();
     // The stream, or a sweep, that brings it after all finds it done.
     await tested.network.publish(documentIssued, event.document.id, event, message_id);
     const after = newEvent();
@@ -94,21 +94,21 @@ describe('a step that was given up', () => {
     expect(await effects(event)).toHaveLength(1);
   });
 
-  it('stays when it fails again, with the new reason and count, and leaves nothing else', async () => {
+  it('a redrive that fails stores the new reason and count, and has no other effect', async () => {
     const event = newEvent();
     const { id } = await park(event);
     probe.handled = async () => {
       throw new Error('the paper is out');
     };
     expect(await redrive(id)).toEqual({ outcome: 'failed', reason: 'the paper is out' });
-    expect(await parked(id)).toMatchObject({ reason: 'the paper is out', attempts: 11 });
+    expect(await deadLettered(id)).toMatchObject({ reason: 'the paper is out', attempts: 11 });
     expect(await effects(event)).toHaveLength(0);
     expect(await tested.database.db.selectFrom('inbox').selectAll().execute()).not.toContainEqual(
-      expect.objectContaining({ message_id: (await parked(id))?.message_id }),
+      expect.objectContaining({ message_id: (await deadLettered(id))?.message_id }),
     );
   });
 
-  it('has one effect when it is redriven twice at once', async () => {
+  it('two concurrent redrives of one dead letter have one effect', async () => {
     const event = newEvent();
     const { id } = await park(event);
     let begun = 0;
@@ -119,45 +119,47 @@ describe('a step that was given up', () => {
     // Both have read the dead letter before one of them takes effect.
     probe.prepare = async () => {
       begun += 1;
-      if (begun === 2) release();
+      if (begun === 2) {
+        release();
+      }
       await released;
     };
     const outcomes = await Promise.all([redrive(id), redrive(id)]);
     probe.prepare = async () => {};
-    expect(outcomes.map((one) => one.outcome).sort()).toEqual(['done', 'done_before']);
+    expect(outcomes.map((one) => one.outcome).sort()).toEqual(['already_handled', 'handled']);
     expect(await effects(event)).toHaveLength(1);
-    expect(await parked(id)).toBeUndefined();
+    expect(await deadLettered(id)).toBeUndefined();
   });
 
-  it('only goes when its effect is there already', async () => {
+  it('a redrive of an event that was handled already only removes the dead letter', async () => {
     const event = newEvent();
     const { id, message_id } = await park(event);
     await tested.database.db.insertInto('inbox').values({ consumer, message_id }).execute();
-    expect(await redrive(id)).toEqual({ outcome: 'done_before', reason: null });
+    expect(await redrive(id)).toEqual({ outcome: 'already_handled', reason: null });
     expect(await effects(event)).toHaveLength(0);
-    expect(await parked(id)).toBeUndefined();
+    expect(await deadLettered(id)).toBeUndefined();
   });
 
-  it('goes as well when its event comes again by itself and succeeds', async () => {
+  it('a dead letter is removed when its event is delivered again and handled', async () => {
     const event = newEvent();
     const { id, message_id } = await park(event);
     await tested.network.publish(documentIssued, event.document.id, event, message_id);
     await eventually('it is handled', async () => (await effects(event)).length === 1);
-    expect(await parked(id)).toBeUndefined();
+    expect(await deadLettered(id)).toBeUndefined();
   });
 
-  it('is done although what follows its commit fails', async () => {
+  it('a redrive succeeds although the handler fails after its commit', async () => {
     const event = newEvent();
     const { id } = await park(event);
     probe.committed = () => {
       throw new Error('after the commit');
     };
-    expect(await redrive(id)).toEqual({ outcome: 'done_before', reason: null });
+    expect(await redrive(id)).toEqual({ outcome: 'already_handled', reason: null });
     expect(await effects(event)).toHaveLength(1);
-    expect(await parked(id)).toBeUndefined();
+    expect(await deadLettered(id)).toBeUndefined();
   });
 
-  it('is told of in time when it hangs, and stays', async () => {
+  it('a redrive that hangs fails before the caller times out', async () => {
     const event = newEvent();
     const { id } = await park(event);
     let release = () => {};
@@ -167,36 +169,40 @@ describe('a step that was given up', () => {
       });
     // A second of the caller's time is kept for storing and telling.
     const reply = await withContext(newContext(1_500), () =>
-      tested.network.peers.ask(contracts.redriveDeadLetter, { id }),
+      tested.network.client.call(contracts.redriveDeadLetter, { id }),
     );
     release();
     probe.prepare = async () => {};
     expect(reply).toMatchObject({
       outcome: 'failed',
-      reason: expect.stringContaining('did not come to an end'),
+      reason: expect.stringContaining('the attempt exceeded'),
     });
   });
 
   describe.each([
-    ['whose step the service does not have any more', { consumer: 'probe-former' }, 'no step of that name'],
-    ['whose event is rubbish', { body: '{"document": 1' }, 'does not match its schema'],
+    [
+      'a dead letter whose consumer no longer exists',
+      { consumer: 'probe-former' },
+      'no longer has this consumer',
+    ],
+    ['a dead letter whose event is malformed', { body: '{"document": 1' }, 'does not match its schema'],
   ])('%s', (_which, change, reason) => {
-    it('stays when it is redriven, and says that it can only be dropped', async () => {
+    it('a redrive of such a dead letter is not_redrivable', async () => {
       const { id } = await park(newEvent(), change);
       expect(await redrive(id)).toMatchObject({
-        outcome: 'impossible',
+        outcome: 'not_redrivable',
         reason: expect.stringContaining(reason),
       });
-      expect(await parked(id)).toMatchObject({ attempts: 11 });
-      const { dead_letters } = await tested.network.ask(contracts.listDeadLetters, { limit: 1 });
+      expect(await deadLettered(id)).toMatchObject({ attempts: 11 });
+      const { dead_letters } = await tested.network.call(contracts.listDeadLetters, { limit: 1 });
       expect(dead_letters).toMatchObject([{ id, redrivable: false }]);
     });
 
-    it('is dropped once, and for good', async () => {
+    it('such a dead letter is dropped once, and its event counts as handled', async () => {
       const event = newEvent();
       const { id, message_id } = await park(event, change);
-      expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was away' });
-      expect(await parked(id)).toBeUndefined();
+      expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
+      expect(await deadLettered(id)).toBeUndefined();
       await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
       // Neither its stream nor a sweep takes it up again.
       const { db } = tested.database;
@@ -209,15 +215,15 @@ describe('a step that was given up', () => {
     });
   });
 
-  it('is not dropped while a redrive may succeed', async () => {
+  it('a redrivable dead letter is not dropped', async () => {
     const event = newEvent();
     const { id } = await park(event);
-    expect(await drop(id)).toEqual({ outcome: 'redrivable', reason: 'the printer was away' });
-    expect(await redrive(id)).toMatchObject({ outcome: 'done' });
+    expect(await drop(id)).toEqual({ outcome: 'redrivable', reason: 'the printer was unavailable' });
+    expect(await redrive(id)).toMatchObject({ outcome: 'handled' });
     expect(await effects(event)).toHaveLength(1);
   });
 
-  it('is looked for in vain when nobody has given it up', async () => {
+  it('redrive and drop of an unknown id are not_found', async () => {
     await expect(redrive(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
     await expect(drop(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
 import { documentIssued, getUsage } from '@pinkas/contracts';
 import { eventually, type ServiceUnderTest, serviceConfig } from '@pinkas/testkit';
 import { type RunningService, startService } from '../src/index.js';
@@ -8,7 +9,7 @@ import { newEvent, type ProbeTables, probe, probeService, startProbe } from './p
 const concurrency = 2;
 const inHand = 8;
 
-describe('a replica that is told to stop', () => {
+describe('the drain of a replica', () => {
   let tested: ServiceUnderTest<ProbeTables>;
   const others: RunningService[] = [];
   beforeEach(async () => {
@@ -28,21 +29,23 @@ describe('a replica that is told to stop', () => {
     return other;
   };
 
-  it('answers what has reached it, and what comes then goes to the replica that is left', async () => {
+  it('a draining replica replies to what has arrived, and the other replica gets new requests', async () => {
     const other = await startAnother();
     // Each is answered when as many have come after it: both replicas always have some in hand.
     const held: (() => void)[] = [];
     probe.answer = () =>
       new Promise((resolve) => {
         held.push(() => resolve(7));
-        if (held.length > inHand) held.shift()?.();
+        if (held.length > inHand) {
+          held.shift()?.();
+        }
       });
     let asking = true;
     const answers: number[] = [];
     const lane = async () => {
       while (asking) {
         const request = { business_id: randomUUID(), key_id: randomUUID() };
-        answers.push((await tested.network.ask(getUsage, request)).used_today);
+        answers.push((await tested.network.call(getUsage, request)).used_today);
       }
     };
     const lanes = Promise.all(Array.from({ length: 2 * inHand }, lane));
@@ -52,12 +55,14 @@ describe('a replica that is told to stop', () => {
     await eventually('requests go on', () => answers.length > atStop + 100);
     asking = false;
     probe.answer = async () => 7;
-    for (const answer of held) answer();
+    for (const answer of held) {
+      answer();
+    }
     await lanes;
     expect(new Set(answers)).toEqual(new Set([7]));
   });
 
-  it('finishes the events that it has begun, and gives back at once those that it has not', async () => {
+  it('a draining replica finishes the events in flight and returns the others at once', async () => {
     let goOn = () => {};
     const waiting = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -68,10 +73,10 @@ describe('a replica that is told to stop', () => {
       await waiting;
     };
     const published = Array.from({ length: 8 }, () => newEvent());
-    for (const event of published) await tested.network.publish(documentIssued, event.document.id, event);
-    const consumer = await tested.network.connection
-      .jetstream()
-      .consumers.get('EVT_ISSUING', 'probe-effects');
+    for (const event of published) {
+      await tested.network.publish(documentIssued, event.document.id, event);
+    }
+    const consumer = await jetstream(tested.network.connection).consumers.get('EVT_ISSUING', 'probe-effects');
     await eventually(
       'events are handed out that it has not begun',
       async () => begun.length === concurrency && (await consumer.info()).num_ack_pending > concurrency,

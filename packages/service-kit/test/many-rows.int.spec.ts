@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { announcementsPageMax, documentCancelled, documentIssued } from '@pinkas/contracts';
+import { documentCancelled, documentIssued, outboxPageMax } from '@pinkas/contracts';
 import { createTestDatabase, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { announcementsAfter } from '../src/events/announcement.repository.js';
-import { purgeMessaging } from '../src/events/outbox.js';
-import type { MessagingTables, Transaction } from '../src/index.js';
+import { outboxEventsAfter } from '../src/events/outbox/outbox.repository.js';
+import { purgeMessaging } from '../src/events/outbox/purge.js';
+import { createLogger, type MessagingTables, type Transaction } from '../src/index.js';
 import { probeMigrations } from './probe-service.js';
 
+const logger = createLogger('test', 'silent');
 const rowCount = 300_000;
 /** What is old of it, at the beginning. */
 const oldCount = 2_500;
 
-describe('with many rows', () => {
+describe('queries over many rows', () => {
   let database: TestDatabase<MessagingTables>;
   const last = randomUUID();
   beforeAll(async () => {
@@ -45,10 +46,10 @@ describe('with many rows', () => {
     return rows[0]?.rows ?? 0;
   };
 
-  it('one page of a rare subject looks at few, and the pages come to the end all the same', async () => {
+  it('a page of a rare subject reads a bounded number of rows, and the pages reach the end', async () => {
     const { db } = database;
     const page = (trx: Transaction<MessagingTables>, after: number) =>
-      announcementsAfter(trx, documentCancelled.subject, after, announcementsPageMax, 0);
+      outboxEventsAfter(trx, documentCancelled.subject, after, outboxPageMax, 0);
     await db.transaction().execute(async (trx) => {
       const before = await lookedAt(trx, 'outbox');
       const { more, through } = await page(trx, 0);
@@ -61,19 +62,21 @@ describe('with many rows', () => {
       let after = 0;
       for (let more = true; more; ) {
         const next = await page(trx, after);
-        found.push(...next.announcements.map((one) => one.id));
-        if (next.more) expect(next.through).toBeGreaterThan(after);
+        found.push(...next.events.map((one) => one.id));
+        if (next.more) {
+          expect(next.through).toBeGreaterThan(after);
+        }
         ({ through: after, more } = next);
       }
       expect(found).toEqual([last]);
     });
   });
 
-  it('the purge takes all that is old and looks at little else', async () => {
+  it('the purge deletes all old rows and reads few others', async () => {
     const { db } = database;
     await db.transaction().execute(async (trx) => {
       const before = { outbox: await lookedAt(trx, 'outbox'), inbox: await lookedAt(trx, 'inbox') };
-      await purgeMessaging(trx);
+      await purgeMessaging(trx, { consumers: [], logger });
       for (const name of ['outbox', 'inbox'] as const) {
         expect((await lookedAt(trx, name)) - before[name]).toBeLessThan(8 * oldCount);
       }

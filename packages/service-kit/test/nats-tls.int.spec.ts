@@ -9,7 +9,7 @@ import { connectNats } from '../src/index.js';
 
 const run = promisify(execFile);
 
-describe('a NATS that speaks in private', () => {
+describe('NATS over TLS', () => {
   let certificate: string;
   let server: TestServer;
   let plain: TestServer;
@@ -30,22 +30,20 @@ describe('a NATS that speaks in private', () => {
   const addressOf = (of: TestServer) =>
     of.url.replace('nats://127.0.0.1', 'tls://issuing:p0123456789@localhost');
 
-  it('is reached by whoever trusts the authority of its certificate', async () => {
+  it('a client that trusts the authority of the certificate connects', async () => {
     const connection = await connectNats(addressOf(server), 'issuing', { caFile: certificate });
     expect(connection.info?.tls_required).toBe(true);
     await connection.close();
   });
 
-  it('is not believed with a certificate of nobody known', async () => {
+  it('a certificate of an unknown authority is rejected', async () => {
     await expect(connectNats(addressOf(server), 'issuing')).rejects.toThrow(/certificate|TLS/i);
   });
 
-  it('is not told a password where it would be said in the open', async () => {
-    await expect(connectNats(addressOf(plain), 'issuing', { caFile: certificate })).rejects.toMatchObject({
-      code: 'SERVER_OPT_NA',
-    });
-    await expect(connectNats(addressOf(plain), 'issuing')).rejects.toMatchObject({
-      code: 'SERVER_OPT_NA',
-    });
+  it('a password is not sent over an unencrypted connection', async () => {
+    await expect(connectNats(addressOf(plain), 'issuing', { caFile: certificate })).rejects.toThrow(
+      "server does not support 'tls'",
+    );
+    await expect(connectNats(addressOf(plain), 'issuing')).rejects.toThrow("server does not support 'tls'");
   });
 });

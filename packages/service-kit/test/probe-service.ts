@@ -1,27 +1,17 @@
 import { Module } from '@nestjs/common';
 import { documentIssued, type EventOf, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import {
-  type Database,
-  type MessagingTables,
-  type ServiceConfig,
-  type Transaction,
-} from '@pinkas/service-kit';
-import {
-  hideFromOthers,
-  type Migrations,
-  messagingAges,
-  messagingSweep,
-  messagingTables,
-  messagingTraces,
-  sqlMigration,
-} from '@pinkas/service-kit/schema';
+import { type Database, type MessagingTables, type Transaction } from '@pinkas/service-kit';
+import type { ServiceConfig } from '@pinkas/service-kit/config';
+import { enableTenantIsolation, type Migrations, sqlMigration } from '@pinkas/service-kit/schema';
 import {
   exampleBusiness,
   exampleDocument,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
-import { Consumer, InjectDatabase, Operation, Problem } from '../src/index.js';
+import { EventValidators } from '../src/events/event-validators.js';
+import { asOutboxTransaction, OutboxBuffer, type OutboxTransaction } from '../src/events/outbox/publish.js';
+import { ApiError, EventHandler, InjectDatabase, Operation } from '../src/index.js';
 
 /** A service with one operation and one consumer, to try the kit on. */
 export interface ProbeTables extends MessagingTables {
@@ -46,12 +36,14 @@ class AnswerUsage {
   constructor(@InjectDatabase() readonly db: Database<ProbeTables>) {}
 
   async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
-    if (request.key_id === request.business_id) throw new Problem('not_found', { details: { why: 'equal' } });
+    if (request.key_id === request.business_id) {
+      throw new ApiError('not_found', { details: { why: 'equal' } });
+    }
     return { used_today: await probe.answer(), ...probe.more };
   }
 }
 
-@Consumer(documentIssued, 'probe-effects')
+@EventHandler({ service: 'delivery', event: documentIssued, durable: 'probe-effects' })
 class KeepEffect {
   async prepare(event: EventOf<typeof documentIssued>): Promise<void> {
     await probe.prepare(event);
@@ -75,14 +67,10 @@ class ProbeModule {}
 export const probeService = { name: 'delivery', module: ProbeModule } as const;
 
 export const probeMigrations: Migrations = {
-  '0001-messaging': messagingTables,
   '0002-effects': sqlMigration(`
     create table effect (business_id uuid not null, document_id uuid not null);
-    ${hideFromOthers('effect')}
+    ${enableTenantIsolation('effect')}
   `),
-  '0003-sweep': messagingSweep,
-  '0004-ages': messagingAges,
-  '0005-traces': messagingTraces,
 };
 
 export function startProbe(config: Partial<ServiceConfig> = {}): Promise<ServiceUnderTest<ProbeTables>> {
@@ -91,6 +79,15 @@ export function startProbe(config: Partial<ServiceConfig> = {}): Promise<Service
     migrations: probeMigrations,
     config,
   });
+}
+
+/** Publishes in a transaction whose events nobody sends after the commit, as where the process dies then. */
+export function publishUnsent<Tables extends MessagingTables, T>(
+  db: Database<Tables>,
+  work: (trx: OutboxTransaction<Tables>) => Promise<T>,
+): Promise<T> {
+  const buffer = new OutboxBuffer(new EventValidators());
+  return db.transaction().execute((trx) => work(asOutboxTransaction(trx, buffer)));
 }
 
 /** An event of a document of its own, for the probe to handle. */

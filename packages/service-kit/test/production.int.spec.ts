@@ -2,16 +2,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { natsAuthorization } from '@pinkas/contracts';
-import { type RunningPostgres, startPostgres } from '@pinkas/local-servers';
+import { type RunningPostgres, startPostgres } from '@pinkas/local-stack/servers';
 import { adminUrl, startTestNats, type TestServer } from '@pinkas/testkit';
-import { readConfig, serviceFields, startService } from '../src/index.js';
+import { startService } from '../src/index.js';
+import { readConfig, serviceFields } from '../src/process/config.js';
 
 @Module({})
 class Nothing {}
 
 const password = '0f3c9a7be1d2';
 
-describe('a service that issues real documents', () => {
+describe('a service for real documents', () => {
   let open: TestServer;
   let guarded: TestServer;
   let postgres: RunningPostgres;
@@ -37,21 +38,24 @@ describe('a service that issues real documents', () => {
       }),
     });
 
-  it('starts on a NATS with users and a database that keeps what it has committed', async () => {
+  it('a service for real documents starts on NATS with users and a durable database', async () => {
     const service = await start(guarded, postgres.url);
     await service.stop();
   });
 
-  it('refuses a database that loses what it has committed when the power fails', async () => {
-    await expect(start(guarded, adminUrl())).rejects.toThrow(/PostgreSQL has fsync off: a power cut/);
+  it('a service for real documents rejects a database without fsync', async () => {
+    await expect(start(guarded, adminUrl())).rejects.toThrow(/PostgreSQL has fsync off: a power failure/);
   });
 
-  it('refuses a role that does not wait for its commits', async () => {
-    const url = `${postgres.url}?options=${encodeURIComponent('-c synchronous_commit=off')}`;
-    await expect(start(guarded, url)).rejects.toThrow(/PostgreSQL has synchronous_commit off/);
-  });
+  it.each(['off', 'local'])(
+    'a service for real documents rejects a role with synchronous_commit %s',
+    async (setting) => {
+      const url = `${postgres.url}?options=${encodeURIComponent(`-c synchronous_commit=${setting}`)}`;
+      await expect(start(guarded, url)).rejects.toThrow(`PostgreSQL has synchronous_commit ${setting}`);
+    },
+  );
 
-  it('refuses a NATS that takes anybody', async () => {
-    await expect(start(open, postgres.url)).rejects.toThrow(/NATS takes anybody/);
+  it('a service for real documents rejects a NATS without authentication', async () => {
+    await expect(start(open, postgres.url)).rejects.toThrow(/NATS requires no authentication/);
   });
 });

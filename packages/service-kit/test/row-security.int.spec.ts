@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestDatabase, eventually, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { createLogger, type Database, ofBusiness, ofEveryBusiness, openDatabase } from '../src/index.js';
-import { hideFromOthers, sqlMigration } from '../src/schema.js';
+import { acrossTenants, createLogger, type Database, forTenant, openDatabase } from '../src/index.js';
+import { enableTenantIsolation, sqlMigration } from '../src/schema.js';
 
 interface LedgerTables {
   ledger: { business_id: string; word: string };
@@ -18,13 +18,13 @@ const migrations = {
       word        text not null,
       constraint ledger_pkey primary key (business_id, word)
     );
-    ${hideFromOthers('ledger')}
+    ${enableTenantIsolation('ledger')}
     create table firm (id uuid not null constraint firm_pkey primary key, word text not null);
-    ${hideFromOthers('firm', 'id')}
+    ${enableTenantIsolation('firm', 'id')}
   `),
 };
 
-describe('the rows of a business', () => {
+describe('row-level security', () => {
   let database: TestDatabase<LedgerTables>;
   const opened: Database<LedgerTables>[] = [];
   const [ours, theirs] = [randomUUID(), randomUUID()];
@@ -51,7 +51,9 @@ describe('the rows of a business', () => {
     await database.db.insertInto('firm').values({ id: ours, word: 'ours' }).execute();
   });
   afterEach(async () => {
-    for (const db of opened.splice(0)) await db.destroy();
+    for (const db of opened.splice(0)) {
+      await db.destroy();
+    }
   });
   afterAll(() => database.close());
 
@@ -63,7 +65,7 @@ describe('the rows of a business', () => {
     db.insertInto('ledger').values({ business_id: businessId, word: randomUUID() }).execute();
   const refused = 'violates row-level security policy';
 
-  it('are hidden from whoever has not said which business it is, and nothing can be written', async () => {
+  it('a connection without a tenant scope sees no rows and writes none', async () => {
     const db = open();
     expect(await words(db)).toEqual([]);
     expect(await db.selectFrom('firm').selectAll().execute()).toEqual([]);
@@ -74,44 +76,44 @@ describe('the rows of a business', () => {
     expect(deleted.numDeletedRows).toBe(0n);
   });
 
-  it('are seen and written by that business alone', async () => {
+  it('a tenant scope sees and writes the rows of its business only', async () => {
     const db = open();
-    const own = ofBusiness(db, ours);
+    const own = forTenant(db, ours);
     expect(await words(own)).toEqual(['ours']);
     expect(await own.selectFrom('firm').select('word').execute()).toEqual([{ word: 'ours' }]);
-    expect(await words(ofBusiness(db, randomUUID()))).toEqual([]);
+    expect(await words(forTenant(db, randomUUID()))).toEqual([]);
     await expect(insert(own, theirs)).rejects.toThrow(refused);
     await expect(own.updateTable('ledger').set({ business_id: theirs }).execute()).rejects.toThrow(refused);
     await own.updateTable('ledger').set({ word: 'changed' }).execute();
-    expect(await words(ofEveryBusiness(db))).toEqual(['changed', 'theirs']);
+    expect(await words(acrossTenants(db))).toEqual(['changed', 'theirs']);
     await own.updateTable('ledger').set({ word: 'ours' }).execute();
   });
 
-  it('are seen and written by work that belongs to none', async () => {
-    const every = ofEveryBusiness(open());
+  it('acrossTenants sees and writes the rows of all businesses', async () => {
+    const every = acrossTenants(open());
     expect(await words(every)).toEqual(['ours', 'theirs']);
     const stranger = randomUUID();
     await insert(every, stranger);
     await every.deleteFrom('ledger').where('business_id', '=', stranger).execute();
   });
 
-  it('are hidden from the owner of the table too', async () => {
+  it('row-level security applies to the owner of the table', async () => {
     const db = open(database.ownerUrl);
     expect(await words(db)).toEqual([]);
     await expect(insert(db, ours)).rejects.toThrow(refused);
-    expect(await words(ofBusiness(db, theirs))).toEqual(['theirs']);
+    expect(await words(forTenant(db, theirs))).toEqual(['theirs']);
   });
 
-  it('are served by a role that neither owns the tables nor may pass the policy by', async () => {
+  it('the login role neither owns the tables nor bypasses the policy', async () => {
     const { rows } = await sql<{ owned: boolean; rolsuper: boolean; rolbypassrls: boolean }>`
       select pg_has_role(current_user, relowner, 'member') as owned, rolsuper, rolbypassrls
       from pg_class, pg_roles where relname = 'ledger' and rolname = current_user`.execute(open());
     expect(rows).toEqual([{ owned: false, rolsuper: false, rolbypassrls: false }]);
   });
 
-  it('never show through a connection that is handed on', async () => {
+  it('a pooled connection does not keep the tenant scope of its last user', async () => {
     const db = open();
-    const [own, other, every] = [ofBusiness(db, ours), ofBusiness(db, theirs), ofEveryBusiness(db)];
+    const [own, other, every] = [forTenant(db, ours), forTenant(db, theirs), acrossTenants(db)];
     for (let round = 0; round < 3; round += 1) {
       expect(await words(own)).toEqual(['ours']);
       expect(await words(other)).toEqual(['theirs']);
@@ -130,7 +132,7 @@ describe('the rows of a business', () => {
     ['a statement that fails', (trx: Database<LedgerTables>) => sql`select 1 / 0`.execute(trx)],
   ])('never show after a transaction that was rolled back for %s', async (_why, fail) => {
     const db = open();
-    const [own, other] = [ofBusiness(db, ours), ofBusiness(db, theirs)];
+    const [own, other] = [forTenant(db, ours), forTenant(db, theirs)];
     await words(other);
     // The view changes for this transaction, and the rollback must not change it back.
     await expect(own.transaction().execute(fail)).rejects.toThrow();
@@ -141,9 +143,9 @@ describe('the rows of a business', () => {
     expect(await words(other)).toEqual(['theirs']);
   });
 
-  it('never show after a transaction that nobody ended', async () => {
+  it('a connection in an open transaction is not reused', async () => {
     const db = open();
-    const [own, other] = [ofBusiness(db, ours), ofBusiness(db, theirs)];
+    const [own, other] = [forTenant(db, ours), forTenant(db, theirs)];
     await words(own);
     // What a process leaves whose rollback failed: whatever is set in such a transaction, its end takes back.
     await sql`begin`.execute(own);
@@ -153,9 +155,9 @@ describe('the rows of a business', () => {
     expect(await words(own)).toEqual(['ours']);
   });
 
-  it('never show through a connection that took the place of a lost one', async () => {
+  it('a connection that replaces a lost one has its own tenant scope', async () => {
     const db = open();
-    const own = ofBusiness(db, ours);
+    const own = forTenant(db, ours);
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(own);
     await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
     // The pool may learn of it from a statement that fails.
@@ -164,7 +166,7 @@ describe('the rows of a business', () => {
     expect(await words(db)).toEqual([]);
   });
 
-  it('cost a statement only where the connection served another before', async () => {
+  it('the tenant scope is set only where the connection had another one', async () => {
     const statements: unknown[] = [];
     const { query } = pg.Client.prototype;
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
@@ -177,31 +179,31 @@ describe('the rows of a business', () => {
         statements.splice(0).filter((text) => String(text).includes('set_config')).length;
       await words(db);
       expect(settings()).toBe(0);
-      await words(ofBusiness(db, ours));
+      await words(forTenant(db, ours));
       expect(settings()).toBe(1);
-      await words(ofBusiness(db, ours));
-      await ofBusiness(db, ours.toUpperCase()).transaction().execute(words);
+      await words(forTenant(db, ours));
+      await forTenant(db, ours.toUpperCase()).transaction().execute(words);
       expect(settings()).toBe(0);
-      await words(ofBusiness(db, theirs));
+      await words(forTenant(db, theirs));
       expect(settings()).toBe(1);
     } finally {
       pg.Client.prototype.query = query;
     }
   });
 
-  it.each(['*', '', 'x', `${randomUUID()}'`])('belong to no business that is called %j', (name) => {
-    expect(() => ofBusiness(open(), name)).toThrow('a business is named by a UUID');
+  it.each(['*', '', 'x', `${randomUUID()}'`])('forTenant rejects the business id %j', (name) => {
+    expect(() => forTenant(open(), name)).toThrow('the id of a business must be a UUID');
   });
 
-  it('cannot be reached from the view of another business', () => {
-    const own = ofBusiness(open(), ours);
-    expect(() => ofEveryBusiness(own)).toThrow('can be narrowed');
-    expect(() => ofBusiness(own, theirs)).toThrow('can be narrowed');
+  it('a tenant scope cannot be widened or changed', () => {
+    const own = forTenant(open(), ours);
+    expect(() => acrossTenants(own)).toThrow('scoped already');
+    expect(() => forTenant(own, theirs)).toThrow('scoped already');
   });
 
-  it('are out of reach once the database is closed, through whichever view it was used', async () => {
+  it('closing the database closes all its tenant scopes', async () => {
     const db = open();
-    const own = ofBusiness(db, ours);
+    const own = forTenant(db, ours);
     await words(own);
     await db.destroy();
     await expect(words(own)).rejects.toThrow('after calling end on the pool');

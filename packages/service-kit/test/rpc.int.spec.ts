@@ -5,7 +5,7 @@ import { exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
 import { newContext, withContext } from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
-describe('a request over NATS', () => {
+describe('RPC over NATS', () => {
   let tested: ServiceUnderTest<ProbeTables>;
   beforeAll(async () => {
     tested = await startProbe();
@@ -18,7 +18,7 @@ describe('a request over NATS', () => {
     return { body: message.json(), status: message.headers?.get('Nats-Service-Error-Code') };
   };
 
-  it('is plain JSON both ways, so that any NATS client can speak', async () => {
+  it('request and reply are plain JSON', async () => {
     expect(await raw(JSON.stringify(request()))).toEqual({ body: { used_today: 7 }, status: undefined });
   });
 
@@ -27,21 +27,21 @@ describe('a request over NATS', () => {
     ['no JSON object', '17'],
     ['nothing', ''],
     ['bytes that are no UTF-8', new Uint8Array([0xff, 0xfe, 0x00])],
-  ])('is refused, not fatal, when it is %s', async (_what, data) => {
+  ])('a request is rejected and the process survives when it is %s', async (_what, data) => {
     const reply = await raw(data);
     expect(reply.status).toBe('400');
     expect(reply.body).toMatchObject({ code: 'validation_error' });
     expect(await raw(JSON.stringify(request()))).toMatchObject({ body: { used_today: 7 } });
   });
 
-  it('names the faults of what does not match the contract', async () => {
-    await expect(tested.network.ask(getUsage, { business_id: 'x' } as never)).rejects.toMatchObject({
+  it('a request that does not match the contract gets its validation errors', async () => {
+    await expect(tested.network.call(getUsage, { business_id: 'x' } as never)).rejects.toMatchObject({
       code: 'validation_error',
       details: { errors: [{ path: '/key_id', message: 'is required' }, { path: '/business_id' }] },
     });
   });
 
-  it('of a newer release is answered: what this one does not know is dropped, on either side', async () => {
+  it('unknown members of a newer release are dropped on both sides', async () => {
     const newer = { ...request(), asked_by: { release: 2 } };
     expect(await raw(JSON.stringify(newer))).toEqual({ body: { used_today: 7 }, status: undefined });
     const old = tested.network.connection.subscribe(showBusiness.subject, {
@@ -50,13 +50,13 @@ describe('a request over NATS', () => {
         message.respond(JSON.stringify({ business, also: [1] }));
       },
     });
-    const reply = await tested.network.ask(showBusiness, { business_id: randomUUID() });
+    const reply = await tested.network.call(showBusiness, { business_id: randomUUID() });
     old.unsubscribe();
     expect(Object.keys(reply)).toEqual(['business']);
     expect(Object.keys(reply.business).sort()).toEqual(Object.keys(exampleBusiness()).sort());
   });
 
-  it('and its answer hold nothing that their contract does not name, also where a row of a newer release does', async () => {
+  it('request and reply contain only members of the contract', async () => {
     probe.more = { kept_by: 'a newer release' };
     expect(await raw(JSON.stringify(request()))).toEqual({ body: { used_today: 7 }, status: undefined });
     probe.more = {};
@@ -70,19 +70,19 @@ describe('a request over NATS', () => {
       });
     });
     const asked = { business_id: randomUUID(), kept_by: 'a newer release' };
-    await tested.network.ask(showBusiness, asked);
+    await tested.network.call(showBusiness, asked);
     expect(await heard).toEqual({ business_id: asked.business_id });
   });
 
-  it('carries a refusal with its code and details', async () => {
+  it('a problem travels with its code and details', async () => {
     const id = randomUUID();
-    await expect(tested.network.ask(getUsage, { business_id: id, key_id: id })).rejects.toMatchObject({
+    await expect(tested.network.call(getUsage, { business_id: id, key_id: id })).rejects.toMatchObject({
       code: 'not_found',
       details: { why: 'equal' },
     });
   });
 
-  it('shows nothing of an unexpected error to the caller', async () => {
+  it('an unexpected error is hidden from the caller', async () => {
     probe.answer = async () => {
       throw new Error('password in the message');
     };
@@ -92,29 +92,29 @@ describe('a request over NATS', () => {
     expect(reply.body).toEqual({ code: 'internal_error' });
   });
 
-  it('ends at once when nobody listens', async () => {
-    await expect(tested.network.ask(showBusiness, { business_id: randomUUID() })).rejects.toMatchObject({
+  it('a call without a responder fails at once', async () => {
+    await expect(tested.network.call(showBusiness, { business_id: randomUUID() })).rejects.toMatchObject({
       code: 'engine_error',
-      cause: { message: `nobody answers ${showBusiness.subject}` },
+      cause: { message: `${showBusiness.subject} has no responder` },
     });
   });
 
-  it('never waits past the deadline of the request that it belongs to', async () => {
+  it('a call does not wait past the deadline of its context', async () => {
     let release = () => {};
     probe.answer = () =>
       new Promise((resolve) => {
         release = () => resolve(7);
       });
     await expect(
-      withContext(newContext(50), () => tested.network.peers.ask(getUsage, request())),
+      withContext(newContext(50), () => tested.network.client.call(getUsage, request())),
     ).rejects.toMatchObject({ code: 'engine_error' });
     release();
     probe.answer = async () => 7;
   });
 
-  it('is refused when the answer breaks the contract', async () => {
+  it('a reply that violates the contract is an engine_error', async () => {
     probe.answer = async () => -1;
-    await expect(tested.network.ask(getUsage, request())).rejects.toMatchObject({ code: 'engine_error' });
+    await expect(tested.network.call(getUsage, request())).rejects.toMatchObject({ code: 'engine_error' });
     probe.answer = async () => 7;
   });
 });

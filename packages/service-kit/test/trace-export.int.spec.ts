@@ -4,7 +4,7 @@ import { createLogger, currentContext, Metrics, newContext, SpanKind, Tracing } 
 import { exportTraces } from '../src/tracing/trace-export.js';
 import { openTracing } from '../src/tracing/tracing.js';
 
-describe('what is sent to a collector', () => {
+describe('trace export', () => {
   let collector: TestCollector;
   beforeEach(async () => {
     collector = await startTestCollector();
@@ -20,27 +20,31 @@ describe('what is sent to a collector', () => {
     ...change,
   });
   const request = (tracing: Tracing, traceparent?: string) =>
-    tracing.enter(
+    tracing.startEntrySpan(
       newContext(1_000),
       { traceparent },
       'request',
-      { kind: SpanKind.SERVER, begins: true },
+      { kind: SpanKind.SERVER, isRoot: true },
       async () => currentContext(),
     );
 
-  it('never grows beyond its bound, however long the collector hangs', async () => {
+  it('the span buffer is bounded while the collector hangs', async () => {
     collector.mode = 'hangs';
     const { tracer, flush } = exportTraces(options());
-    for (let made = 0; made < 1_000; made += 1) tracer.startSpan('one').end();
+    for (let made = 0; made < 1_000; made += 1) {
+      tracer.startSpan('one').end();
+    }
     await eventually('the first batch is on its way', () => collector.waiting() > 0);
-    for (let made = 0; made < 9_000; made += 1) tracer.startSpan('one').end();
+    for (let made = 0; made < 9_000; made += 1) {
+      tracer.startSpan('one').end();
+    }
     collector.mode = 'takes';
     await flush();
     expect(collector.spans().length).toBeGreaterThan(0);
     expect(collector.spans().length).toBeLessThanOrEqual(2_048);
   });
 
-  it('is the share that was chosen, but for what a caller has decided', async () => {
+  it('the configured share of traces is recorded, unless the caller decided', async () => {
     const tracing = await openTracing(options({ share: 0 }));
     const sampled = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const unrecorded = await request(tracing);
@@ -51,7 +55,7 @@ describe('what is sent to a collector', () => {
     expect(unrecorded?.trace?.span.spanContext().traceId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('is nothing where there is none: then no work bears a span', async () => {
+  it('no spans are recorded without a collector', async () => {
     const tracing = await openTracing(options({ endpoint: '' }));
     expect(tracing).toBe(Tracing.off);
     expect((await request(tracing, `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`))?.trace).toBeUndefined();

@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
+import { headers as natsHeaders } from '@nats-io/nats-core';
 import { documentIssued, eventSubject, getUsage, messaging } from '@pinkas/contracts';
 import {
   type CollectedSpan,
@@ -9,9 +11,8 @@ import {
   startTestCollector,
   type TestCollector,
 } from '@pinkas/testkit';
-import { headers as natsHeaders } from 'nats';
-import { AnnouncingService } from './announcing-service.js';
 import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
+import { PublishingService } from './publishing-service.js';
 
 /** A trace that somebody has begun. */
 function begun(sampled = true): { traceId: string; spanId: string; traceparent: string } {
@@ -25,7 +26,7 @@ describe('the traces of a service', () => {
   let tested: ServiceUnderTest<ProbeTables>;
   beforeAll(async () => {
     collector = await startTestCollector();
-    tested = await startProbe({ otlpEndpoint: collector.url, sweepEveryMs: 50 });
+    tested = await startProbe({ otlpEndpoint: collector.url, reconcileEveryMs: 50 });
   });
   afterEach(() => {
     collector.mode = 'takes';
@@ -39,26 +40,30 @@ describe('the traces of a service', () => {
 
   const ask = async (traceparent: string | null, change: object = {}) => {
     const headers = natsHeaders();
-    if (traceparent !== null) headers.set('traceparent', traceparent);
+    if (traceparent !== null) {
+      headers.set('traceparent', traceparent);
+    }
     const request = JSON.stringify({ business_id: randomUUID(), key_id: randomUUID(), ...change });
     return tested.network.connection.request(getUsage.subject, request, { timeout: 5_000, headers });
   };
   const publish = async (traceparent: string, event = newEvent()) => {
     const headers = natsHeaders();
     headers.set('traceparent', traceparent);
-    await tested.network.connection
-      .jetstream()
-      .publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event), {
+    await jetstream(tested.network.connection).publish(
+      eventSubject(documentIssued, event.document.id),
+      JSON.stringify(event),
+      {
         msgID: randomUUID(),
         headers,
-      });
+      },
+    );
     return event;
   };
   const spansOf = (traceId: string) => collector.spans().filter((span) => span.traceId === traceId);
   const spanOf = (traceId: string, wanted: (span: CollectedSpan) => boolean = () => true) =>
     eventually('the span has come', () => spansOf(traceId).find(wanted));
 
-  it('hold each request that belongs to one, below its asker, with the business that it is about', async () => {
+  it('a request in a trace has a span below its caller, with the business id', async () => {
     const { traceId, spanId, traceparent } = begun();
     const business_id = randomUUID();
     await ask(traceparent, { business_id });
@@ -72,7 +77,7 @@ describe('the traces of a service', () => {
     });
   });
 
-  it('say what a failed request failed of, and not in which words', async () => {
+  it('a failed request records its code and not its message', async () => {
     probe.answer = () => Promise.reject(new Error('about customer@example.com'));
     const { traceId, traceparent } = begun();
     await ask(traceparent);
@@ -91,7 +96,7 @@ describe('the traces of a service', () => {
     expect(collector.bodies.join()).not.toContain('customer@example.com');
   });
 
-  it('begin with no request over NATS, go on only where somebody has decided so, and take rubbish for nothing', async () => {
+  it('an RPC begins no trace, and malformed trace headers are ignored', async () => {
     const before = collector.spans().length;
     await ask(null);
     await ask('rubbish');
@@ -102,7 +107,7 @@ describe('the traces of a service', () => {
     expect(collector.spans().length).toBe(before + 1);
   });
 
-  it('hold each step, with the document that it is about', async () => {
+  it('each handled event has a span with the document id', async () => {
     const { traceId, spanId, traceparent } = begun();
     const { document } = await publish(traceparent);
     expect(await spanOf(traceId)).toMatchObject({
@@ -119,7 +124,7 @@ describe('the traces of a service', () => {
     });
   });
 
-  it('hold every try of a step that failed, and the redrive of one that was given up', async () => {
+  it('each failed attempt and each redrive has a span', async () => {
     probe.handled = () => Promise.reject(new Error('not yet'));
     const { traceId, spanId, traceparent } = begun();
     const event = await publish(traceparent);
@@ -141,19 +146,19 @@ describe('the traces of a service', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     probe.handled = async () => {};
-    await tested.network.ask(messaging.delivery.redriveDeadLetter, { id });
+    await tested.network.call(messaging.delivery.redriveDeadLetter, { id });
     expect(await spanOf(traceId, (span) => !span.failed)).toMatchObject({
       name: 'process probe-effects',
       parentSpanId: spanId,
     });
   });
 
-  it('are kept with what is given up', async () => {
+  it('a dead letter stores its trace', async () => {
     const { traceparent } = begun();
     const subject = eventSubject(documentIssued, randomUUID());
     const headers = natsHeaders();
     headers.set('traceparent', traceparent);
-    await tested.network.connection.jetstream().publish(subject, '{}', { msgID: randomUUID(), headers });
+    await jetstream(tested.network.connection).publish(subject, '{}', { msgID: randomUUID(), headers });
     const letter = await eventually('it is given up', () =>
       tested.database.db
         .selectFrom('dead_letter')
@@ -164,26 +169,26 @@ describe('the traces of a service', () => {
     expect(letter.trace).toEqual({ traceparent });
   });
 
-  it('go through the outbox: from what announces to the stream, to a sweep, and to the step', async () => {
-    const owner = await AnnouncingService.start(tested.nats.url, { otlpEndpoint: collector.url });
+  it('the trace passes through the outbox to the stream, the reconciler and the handler', async () => {
+    const owner = await PublishingService.start(tested.nats.url, { otlpEndpoint: collector.url });
     try {
       const { traceId, spanId, traceparent } = begun();
       const event = newEvent();
-      await owner.announceIn({ traceparent }, event);
+      await owner.publishInTrace({ traceparent }, event);
       const published = await spanOf(traceId, (span) => span.kind === 'producer');
       expect(published).toMatchObject({
         service: 'pinkas-issuing',
         name: `publish ${documentIssued.subject}`,
       });
       expect(published.attributes['pinkas.document.id']).toBe(event.document.id);
-      const announcing = await spanOf(traceId, (span) => span.name === 'announcing');
-      expect(announcing.parentSpanId).toBe(spanId);
-      expect(published.parentSpanId).toBe(announcing.spanId);
+      const publisher = await spanOf(traceId, (span) => span.name === 'publishing');
+      expect(publisher.parentSpanId).toBe(spanId);
+      expect(published.parentSpanId).toBe(publisher.spanId);
       const handled = await spanOf(traceId, (span) => span.kind === 'consumer');
       expect(handled.parentSpanId).toBe(published.spanId);
 
       const lost = begun();
-      await owner.announceIntoTheVoid(newEvent(), randomUUID(), { traceparent: lost.traceparent });
+      await owner.storeLostEvent(newEvent(), randomUUID(), { traceparent: lost.traceparent });
       expect(await spanOf(lost.traceId)).toMatchObject({ kind: 'consumer', parentSpanId: lost.spanId });
     } finally {
       await owner.stop();
@@ -202,14 +207,14 @@ describe('the traces of a service', () => {
       }
       await eventually('it was tried', () => collector.bodies.length > sent);
       const samples = await scrape(tested.service);
-      const told = (outcome: string) => samples.get(`pinkas_spans_total{outcome="${outcome}"}`) ?? 0;
-      expect(told('made')).toBeGreaterThan(told('taken'));
+      const reported = (outcome: string) => samples.get(`pinkas_spans_total{outcome="${outcome}"}`) ?? 0;
+      expect(reported('made')).toBeGreaterThan(reported('taken'));
     },
   );
 });
 
-describe('a service that ends', () => {
-  it('sends the spans that it still has', async () => {
+describe('the shutdown of a traced service', () => {
+  it('buffered spans are exported at shutdown', async () => {
     const collector = await startTestCollector();
     const tested = await startProbe({ otlpEndpoint: collector.url });
     const { traceId, traceparent } = begun();
@@ -222,7 +227,7 @@ describe('a service that ends', () => {
     await collector.stop();
   });
 
-  it('does not wait for a collector that hangs', async () => {
+  it('a collector that hangs does not delay the shutdown', async () => {
     const collector = await startTestCollector();
     collector.mode = 'hangs';
     const tested = await startProbe({ otlpEndpoint: collector.url });

@@ -1,10 +1,12 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '@pinkas/local-servers';
+import { startPostgres } from '@pinkas/local-stack/servers';
+import { offerRenderer } from '../dist/shared-renderer.js';
 
 /**
- * One PostgreSQL for the whole run, without durability, on a free port; every test file makes its own databases in it.
+ * One PostgreSQL for the whole run, without durability, on a free port; every test file makes its own databases in it. One renderer,
+ * which starts when a test file needs it.
  */
 export default async function setUp() {
   const home = await mkdtemp(join(tmpdir(), 'pinkas-test-'));
@@ -15,5 +17,5 @@ export default async function setUp() {
   });
   process.env.PINKAS_TEST_HOME = home;
   process.env.PINKAS_TEST_POSTGRES_URL = postgres.url;
-  globalThis.pinkasTestServers = { home, postgres };
+  globalThis.pinkasTestServers = { home, postgres, renderer: await offerRenderer() };
 }

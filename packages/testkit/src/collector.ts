@@ -73,7 +73,9 @@ export async function startTestCollector(): Promise<TestCollector> {
         response.once('close', () => hanging.delete(response));
         return;
       }
-      if (collector.mode === 'fails' || request.url !== '/v1/traces') return response.writeHead(500).end();
+      if (collector.mode === 'fails' || request.url !== '/v1/traces') {
+        return response.writeHead(500).end();
+      }
       taken.push(...spansOf(JSON.parse(body) as OtlpTraces));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });

@@ -1,5 +1,5 @@
 /**
- * Waits for a condition rather than for a time: asks again every few milliseconds until `probe` returns something true.
+ * Waits for a condition rather than for a time: probes every few milliseconds until `probe` returns something true.
  * @throws what `probe` threw last, or an Error that says what was waited for, when the time is over.
  */
 export async function eventually<T>(
@@ -12,12 +12,16 @@ export async function eventually<T>(
   for (;;) {
     try {
       const value = await probe();
-      if (value) return value;
+      if (value) {
+        return value;
+      }
       failure = undefined;
     } catch (error) {
       failure = error;
     }
-    if (Date.now() > end) throw failure ?? new Error(`Waited ${timeoutMs} ms in vain: ${what}`);
+    if (Date.now() > end) {
+      throw failure ?? new Error(`Waited ${timeoutMs} ms in vain: ${what}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }

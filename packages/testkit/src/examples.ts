@@ -1,17 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { demoBusiness, demoCustomer } from '@pinkas/local-stack/demo';
 
-/** Plain demo data: a licensed dealer with everything that an invoice needs. */
+export { demoBusiness, demoCustomer };
+
+/** The demo business as the gateway sends it with requests: with everything that an invoice needs. */
 export function exampleBusiness(change: Partial<Business> = {}): Business {
   return {
     id: randomUUID(),
-    name: 'עסק לדוגמה בע"מ',
-    legal_type: 'hevra_baam',
-    tax_id: '514713288',
-    address: 'רחוב הדוגמה 1',
-    city: 'תל אביב',
-    email: 'business@example.com',
-    phone: '03-0000000',
+    ...demoBusiness,
     vat_rate: 18,
     prices_include_vat: false,
     payment_terms_days: 30,
@@ -37,7 +34,7 @@ export function exampleBusiness(change: Partial<Business> = {}): Business {
   };
 }
 
-/** Plain demo data: an issued tax invoice of 6,000 net. */
+/** A tax invoice of 6,000 net that was issued to the demo customer. */
 export function exampleDocument(change: Partial<IssuedDocument> = {}): IssuedDocument {
   return {
     id: randomUUID(),
@@ -51,10 +48,8 @@ export function exampleDocument(change: Partial<IssuedDocument> = {}): IssuedDoc
     external_ref: null,
     customer: {
       id: randomUUID(),
-      name: 'לקוח לדוגמה',
-      tax_id: '777777723',
+      ...demoCustomer,
       legal_type: 'hevra_baam',
-      email: 'customer@example.com',
       phone: null,
       address: null,
       city: null,

@@ -6,5 +6,7 @@ export * from './metrics.js';
 export * from './network.js';
 export * from './servers.js';
 export * from './service-under-test.js';
+export { sharedRendererUrl } from './shared-renderer.js';
 export * from './signing-certificate.js';
-export * from './stand-ins.js';
+export * from './simulator.js';
+export * from './tcp-proxy.js';

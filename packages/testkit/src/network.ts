@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import {
   type Contract,
   compile,
@@ -10,31 +12,41 @@ import {
   serviceNames,
   streamsOf,
 } from '@pinkas/contracts';
-import { connectNats, ensureStreams, newContext, Peers, Problem, withContext } from '@pinkas/service-kit';
-import { type NatsConnection, headers as natsHeaders } from 'nats';
+import {
+  ApiError,
+  connectNats,
+  ensureStreams,
+  newContext,
+  RpcClient,
+  withContext,
+} from '@pinkas/service-kit';
+
+/** The streams and consumers of a server. */
+export const streamManagerOf = (connection: NatsConnection): Promise<JetStreamManager> =>
+  jetstreamManager(connection);
 
 /** The rest of the system, as one service under test sees it. */
 export class TestNetwork {
   private constructor(
     readonly connection: NatsConnection,
-    readonly peers: Peers,
+    readonly client: RpcClient,
   ) {}
 
   static async open(natsUrl: string): Promise<TestNetwork> {
     const connection = await connectNats(natsUrl, 'test');
-    // The services that are not there would have made theirs.
-    await ensureStreams(await connection.jetstreamManager(), serviceNames.flatMap(streamsOf), 1);
-    return new TestNetwork(connection, new Peers(connection));
+    // The services that do not run would have created theirs.
+    await ensureStreams(await jetstreamManager(connection), serviceNames.flatMap(streamsOf), 1);
+    return new TestNetwork(connection, new RpcClient(connection));
   }
 
-  /** Asks like another service would. */
-  ask<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
-    return withContext(newContext(20_000), () => this.peers.ask(contract, request));
+  /** Calls a contract as another service does. */
+  call<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return withContext(newContext(20_000), () => this.client.call(contract, request));
   }
 
   /**
-   * Stands in for a service that is not under test. The request and the reply are held against the contract, so that a
-   * stand-in cannot drift from it.
+   * Answers for a service that is not under test. Request and reply are validated against the contract, so that a fake
+   * cannot drift from it.
    * @returns a function that ends it.
    */
   answer<C extends Contract>(
@@ -48,17 +60,21 @@ export class TestNetwork {
         void (async () => {
           try {
             const request = checkRequest(message.json());
-            if (!request.ok) throw new Error(`${contract.subject}: ${JSON.stringify(request.faults)}`);
+            if (!request.ok) {
+              throw new Error(`${contract.subject}: ${JSON.stringify(request.errors)}`);
+            }
             const reply = checkReply(await handle(request.value as RequestOf<C>));
-            if (!reply.ok) throw new Error(`${contract.subject}: ${JSON.stringify(reply.faults)}`);
+            if (!reply.ok) {
+              throw new Error(`${contract.subject}: ${JSON.stringify(reply.errors)}`);
+            }
             message.respond(JSON.stringify(reply.value));
           } catch (error) {
-            const problem =
-              error instanceof Problem ? error : new Problem('internal_error', { cause: error });
+            const apiError =
+              error instanceof ApiError ? error : new ApiError('internal_error', { cause: error });
             const headers = natsHeaders();
-            headers.set('Nats-Service-Error', problem.code);
-            headers.set('Nats-Service-Error-Code', String(problem.status));
-            message.respond(JSON.stringify({ code: problem.code, details: problem.details }), { headers });
+            headers.set('Nats-Service-Error', apiError.code);
+            headers.set('Nats-Service-Error-Code', String(apiError.status));
+            message.respond(JSON.stringify({ code: apiError.code, details: apiError.details }), { headers });
           }
         })();
       },
@@ -74,19 +90,33 @@ export class TestNetwork {
     messageId: string = randomUUID(),
   ): Promise<void> {
     const checked = compile(event.body)(body);
-    if (!checked.ok) throw new Error(`${event.subject}: ${JSON.stringify(checked.faults)}`);
-    await this.connection
-      .jetstream()
-      .publish(eventSubject(event, documentId), JSON.stringify(body), { msgID: messageId });
+    if (!checked.ok) {
+      throw new Error(`${event.subject}: ${JSON.stringify(checked.errors)}`);
+    }
+    await jetstream(this.connection).publish(eventSubject(event, documentId), JSON.stringify(body), {
+      msgID: messageId,
+    });
   }
 
-  /** Collects an event's bodies as they are published from now on. */
+  /** Collects an event's bodies as they are published from now on; a publication that is repeated counts once, as in the stream. */
   collect<E extends EventContract>(event: E): EventOf<E>[] {
     const seen: EventOf<E>[] = [];
+    const ids = new Set<string>();
     this.connection.subscribe(`${event.subject}.*`, {
-      callback: (_error, message) => void seen.push(message.json()),
+      callback: (_error, message) => {
+        const id = message.headers?.get('Nats-Msg-Id') ?? '';
+        if (id === '' || !ids.has(id)) {
+          ids.add(id);
+          seen.push(message.json());
+        }
+      },
     });
     return seen;
+  }
+
+  /** The streams and consumers of the server. */
+  streamManager(): Promise<JetStreamManager> {
+    return streamManagerOf(this.connection);
   }
 
   async close(): Promise<void> {

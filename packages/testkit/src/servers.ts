@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats, startRedis } from '@pinkas/local-servers';
+import { startNats, startRedis } from '@pinkas/local-stack/servers';
 
-/** Enough for the largest PDF (2 MB) in base64 with its envelope. */
-const payloadBytesMax = 4 * 1024 * 1024;
+/** Enough for the largest PDF (24 MB) in base64 with its envelope. */
+const payloadBytesMax = 40 * 1024 * 1024;
 
 /** A server of one test file. */
 export interface TestServer {
@@ -14,13 +14,14 @@ export interface TestServer {
 
 /** A NATS server that can lose what it has stored. */
 export interface TestNats extends TestServer {
+  readonly pid: number;
   /** Ends it, empties its disk, and starts it again at the same address. */
   wipe(): Promise<void>;
 }
 
 /**
  * A NATS server with JetStream of its own, on a free port.
- * @param authorization the part of its configuration that says who may connect; anybody where it is left out.
+ * @param authorization the part of its configuration that says who may connect; without it, any client may.
  */
 export async function startTestNats(authorization?: string): Promise<TestNats> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-nats-'));
@@ -39,6 +40,9 @@ export async function startTestNats(authorization?: string): Promise<TestNats> {
   };
   return {
     url: server.url,
+    get pid() {
+      return server.pid;
+    },
     stop,
     wipe: async () => {
       await stop();

@@ -1,9 +1,6 @@
-import {
-  type RunningService,
-  type ServiceConfig,
-  type ServiceOptions,
-  startService,
-} from '@pinkas/service-kit';
+import { isMessagingService } from '@pinkas/contracts';
+import { type RunningService, type ServiceOptions, startService } from '@pinkas/service-kit';
+import { type ServiceConfig } from '@pinkas/service-kit/config';
 import { type Migrations } from '@pinkas/service-kit/schema';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 import { TestNetwork } from './network.js';
@@ -32,22 +29,22 @@ export function serviceConfig(servers: { natsUrl: string; databaseUrl: string })
     healthHost: '127.0.0.1',
     healthPort: 0,
     consumerConcurrency: 16,
-    sweepEveryMs: 30_000,
-    sweepAgeMs: 120_000,
+    reconcileEveryMs: 30_000,
+    reconcileAgeMs: 120_000,
     otlpEndpoint: '',
     tracesShare: 1,
     logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
   };
 }
 
-/** Starts a service with everything real that it needs; what it asks of others is answered through `network.answer`. */
+/** Starts a service with everything real that it needs; its calls to other services are answered through `network.answer`. */
 export async function startServiceUnderTest<Tables, Config extends ServiceConfig>(options: {
   service: Omit<ServiceOptions, 'config'>;
   migrations: Migrations;
   config: Omit<Config, FilledIn> & Partial<ServiceConfig>;
 }): Promise<ServiceUnderTest<Tables>> {
   const [database, nats] = await Promise.all([
-    createTestDatabase<Tables>(options.migrations),
+    createTestDatabase<Tables>(options.migrations, { messaging: isMessagingService(options.service.name) }),
     startTestNats(),
   ]);
   const network = await TestNetwork.open(nats.url);

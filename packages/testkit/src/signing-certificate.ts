@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSelfSignedP12 } from '@pinkas/local-servers';
+import { createSelfSignedP12 } from '@pinkas/simulators';
 
 /** A key with its certificate, as a service is given one. */
 export interface TestCertificate {

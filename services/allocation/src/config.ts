@@ -1,4 +1,15 @@
-import { type ConfigOf, flag, hexBytes, integer, serviceFields, text, url } from '@pinkas/service-kit';
+import { timeLimitsMs } from '@pinkas/contracts';
+import {
+  ConfigError,
+  type ConfigOf,
+  flag,
+  hexBytes,
+  integer,
+  readConfig,
+  serviceFields,
+  text,
+  url,
+} from '@pinkas/service-kit/config';
 
 /** The environment of the allocation service. */
 export const fields = {
@@ -41,7 +52,7 @@ export const fields = {
     meaning:
       'How long one question to the authority may take, in milliseconds; below the time that an issued document waits for its outcomes.',
     example: '2500',
-    fallback: 2_500,
+    fallback: timeLimitsMs.authorityRequest,
     min: 100,
     max: 60_000,
   }),
@@ -65,3 +76,22 @@ export const fields = {
   }),
 };
 export type AllocationConfig = ConfigOf<typeof fields>;
+
+/**
+ * Reads the environment.
+ * @throws ConfigError also when a business would be connected without its owner's consent: only a simulator takes that.
+ */
+export function readAllocationConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): AllocationConfig {
+  const config = readConfig(fields, env);
+  const { hostname } = new URL(config.taxAuthorityUrl);
+  const isSimulator = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (config.production && config.taxAuthorityAutoConnect && !isSimulator) {
+    throw new ConfigError(
+      'TAX_AUTHORITY_AUTO_CONNECT is true: set it to false, so that the owner of a business logs in at the tax authority. ' +
+        'Only a simulator on this machine can be connected automatically.',
+    );
+  }
+  return config;
+}

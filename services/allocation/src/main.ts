@@ -1,10 +1,10 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
-import { AllocationModule, backgrounds } from './allocation.module.js';
-import { fields } from './config.js';
+import { runService } from '@pinkas/service-kit';
+import { AllocationModule, backgroundTasks } from './allocation.module.js';
+import { readAllocationConfig } from './config.js';
 
 await runService(() => ({
   name: 'allocation',
-  config: readEnvironment(fields),
+  config: readAllocationConfig(),
   module: AllocationModule,
-  backgrounds,
+  backgroundTasks,
 }));

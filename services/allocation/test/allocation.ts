@@ -11,7 +11,8 @@ import {
   startConnection,
   streamOf,
 } from '@pinkas/contracts';
-import { type RunningService, type ServiceConfig, startService } from '@pinkas/service-kit';
+import { type RunningService, startService } from '@pinkas/service-kit';
+import { type ServiceConfig } from '@pinkas/service-kit/config';
 import {
   eventually,
   exampleBusiness,
@@ -22,25 +23,25 @@ import {
 } from '@pinkas/testkit';
 import type { Selectable } from 'kysely';
 import type { AllocationTable, AllocationTables } from '../src/allocation/allocation.tables.js';
-import { AskAuthority } from '../src/allocation/ask-authority.js';
-import { AllocationModule, backgrounds } from '../src/allocation.module.js';
+import { AllocationWorker } from '../src/allocation/allocation-worker.js';
+import { AllocationModule, backgroundTasks } from '../src/allocation.module.js';
 import type { AllocationConfig } from '../src/config.js';
-import { WatchConnections } from '../src/connection/watch-connections.js';
+import { ConnectionMonitor } from '../src/connection/connection-monitor.js';
 import { migrations } from '../src/db/migrations.js';
-import { type AuthorityStandIn, startAuthorityStandIn } from './authority-stand-in.js';
+import { type AuthoritySimulator, startAuthoritySimulator } from './authority-simulator.js';
 
 /** The allocation service against the simulator, with the events of issuing made by the test. */
 export interface AllocationUnderTest extends ServiceUnderTest<AllocationTables> {
-  authority: AuthorityStandIn;
+  authority: AuthoritySimulator;
   business: Business;
   clock: { now: Date };
   tokenEncryptionKey: Buffer;
   /** Moves the clock. */
-  pass(ms: number): void;
+  advanceClock(ms: number): void;
   issue(document?: Partial<IssuedDocument>, business?: Partial<Business>): Promise<IssuedDocument>;
-  /** The announcements about one document, oldest first. */
+  /** The allocation events of one document, oldest first. */
   settledOf(documentId: string): AllocationOutcome[];
-  /** Waits for the n-th announcement about a document. */
+  /** Waits for the n-th allocation event of a document. */
   settled(documentId: string, n?: number): Promise<AllocationOutcome>;
   row(documentId: string): Promise<Selectable<AllocationTable>>;
   /** Makes the server forget the consumer, so that every event comes again; waits until all were taken. */
@@ -51,21 +52,21 @@ export interface AllocationUnderTest extends ServiceUnderTest<AllocationTables> 
   connect(businessId: string): Promise<void>;
 }
 
-/** Where the owners' browsers are sent back to; nobody listens there. */
+/** Where the owners' browsers are sent back to; no server listens there. */
 export const redirectUri = 'https://api.example.com/tax-authority/connected';
 
 export async function startAllocation(
   options: { timeoutMs?: number; autoConnect?: boolean; proxyUrl?: string } = {},
 ): Promise<AllocationUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-authority-'));
-  const authority = await startAuthorityStandIn(folder);
+  const authority = await startAuthoritySimulator(folder);
   const clock = { now: new Date() };
   const tokenEncryptionKey = Buffer.alloc(32, 7);
   const others: RunningService[] = [];
   const service = {
     name: 'allocation',
     module: AllocationModule,
-    backgrounds,
+    backgroundTasks,
     clock: { now: () => clock.now },
   } as const;
   const own: Omit<AllocationConfig, keyof ServiceConfig> = {
@@ -87,7 +88,7 @@ export async function startAllocation(
   });
   const { network } = tested;
   const business = exampleBusiness();
-  const announced = network.collect(allocationSettled);
+  const settledEvents = network.collect(allocationSettled);
   const today = clock.now.toISOString().slice(0, 10);
   const made: AllocationUnderTest = {
     ...tested,
@@ -95,11 +96,11 @@ export async function startAllocation(
     business,
     clock,
     tokenEncryptionKey,
-    pass: (ms) => {
+    advanceClock: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
       for (const running of [tested.service, ...others]) {
-        running.app.get(AskAuthority).nudge();
-        running.app.get(WatchConnections).nudge();
+        running.app.get(AllocationWorker).trigger();
+        running.app.get(ConnectionMonitor).trigger();
       }
     },
     issue: async (change, businessChange) => {
@@ -116,9 +117,9 @@ export async function startAllocation(
       return document;
     },
     settledOf: (documentId) =>
-      announced.filter((event) => event.document.id === documentId).map((event) => event.allocation),
+      settledEvents.filter((event) => event.document.id === documentId).map((event) => event.allocation),
     settled: (documentId, n = 1) =>
-      eventually(`announcement ${n} about the document`, () => made.settledOf(documentId)[n - 1]),
+      eventually(`allocation event ${n} of the document`, () => made.settledOf(documentId)[n - 1]),
     row: (documentId) =>
       tested.database.db
         .selectFrom('allocation')
@@ -127,7 +128,7 @@ export async function startAllocation(
         .executeTakeFirstOrThrow(),
     redeliverAll: async () => {
       const stream = streamOf('issuing').name;
-      const { consumers } = await network.connection.jetstreamManager();
+      const { consumers } = await network.streamManager();
       await consumers.delete(stream, 'allocation-decide');
       await eventually('every event was taken again', async () => {
         const found = await consumers.info(stream, 'allocation-decide');
@@ -141,13 +142,15 @@ export async function startAllocation(
       return other;
     },
     connect: async (businessId) => {
-      const { authorize_url } = await network.ask(startConnection, { business_id: businessId });
-      const given = (await authority.agree(authorize_url)).searchParams;
-      const { outcome } = await network.ask(completeConnection, {
+      const { authorize_url } = await network.call(startConnection, { business_id: businessId });
+      const given = (await authority.approveAsOwner(authorize_url)).searchParams;
+      const { outcome } = await network.call(completeConnection, {
         state: given.get('state') ?? '',
         code: given.get('code'),
       });
-      if (outcome !== 'connected') throw new Error(outcome);
+      if (outcome !== 'connected') {
+        throw new Error(outcome);
+      }
     },
     stop: async () => {
       await Promise.all(others.map((other) => other.stop()));

@@ -4,7 +4,7 @@ import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
 const minutes = 60 * 1_000;
 
-describe('the connection of a business', () => {
+describe('AuthorityTokens', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation();
@@ -29,15 +29,17 @@ describe('the connection of a business', () => {
     return Promise.all(invoices.map((invoice) => allocation.settled(invoice.id)));
   };
 
-  it('is made by itself where the configuration says so, once for many documents at the same moment', async () => {
+  it('AuthorityTokens connects automatically once for many concurrent documents where configured', async () => {
     const id = randomUUID();
     const calls = await tokenCallsDuring(async () => {
-      for (const outcome of await issueMany(10, id)) expect(outcome.status).toBe('issued');
+      for (const outcome of await issueMany(10, id)) {
+        expect(outcome.status).toBe('issued');
+      }
     });
     expect(calls).toEqual(['authorization_code']);
   });
 
-  it('is kept encrypted', async () => {
+  it('AuthorityTokens stores tokens encrypted', async () => {
     const id = randomUUID();
     await issueMany(1, id);
     const row = await connectionOf(id);
@@ -46,14 +48,16 @@ describe('the connection of a business', () => {
     expect(row?.refresh_expires_at?.getTime()).toBe(allocation.clock.now.getTime() + 7_776_000 * 1_000);
   });
 
-  it('is renewed once for many documents when its access token ends, and the new refresh token is stored', async () => {
+  it('AuthorityTokens renews an expired token once for many documents and stores the new refresh token', async () => {
     const id = randomUUID();
     await issueMany(1, id);
     const before = await connectionOf(id);
     for (let round = 0; round < 2; round += 1) {
-      allocation.pass(11 * minutes);
+      allocation.advanceClock(11 * minutes);
       const calls = await tokenCallsDuring(async () => {
-        for (const outcome of await issueMany(10, id)) expect(outcome.status).toBe('issued');
+        for (const outcome of await issueMany(10, id)) {
+          expect(outcome.status).toBe('issued');
+        }
       });
       expect(calls).toEqual(['refresh_token']);
     }
@@ -62,7 +66,7 @@ describe('the connection of a business', () => {
     );
   });
 
-  it('whose access token is refused is renewed once, and the document is asked for again', async () => {
+  it('AuthorityTokens renews a rejected token once and the request is repeated', async () => {
     const id = randomUUID();
     await issueMany(1, id);
     // Refresh tokens survive the restart of the simulator, access tokens do not.
@@ -75,14 +79,14 @@ describe('the connection of a business', () => {
   });
 });
 
-describe('a business whose owner has not connected it', () => {
+describe('AuthorityTokens without a connection', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation({ autoConnect: false });
   });
   afterAll(() => allocation.stop());
 
-  it('gets no number, and is told why', async () => {
+  it('a document of an unconnected business gets no number but a reason', async () => {
     const invoice = await allocation.issue();
     expect(await allocation.settled(invoice.id)).toMatchObject({
       status: 'failed',

@@ -3,38 +3,38 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import {
   completeConnection,
   listConnections,
-  listGivenUpAllocations,
+  listDeadLetteredAllocations,
   showConnection,
   startConnection,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { TaxAuthority } from '../src/authority/tax-authority.js';
-import { decryptToken } from '../src/authority/token-cipher.js';
+import { TaxAuthority } from '../src/allocation/tax-authority.js';
+import { decryptToken } from '../src/connection/token-cipher.js';
 import { type AllocationUnderTest, redirectUri, startAllocation } from './allocation.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-describe('the owner of a business', () => {
+describe('connections', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation({ autoConnect: false, timeoutMs: 10_000 });
   });
   afterAll(() => allocation.stop());
-  afterEach(() => allocation.authority.behave());
+  afterEach(() => allocation.authority.resetModes());
 
-  const start = (businessId: string) => allocation.network.ask(startConnection, { business_id: businessId });
-  const show = (businessId: string) => allocation.network.ask(showConnection, { business_id: businessId });
+  const start = (businessId: string) => allocation.network.call(startConnection, { business_id: businessId });
+  const show = (businessId: string) => allocation.network.call(showConnection, { business_id: businessId });
   /** Agrees at the authority. @returns what the browser brings back. */
   const agree = async (authorizeUrl: string) => {
-    const given = (await allocation.authority.agree(authorizeUrl)).searchParams;
+    const given = (await allocation.authority.approveAsOwner(authorizeUrl)).searchParams;
     return { state: given.get('state') ?? '', code: given.get('code') };
   };
   const complete = (given: { state: string; code: string | null; business_id?: string }) =>
-    allocation.network.ask(completeConnection, given);
+    allocation.network.call(completeConnection, given);
   const nothing = { outcome: 'stale', business_id: null, reason: null };
 
-  it('is given an address at the authority, and comes back connected', async () => {
+  it('StartConnection returns an authorization URL that leads to a connection', async () => {
     const id = randomUUID();
     const started = await start(id);
     const url = new URL(started.authorize_url);
@@ -70,30 +70,30 @@ describe('the owner of a business', () => {
       until: new Date(allocation.clock.now.getTime() + 90 * day).toISOString(),
     };
     expect(await show(id)).toEqual({ connection, request: null });
-    const { connections } = await allocation.network.ask(listConnections, { limit: 500 });
+    const { connections } = await allocation.network.call(listConnections, { limit: 500 });
     expect(connections).toContainEqual(connection);
     const invoice = await allocation.issue({}, { id });
     expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
   });
 
-  it('can use the address once, and only within ten minutes', async () => {
+  it('CompleteConnection accepts a state once and within ten minutes', async () => {
     const id = randomUUID();
     const first = await agree((await start(id)).authorize_url);
     expect((await complete(first)).outcome).toBe('connected');
     expect(await complete(first)).toEqual(nothing);
     const late = await agree((await start(id)).authorize_url);
-    allocation.pass(10 * minute);
+    allocation.advanceClock(10 * minute);
     expect(await complete(late)).toEqual(nothing);
     expect(await complete({ state: 'made up', code: 'made up' })).toEqual(nothing);
   });
 
-  it('gets a connection once, when the browser comes back twice at the same moment', async () => {
+  it('CompleteConnection connects once when the browser returns twice at the same moment', async () => {
     const given = await agree((await start(randomUUID())).authorize_url);
     const outcomes = await Promise.all([complete(given), complete(given), complete(given)]);
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['connected', 'stale', 'stale']);
   });
 
-  it('cannot complete the connection of another business, nor an address that a newer one has replaced', async () => {
+  it('CompleteConnection rejects the state of another business and a replaced one', async () => {
     const id = randomUUID();
     const given = await agree((await start(id)).authorize_url);
     expect(await complete({ ...given, business_id: randomUUID() })).toEqual(nothing);
@@ -102,7 +102,7 @@ describe('the owner of a business', () => {
     expect((await complete({ ...newer, business_id: id })).outcome).toBe('connected');
   });
 
-  it('is kept as a hash of the state, so that the database completes nothing', async () => {
+  it('StartConnection stores only the hash of the state', async () => {
     const id = randomUUID();
     const { state } = await agree((await start(id)).authorize_url);
     const { rows } = await dump(id);
@@ -124,7 +124,7 @@ describe('the owner of a business', () => {
   it.each([
     ['who did not agree', null, 'The owner did not agree at the tax authority.'],
     ['whose code is worth nothing', 'used-before', 'The tax authority did not take the code'],
-  ])('%s is not connected, and whoever waits is told why', async (_case, code, reason) => {
+  ])('CompleteConnection fails with a reason when the owner %s', async (_case, code, reason) => {
     const id = randomUUID();
     const { state } = await agree((await start(id)).authorize_url);
     expect(await complete({ state, code })).toEqual({
@@ -140,37 +140,37 @@ describe('the owner of a business', () => {
     expect(await show(id)).toMatchObject({ connection: { state: 'connected' }, request: null });
   });
 
-  it('who connects the business at last gets the numbers of all documents that waited, parked ones too', async () => {
+  it('CompleteConnection resumes every document that awaits it, dead-lettered ones included', async () => {
     const id = randomUUID();
     const waiting = await allocation.issue({}, { id });
     expect(await allocation.settled(waiting.id)).toMatchObject({
       status: 'failed',
       reason: expect.stringContaining('has to connect it again'),
     });
-    const parked = await allocation.issue({}, { id });
-    await allocation.settled(parked.id);
-    allocation.pass(25 * 60 * minute);
-    await eventually('given up after a day', async () => {
-      const { documents } = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
-      return documents.some((one) => one.document_id === parked.id);
+    const deadLettered = await allocation.issue({}, { id });
+    await allocation.settled(deadLettered.id);
+    allocation.advanceClock(25 * 60 * minute);
+    await eventually('the document is dead-lettered after a day', async () => {
+      const { documents } = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
+      return documents.some((one) => one.document_id === deadLettered.id);
     });
     await allocation.connect(id);
     expect(await allocation.settled(waiting.id, 2)).toMatchObject({ status: 'issued' });
-    expect(await allocation.settled(parked.id, 2)).toMatchObject({ status: 'issued' });
+    expect(await allocation.settled(deadLettered.id, 2)).toMatchObject({ status: 'issued' });
   });
 
-  it('who connects the business while a try is under way gets the number, although that try found no connection', async () => {
+  it('CompleteConnection resumes a document whose attempt in flight found no connection', async () => {
     const id = randomUUID();
-    jest.spyOn(allocation.service.app.get(TaxAuthority), 'ask').mockImplementationOnce(async () => {
+    jest.spyOn(allocation.service.app.get(TaxAuthority), 'requestNumber').mockImplementationOnce(async () => {
       await allocation.connect(id);
       return {
         kind: 'failed',
         failure: 'not_connected',
         reason: 'It has to be connected.',
-        triedAgain: true,
-        waitsForConnection: true,
+        retryable: true,
+        awaitsConnection: true,
         answer: null,
-        unclear: false,
+        outcomeUnknown: false,
       };
     });
     const invoice = await allocation.issue({}, { id });
@@ -178,10 +178,10 @@ describe('the owner of a business', () => {
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
-  it('has to log in again when the authority refuses a fresh token as well; it is asked twice, not more', async () => {
+  it('AuthorityTokens ends a connection when a fresh token is rejected after one repeat', async () => {
     const id = randomUUID();
     await allocation.connect(id);
-    await allocation.authority.play({ mode: 'unauthorized' });
+    await allocation.authority.setMode({ mode: 'unauthorized' });
     const invoice = await allocation.issue({}, { id });
     expect(await allocation.settled(invoice.id)).toMatchObject({
       status: 'failed',
@@ -190,12 +190,12 @@ describe('the owner of a business', () => {
     expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
     const calls = (await allocation.authority.calls()).calls.filter((call) => call.path.endsWith('Approval'));
     expect(calls.slice(-2).map((call) => call.status)).toEqual([401, 401]);
-    await allocation.authority.behave();
+    await allocation.authority.resetModes();
     await allocation.connect(id);
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
-  it('has to log in again when a process died between a refresh and its commit, and the document says so', async () => {
+  it('AuthorityTokens ends a connection when a process died between refresh and commit', async () => {
     const id = randomUUID();
     await allocation.connect(id);
     const row = await allocation.database.db
@@ -205,60 +205,64 @@ describe('the owner of a business', () => {
       .executeTakeFirstOrThrow();
     // What such a process has done: the token is spent, and its successor stored nowhere.
     const spent = decryptToken(allocation.tokenEncryptionKey, `${id} refresh`, row.refresh_token);
-    await allocation.authority.spend(spent);
-    allocation.pass(11 * minute);
+    await allocation.authority.useRefreshToken(spent);
+    allocation.advanceClock(11 * minute);
     const invoice = await allocation.issue({}, { id });
     expect(await allocation.settled(invoice.id)).toMatchObject({
       status: 'failed',
       reason: expect.stringContaining('has ended'),
     });
     expect(await allocation.row(invoice.id)).toMatchObject({
-      state: 'asking',
-      waits_for_connection: true,
-      unclear: false,
+      state: 'pending',
+      awaiting_connection: true,
+      outcome_unknown: false,
     });
     expect(await show(id)).toMatchObject({ connection: { state: 'ended' } });
     await allocation.connect(id);
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
-  it('is expected back before the connection ends: it is expiring, then ended, and each is told once', async () => {
+  it('ConnectionMonitor logs an expiring and an ended connection once each', async () => {
     const id = randomUUID();
     await allocation.connect(id);
-    const warned = async () =>
+    const warning = async () =>
       (
         await allocation.database.db
           .selectFrom('connection')
-          .select('warned')
+          .select('warning')
           .where('business_id', '=', id)
           .executeTakeFirstOrThrow()
-      ).warned;
-    allocation.pass(75 * day);
+      ).warning;
+    allocation.advanceClock(75 * day);
     expect((await show(id)).connection?.state).toBe('connected');
-    expect(await warned()).toBeNull();
-    allocation.pass(day);
+    expect(await warning()).toBeNull();
+    allocation.advanceClock(day);
     expect((await show(id)).connection?.state).toBe('expiring');
-    await eventually('the log is told', async () => (await warned()) === 'expiring');
-    allocation.pass(14 * day);
+    await eventually('the warning is logged', async () => (await warning()) === 'expiring');
+    allocation.advanceClock(14 * day);
     expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
-    await eventually('the log is told', async () => (await warned()) === 'ended');
+    await eventually('the warning is logged', async () => (await warning()) === 'ended');
     await allocation.connect(id);
     expect((await show(id)).connection?.state).toBe('connected');
-    expect(await warned()).toBeNull();
+    expect(await warning()).toBeNull();
   });
 
-  it('is one of many: every connection is listed once, page by page', async () => {
+  it('ListConnections lists every connection on exactly one page', async () => {
     const ids = Array.from({ length: 3 }, () => randomUUID());
-    for (const id of ids) await allocation.connect(id);
+    for (const id of ids) {
+      await allocation.connect(id);
+    }
     const seen: string[] = [];
     let after: string | null = null;
     do {
       const page: { connections: { business_id: string }[]; next_after: string | null } =
-        await allocation.network.ask(listConnections, { limit: 2, ...(after === null ? {} : { after }) });
+        await allocation.network.call(listConnections, { limit: 2, ...(after === null ? {} : { after }) });
       seen.push(...page.connections.map((one) => one.business_id));
       after = page.next_after;
     } while (after !== null);
     expect(seen).toEqual([...new Set(seen)].sort());
-    for (const id of ids) expect(seen).toContain(id);
+    for (const id of ids) {
+      expect(seen).toContain(id);
+    }
   });
 });

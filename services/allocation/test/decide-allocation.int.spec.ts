@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allocationSettled } from '@pinkas/contracts';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
-describe('an issued document that needs no number', () => {
+describe('DecideAllocation', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation();
   });
   afterAll(() => allocation.stop());
 
-  it('is settled at once, with its reason, and the authority is never asked', async () => {
+  it('DecideAllocation settles a document without a number at once and never calls the authority', async () => {
     const quote = await allocation.issue({ type: 'quote' });
     expect(await allocation.settled(quote.id)).toEqual({
       status: 'not_required',
@@ -19,7 +19,7 @@ describe('an issued document that needs no number', () => {
     expect(await allocation.authority.approvalsOf(quote.id)).toEqual([]);
   });
 
-  it('because a tax id is missing is settled as skipped, with its reason', async () => {
+  it('DecideAllocation settles a missing tax id as skipped with its reason', async () => {
     const invoice = await allocation.issue({}, { tax_id: null });
     expect(await allocation.settled(invoice.id)).toEqual({
       status: 'skipped_business_tax_id_missing',
@@ -28,13 +28,13 @@ describe('an issued document that needs no number', () => {
     });
   });
 
-  it('keeps nothing of its customer here', async () => {
+  it('DecideAllocation stores no customer data of a document without a number', async () => {
     const quote = await allocation.issue({ type: 'quote' });
     await allocation.settled(quote.id);
     expect(await allocation.row(quote.id)).toMatchObject({ state: 'not_required', facts: null, attempts: 0 });
   });
 
-  it('is announced with the document and the business for those who come next', async () => {
+  it('DecideAllocation publishes the document and the business with the outcome', async () => {
     const seen = allocation.network.collect(allocationSettled);
     const quote = await allocation.issue({ type: 'quote' });
     await allocation.settled(quote.id);
@@ -44,7 +44,7 @@ describe('an issued document that needs no number', () => {
     });
   });
 
-  it('is settled once, however often its event comes', async () => {
+  it('DecideAllocation settles a document once when its event is redelivered', async () => {
     const quote = await allocation.issue({ type: 'quote' });
     await allocation.settled(quote.id);
     await allocation.redeliverAll();

@@ -1,40 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditAllocations, listGivenUpAllocations, type ReplyOf, retryAllocation } from '@pinkas/contracts';
+import {
+  auditAllocations,
+  listDeadLetteredAllocations,
+  type ReplyOf,
+  retryAllocation,
+} from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
 const second = 1_000;
 
-describe('a document without its number', () => {
+describe('RetryAllocation', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation({ timeoutMs: 10_000 });
   });
   afterAll(() => allocation.stop());
-  afterEach(() => allocation.authority.behave());
+  afterEach(() => allocation.authority.resetModes());
 
-  const retry = (documentId: string) => allocation.network.ask(retryAllocation, { document_id: documentId });
+  const retry = (documentId: string) => allocation.network.call(retryAllocation, { document_id: documentId });
   const issueWhile = async (mode: 'refuse' | 'error' | 'forbidden') => {
-    await allocation.authority.play({ mode });
+    await allocation.authority.setMode({ mode });
     const invoice = await allocation.issue();
     await allocation.settled(invoice.id);
     return invoice;
   };
 
-  it('that was refused keeps the refusal with its codes, words and whole answer', async () => {
+  it('a refused document keeps the codes, the reason and the whole response', async () => {
     const invoice = await issueWhile('refuse');
     expect(await allocation.row(invoice.id)).toMatchObject({
       state: 'refused',
       reason: 'refused: 460 the number was refused',
       refused_at: allocation.clock.now,
       refusal_codes: ['460'],
-      refusal_words: '460 the number was refused',
+      refusal_message: '460 the number was refused',
       refusal_answer: expect.stringContaining('"approved":false'),
     });
   });
 
-  it('that was refused is never asked for by itself again, and gets its number when the operator asks', async () => {
+  it('RetryAllocation requests a refused number that is never repeated automatically', async () => {
     const invoice = await issueWhile('refuse');
     expect(await retry(invoice.id)).toMatchObject({
       outcome: 'refused',
@@ -43,8 +48,8 @@ describe('a document without its number', () => {
       number: null,
       next_attempt_at: null,
     });
-    await allocation.authority.behave();
-    allocation.pass(3_600 * second);
+    await allocation.authority.resetModes();
+    allocation.advanceClock(3_600 * second);
     const marker = await allocation.issue();
     await allocation.settled(marker.id);
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
@@ -58,7 +63,7 @@ describe('a document without its number', () => {
       number: grant?.confirmation_number.slice(-9),
       reason: null,
     });
-    await eventually('the number is announced', () =>
+    await eventually('the number is published', () =>
       allocation.settledOf(invoice.id).some((outcome) => outcome.number === completed.number),
     );
     // The refusal was a legal event, which a later number does not undo.
@@ -70,48 +75,52 @@ describe('a document without its number', () => {
     });
   });
 
-  it('that the authority will not serve is parked at once, with what has to be done, and is listed', async () => {
+  it('a document that the authority does not serve is dead-lettered at once and listed', async () => {
     const invoice = await issueWhile('forbidden');
     const reason = expect.stringContaining('has to be subscribed');
     expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);
-    const list = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
+    const list = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
     expect(list.documents.find((one) => one.document_id === invoice.id)).toEqual({
       document_id: invoice.id,
       business_id: allocation.business.id,
       reason,
       attempts: 1,
-      given_up_at: allocation.clock.now.toISOString(),
+      dead_lettered_at: allocation.clock.now.toISOString(),
     });
     expect(await retry(invoice.id)).toMatchObject({ outcome: 'failed', reason, next_attempt_at: null });
-    await allocation.authority.behave();
+    await allocation.authority.resetModes();
     expect(await retry(invoice.id)).toMatchObject({ outcome: 'issued' });
-    const after = await allocation.network.ask(listGivenUpAllocations, { limit: 500 });
+    const after = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
     expect(after.documents.map((one) => one.document_id)).not.toContain(invoice.id);
   });
 
-  it('is listed page by page, each once', async () => {
-    const parked = await Promise.all([1, 2, 3].map(() => issueWhile('forbidden')));
+  it('ListDeadLetteredAllocations lists every document on exactly one page', async () => {
+    const deadLettered = await Promise.all([1, 2, 3].map(() => issueWhile('forbidden')));
     const seen: string[] = [];
-    let after: ReplyOf<typeof listGivenUpAllocations>['next_after'] = null;
+    let after: ReplyOf<typeof listDeadLetteredAllocations>['next_after'] = null;
     do {
-      const page: ReplyOf<typeof listGivenUpAllocations> = await allocation.network.ask(
-        listGivenUpAllocations,
+      const page: ReplyOf<typeof listDeadLetteredAllocations> = await allocation.network.call(
+        listDeadLetteredAllocations,
         { limit: 2, ...(after ? { after } : {}) },
       );
       seen.push(...page.documents.map((one) => one.document_id));
       after = page.next_after;
     } while (after);
     expect(new Set(seen).size).toBe(seen.length);
-    for (const invoice of parked) expect(seen).toContain(invoice.id);
-    await allocation.authority.behave();
-    for (const id of seen) await retry(id);
-    expect(await allocation.network.ask(listGivenUpAllocations, { limit: 500 })).toEqual({
+    for (const invoice of deadLettered) {
+      expect(seen).toContain(invoice.id);
+    }
+    await allocation.authority.resetModes();
+    for (const id of seen) {
+      await retry(id);
+    }
+    expect(await allocation.network.call(listDeadLetteredAllocations, { limit: 500 })).toEqual({
       documents: [],
       next_after: null,
     });
   });
 
-  it('that is tried again by itself is tried now when the operator asks, and the reply says when it goes on', async () => {
+  it('RetryAllocation attempts a pending document now and returns the next attempt', async () => {
     const invoice = await issueWhile('error');
     const failed = await retry(invoice.id);
     expect(failed).toMatchObject({
@@ -119,14 +128,14 @@ describe('a document without its number', () => {
       reason: 'The tax authority answered with HTTP status 500.',
       next_attempt_at: new Date(allocation.clock.now.getTime() + 30 * second).toISOString(),
     });
-    await allocation.authority.behave();
+    await allocation.authority.resetModes();
     expect(await retry(invoice.id)).toMatchObject({ outcome: 'issued' });
     expect(await allocation.authority.grantsOf(invoice.id)).toHaveLength(1);
   });
 
-  it('that was given up begins its pauses anew when the operator asks', async () => {
+  it('RetryAllocation restarts the retry schedule of a dead-lettered document', async () => {
     const invoice = await issueWhile('forbidden');
-    await allocation.authority.play({ mode: 'error' });
+    await allocation.authority.setMode({ mode: 'error' });
     for (const pauseMs of [5 * second, 30 * second]) {
       expect(await retry(invoice.id)).toMatchObject({
         outcome: 'failed',
@@ -136,10 +145,10 @@ describe('a document without its number', () => {
     expect(await allocation.row(invoice.id)).toMatchObject({ attempts: 3, earlier_attempts: 1 });
   });
 
-  it('is asked for once when two operators ask at the same moment', async () => {
+  it('RetryAllocation requests a number once when two operators call at the same moment', async () => {
     const invoice = await issueWhile('forbidden');
-    await allocation.authority.behave();
-    await allocation.authority.play({ mode: 'ok', delay_ms: 300 });
+    await allocation.authority.resetModes();
+    await allocation.authority.setMode({ mode: 'ok', delay_ms: 300 });
     const replies = await Promise.all([retry(invoice.id), retry(invoice.id)]);
     expect(replies.map((reply) => reply.outcome).sort()).toEqual(['issued', 'not_retryable']);
     expect(new Set(replies.map((reply) => reply.number)).size).toBe(1);
@@ -147,7 +156,7 @@ describe('a document without its number', () => {
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
   });
 
-  it('that has its number, or needs none, or lacks a tax id is not asked for, and the reply says why', async () => {
+  it('RetryAllocation returns not_retryable with a reason for a document without a pending number', async () => {
     const issued = await allocation.issue();
     const { number } = await allocation.settled(issued.id);
     expect(await retry(issued.id)).toMatchObject({
@@ -171,19 +180,19 @@ describe('a document without its number', () => {
     await expect(retry(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is counted where Prometheus looks', async () => {
+  it('AllocationMetrics reports dead-lettered and pending documents', async () => {
     await issueWhile('forbidden');
     const response = await fetch(`http://127.0.0.1:${allocation.service.healthPort}/metrics`);
     const text = await response.text();
-    expect(text).toMatch(/^pinkas_allocations_given_up [1-9]/m);
+    expect(text).toMatch(/^pinkas_allocations_dead_lettered [1-9]/m);
     for (const [outcome, answer] of [
       ['issued', 'approved'],
       ['refused', 'code_\\dxx'],
-      ['asking', 'http_5xx'],
-      ['given_up', 'http_4xx'],
+      ['pending', 'http_5xx'],
+      ['dead_lettered', 'http_4xx'],
     ]) {
       const labels = `outcome="${outcome}",answer="${answer}"`;
-      expect(text).toMatch(new RegExp(`^pinkas_allocation_tries_total{${labels}} [1-9]`, 'm'));
+      expect(text).toMatch(new RegExp(`^pinkas_allocation_attempts_total{${labels}} [1-9]`, 'm'));
     }
     expect(text).toMatch(/^pinkas_allocations_pending \d+$/m);
     expect(text).toMatch(/^pinkas_allocations_oldest_pending_seconds \d/m);
@@ -191,7 +200,7 @@ describe('a document without its number', () => {
     expect(text).toContain('pinkas_authority_connections_ended 0');
   });
 
-  it('is audited beside those that have theirs, and beside what is unknown here', async () => {
+  it('AuditAllocations returns the state of every document and null for unknown ones', async () => {
     const issued = await allocation.issue();
     const { number } = await allocation.settled(issued.id);
     const asking = await issueWhile('error');
@@ -200,14 +209,14 @@ describe('a document without its number', () => {
     const strange = await allocation.issue({}, { id: randomUUID() });
     await allocation.settled(strange.id);
     const ids = [asking.id, issued.id, quote.id, strange.id];
-    const { documents } = await allocation.network.ask(auditAllocations, {
+    const { documents } = await allocation.network.call(auditAllocations, {
       business_id: allocation.business.id,
       document_ids: ids,
     });
     expect(documents).toEqual([
       {
         document_id: asking.id,
-        state: 'asking',
+        state: 'pending',
         number: null,
         next_attempt_at: (await allocation.row(asking.id)).next_attempt_at?.toISOString(),
       },

@@ -34,12 +34,14 @@ async function startProxy(): Promise<{ server: Server; port: number; tunnels: st
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
   };
   return { server, port: (server.address() as AddressInfo).port, tunnels, cut };
 }
 
-describe('a proxy that every call to the authority has to go through', () => {
+describe('AuthorityHttp through a proxy', () => {
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
@@ -55,13 +57,13 @@ describe('a proxy that every call to the authority has to go through', () => {
     proxy.server.close();
   });
 
-  it('carries the login, the tokens and the question', async () => {
+  it('AuthorityHttp sends the login, the tokens and the request through the proxy', async () => {
     const invoice = await allocation.issue();
     expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(allocation.authority.url).host]));
   });
 
-  it('that is away is a failed try, and is not gone around', async () => {
+  it('AuthorityHttp fails an attempt when the proxy is down and does not bypass it', async () => {
     proxy.server.close();
     proxy.cut();
     await once(proxy.server, 'close');

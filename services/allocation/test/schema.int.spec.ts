@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { compareSchema } from '@pinkas/testkit';
 import { migrations } from '../src/db/migrations.js';
 
-describe('the database of the allocation service', () => {
-  it('is what schema.sql says after all migrations', async () => {
+describe('schema.sql of allocation', () => {
+  it('schema.sql equals the migrated database of allocation', async () => {
     const { migrated, recorded } = await compareSchema(
       migrations,
       new URL('../src/db/schema.sql', import.meta.url),

@@ -7,7 +7,7 @@ import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
 const minute = 60_000;
 
-describe('two services on one database', () => {
+describe('two instances of allocation', () => {
   let allocation: AllocationUnderTest;
   beforeAll(async () => {
     allocation = await startAllocation({ timeoutMs: 10_000 });
@@ -15,10 +15,12 @@ describe('two services on one database', () => {
   });
   afterAll(() => allocation.stop());
 
-  it('refresh a token once, when both need it at the same moment', async () => {
+  it('two instances refresh a token once when both need it at the same moment', async () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
-    for (const id of ids) await allocation.connect(id);
-    allocation.pass(11 * minute);
+    for (const id of ids) {
+      await allocation.connect(id);
+    }
+    allocation.advanceClock(11 * minute);
     const before = (await allocation.authority.calls()).token_uses.length;
     const invoices = await Promise.all(
       Array.from({ length: 40 }, (_, index) => allocation.issue({}, { id: ids[index % ids.length] ?? '' })),
@@ -28,10 +30,12 @@ describe('two services on one database', () => {
     }
     const uses = (await allocation.authority.calls()).token_uses.slice(before);
     expect(uses).toHaveLength(ids.length);
-    for (const use of uses) expect(use).toMatchObject({ grant_type: 'refresh_token', given: true });
+    for (const use of uses) {
+      expect(use).toMatchObject({ grant_type: 'refresh_token', given: true });
+    }
   });
 
-  it('ask once for each document, however often and in whatever order its event comes', async () => {
+  it('two instances request each number once in any order of events and redeliveries', async () => {
     const { business, clock, network } = allocation;
     const today = clock.now.toISOString().slice(0, 10);
     const documents = Array.from({ length: 12 }, (_, index) =>
@@ -66,7 +70,7 @@ describe('two services on one database', () => {
     expect(count).toBe(0);
   });
 
-  it('ask for nothing that is not committed here', async () => {
+  it('two instances request nothing that is not committed', async () => {
     const { db } = allocation.database;
     const invoice = await db.transaction().execute(async (trx) => {
       await sql`lock table allocation in share row exclusive mode`.execute(trx);
@@ -77,7 +81,7 @@ describe('two services on one database', () => {
           where relname = 'allocation' and not granted`.execute(trx);
         return rows.length > 0;
       });
-      allocation.pass(0);
+      allocation.advanceClock(0);
       expect(await allocation.authority.approvalsOf(issued.id)).toEqual([]);
       return issued;
     });
@@ -85,8 +89,8 @@ describe('two services on one database', () => {
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(1);
   });
 
-  it('lose nothing when one of them is told to stop with documents in hand', async () => {
-    await allocation.authority.play({ mode: 'ok', delay_ms: 500 });
+  it('two instances lose no document when one of them stops with documents in flight', async () => {
+    await allocation.authority.setMode({ mode: 'ok', delay_ms: 500 });
     const other = await allocation.startAnother();
     const invoices = await Promise.all(Array.from({ length: 10 }, () => allocation.issue()));
     await eventually('some are under way', async () => {

@@ -1,4 +1,4 @@
-import { type ConfigOf, serviceFields } from '@pinkas/service-kit';
+import { type ConfigOf, serviceFields } from '@pinkas/service-kit/config';
 
 /** The environment of the customer service. */
 export const fields = { ...serviceFields };

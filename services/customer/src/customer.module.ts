@@ -1,14 +1,19 @@
-import { Module } from '@nestjs/common';
-import { PurgeReservations } from './card/purge-reservations.js';
+import { Module, type Type } from '@nestjs/common';
+import type { BackgroundTask } from '@pinkas/service-kit';
+import { AuditCustomers } from './card/audit-customers.js';
 import { RecordCustomer } from './card/record-customer.js';
 import { ReleaseCustomer } from './card/release-customer.js';
-import { ReservationEnds } from './card/reservation-ends.js';
+import { ReservationEvents } from './card/reservation-events.js';
+import { ReservationPurger } from './card/reservation-purger.js';
 import { ResolveCustomer } from './card/resolve-customer.js';
 import { SearchCustomers } from './card/search-customers.js';
 
 /** The customer cards. */
 @Module({
-  controllers: [ResolveCustomer, ReleaseCustomer, SearchCustomers],
-  providers: [RecordCustomer, PurgeReservations, ReservationEnds],
+  controllers: [ResolveCustomer, ReleaseCustomer, SearchCustomers, AuditCustomers],
+  providers: [RecordCustomer, ReservationPurger, ReservationEvents],
 })
 export class CustomerModule {}
+
+/** What runs beside the operations, in the order of its start. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ReservationPurger];

@@ -1,11 +1,11 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
-import { PurgeReservations } from './card/purge-reservations.js';
+import { runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
 import { fields } from './config.js';
-import { CustomerModule } from './customer.module.js';
+import { backgroundTasks, CustomerModule } from './customer.module.js';
 
 await runService(() => ({
   name: 'customer',
   config: readEnvironment(fields),
   module: CustomerModule,
-  backgrounds: [PurgeReservations],
+  backgroundTasks,
 }));

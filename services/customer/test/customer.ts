@@ -12,7 +12,7 @@ import {
   searchCustomers,
   streamOf,
 } from '@pinkas/contracts';
-import { type Database, newContext, Problem, withContext } from '@pinkas/service-kit';
+import { ApiError, type Database, newContext, withContext } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
@@ -22,9 +22,8 @@ import {
 } from '@pinkas/testkit';
 import type { CardRow } from '../src/card/card.repository.js';
 import type { CustomerTables } from '../src/card/card.tables.js';
-import { PurgeReservations } from '../src/card/purge-reservations.js';
 import type { CustomerConfig } from '../src/config.js';
-import { CustomerModule } from '../src/customer.module.js';
+import { backgroundTasks, CustomerModule } from '../src/customer.module.js';
 import { migrations } from '../src/db/migrations.js';
 
 /** The customer service with the calls and events of issuing made by the test. */
@@ -58,7 +57,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     service: {
       name: 'customer',
       module: CustomerModule,
-      backgrounds: [PurgeReservations],
+      backgroundTasks,
       clock: { now: () => clock.now },
     },
     migrations,
@@ -77,15 +76,15 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     ) => {
       const request = { business_id: businessId, customer, document_id: documentId };
       const reply = await withContext(newContext(timeoutMs), () =>
-        tested.network.peers.ask(resolveCustomer, request),
+        tested.network.client.call(resolveCustomer, request),
       );
       return reply.customer;
     },
     release: async (documentId, businessId = business.id) => {
-      await tested.network.ask(releaseCustomer, { business_id: businessId, document_id: documentId });
+      await tested.network.call(releaseCustomer, { business_id: businessId, document_id: documentId });
     },
     search: async (query, limit = 20, businessId = business.id) =>
-      (await tested.network.ask(searchCustomers, { business_id: businessId, query, limit })).customers,
+      (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
     publishIssued: async (customer, documentId = randomUUID()) => {
       const document = exampleDocument({ id: documentId, business_id: business.id, customer });
       await tested.network.publish(documentIssued, document.id, { document, business });
@@ -118,7 +117,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     card: (id) => db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst(),
     redeliverAll: async () => {
       const stream = streamOf('issuing').name;
-      const { consumers } = await tested.network.connection.jetstreamManager();
+      const { consumers } = await tested.network.streamManager();
       await consumers.delete(stream, 'customer-cards');
       await eventually('every event was taken again', async () => {
         const found = await consumers.info(stream, 'customer-cards');
@@ -131,11 +130,11 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
 
 /** The card that an attempt conflicts with. */
 export async function conflictOf(attempt: Promise<unknown>): Promise<unknown> {
-  const problem = await attempt.then(
+  const apiError = await attempt.then(
     () => undefined,
     (error: unknown) => error,
   );
-  expect(problem).toBeInstanceOf(Problem);
-  expect((problem as Problem).code).toBe('customer_identity_conflict');
-  return (problem as Problem).details?.existing_customer_id;
+  expect(apiError).toBeInstanceOf(ApiError);
+  expect((apiError as ApiError).code).toBe('customer_identity_conflict');
+  return (apiError as ApiError).details?.existing_customer_id;
 }

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PurgeReservations } from '../src/card/purge-reservations.js';
+import { ReservationPurger } from '../src/card/reservation-purger.js';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
-describe('a reservation that never became a customer', () => {
+describe('ReservationPurger', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
   });
   afterAll(() => customer.stop());
 
-  it('is forgotten after an hour, while customers and fresh reservations stay', async () => {
-    const purge = customer.service.app.get(PurgeReservations);
+  it('ReservationPurger deletes an unused reservation after an hour and keeps customers and fresh reservations', async () => {
+    const purge = customer.service.app.get(ReservationPurger);
     const stale = await customer.resolve({ name: 'Stale', tax_id: '777777715' });
     const real = await customer.issueTo({ name: 'Real' });
     await purge.purge();

@@ -4,14 +4,14 @@ import { customerRecorded } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
-describe('the card of an issued document', () => {
+describe('RecordCustomer', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
   });
   afterAll(() => customer.stop());
 
-  it('becomes real, with what the request said', async () => {
+  it('RecordCustomer confirms a reserved card with the details of the request', async () => {
     const { id } = await customer.resolve({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
     expect(await customer.card(id)).toMatchObject({ confirmed_at: null, tax_id: null, city: null });
     await customer.issueTo({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
@@ -24,12 +24,12 @@ describe('the card of an issued document', () => {
     });
   });
 
-  it('is announced once it is written, so that the caller can be answered after that', async () => {
+  it('RecordCustomer publishes customerRecorded after the card is written', async () => {
     const events = customer.network.collect(customerRecorded);
     const documentId = randomUUID();
     const snapshot = await customer.resolve({ name: 'Announced' }, { documentId });
     await customer.publishIssued(snapshot, documentId);
-    await eventually('the card is announced', () =>
+    await eventually('the card is published', () =>
       events.some(
         ({ document_id, customer_id }) => document_id === documentId && customer_id === snapshot.id,
       ),
@@ -37,7 +37,7 @@ describe('the card of an issued document', () => {
     expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
   });
 
-  it('has its empty fields filled, and nothing overwritten', async () => {
+  it('RecordCustomer fills empty fields of a card and overwrites none', async () => {
     const { id } = await customer.issueTo({ name: 'Filled', email: 'old@example.com' });
     const later = await customer.issueTo({ name: 'FILLED', email: 'new@example.com', phone: '03-7654321' });
     expect(later).toMatchObject({ id, email: 'new@example.com' });
@@ -48,14 +48,14 @@ describe('the card of an issued document', () => {
     });
   });
 
-  it('is written once, however often the event comes', async () => {
+  it('RecordCustomer writes a card once when its event is redelivered', async () => {
     const { id } = await customer.issueTo({ name: 'Redelivered', city: 'Haifa' });
     await customer.db.updateTable('card').set({ city: null }).where('id', '=', id).execute();
     await customer.redeliverAll();
     expect((await customer.card(id))?.city).toBeNull();
   });
 
-  it('is made again when its event comes after the reservation was purged', async () => {
+  it('RecordCustomer creates the card again when its reservation was purged', async () => {
     const snapshot = await customer.resolve({ name: 'Very Late' });
     await customer.db.deleteFrom('reservation').execute();
     await customer.db.deleteFrom('card').where('id', '=', snapshot.id).execute();
@@ -64,7 +64,7 @@ describe('the card of an issued document', () => {
     expect(await customer.card(snapshot.id)).toMatchObject({ name: 'Very Late', city: 'Haifa' });
   });
 
-  it('ends what its own document had reserved, and nothing of another', async () => {
+  it('RecordCustomer ends the reservation of its own document only', async () => {
     const [one, two] = [randomUUID(), randomUUID()];
     const snapshot = await customer.resolve(
       { name: 'Two Documents', tax_id: '777777715' },

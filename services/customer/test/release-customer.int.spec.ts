@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
-describe('what was reserved for a document that is not issued', () => {
+describe('ReleaseCustomer', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
   });
   afterAll(() => customer.stop());
 
-  it('is gone as if it had never been: card, tax id and all', async () => {
+  it('ReleaseCustomer deletes the reserved card and frees its tax id', async () => {
     const documentId = randomUUID();
     const { id } = await customer.resolve({ name: 'Never Issued', tax_id: '777777715' }, { documentId });
     expect(await customer.reservations(documentId)).toEqual([{ card_id: id, tax_id: '777777715' }]);
@@ -21,7 +21,7 @@ describe('what was reserved for a document that is not issued', () => {
     });
   });
 
-  it('may be released again, and by a document that had reserved nothing', async () => {
+  it('ReleaseCustomer succeeds when it is repeated and when nothing is reserved', async () => {
     const documentId = randomUUID();
     await customer.resolve({ name: 'Released Twice' }, { documentId });
     await customer.release(documentId);
@@ -29,7 +29,7 @@ describe('what was reserved for a document that is not issued', () => {
     await expect(customer.release(randomUUID())).resolves.toBeUndefined();
   });
 
-  it('stays for another document that has reserved the same', async () => {
+  it('ReleaseCustomer keeps what another document has reserved', async () => {
     const said = { name: 'Shared By Two', tax_id: '777777723' };
     const other = { name: 'Third Name', tax_id: '777777723' };
     const [one, two] = [randomUUID(), randomUUID()];
@@ -45,7 +45,7 @@ describe('what was reserved for a document that is not issued', () => {
     expect(await customer.resolve(other)).toMatchObject(other);
   });
 
-  it('stays where another document of the same card was issued', async () => {
+  it('ReleaseCustomer keeps a card that another document was issued to', async () => {
     const [issued, refused] = [randomUUID(), randomUUID()];
     const snapshot = await customer.resolve({ name: 'Issued Once' }, { documentId: issued });
     await customer.resolve({ name: 'Issued Once' }, { documentId: refused });
@@ -54,7 +54,7 @@ describe('what was reserved for a document that is not issued', () => {
     expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
   });
 
-  it('is never a customer', async () => {
+  it('ReleaseCustomer leaves a known card as it was', async () => {
     const known = await customer.issueTo({ name: 'Known', city: 'Haifa' });
     const documentId = randomUUID();
     await customer.resolve({ id: known.id, tax_id: '550000004' }, { documentId });
@@ -62,7 +62,7 @@ describe('what was reserved for a document that is not issued', () => {
     expect(await customer.card(known.id)).toMatchObject({ city: 'Haifa', tax_id: null });
   });
 
-  it('is not touched by another business', async () => {
+  it('ReleaseCustomer does not release the reservation of another business', async () => {
     const documentId = randomUUID();
     const { id } = await customer.resolve({ name: 'Not Yours' }, { documentId });
     await customer.release(documentId, randomUUID());
@@ -70,7 +70,7 @@ describe('what was reserved for a document that is not issued', () => {
     expect(await customer.reservations(documentId)).toHaveLength(1);
   });
 
-  it('is never taken from a request that reserves it at the same moment', async () => {
+  it('ReleaseCustomer never deletes a card that another request reserves concurrently', async () => {
     for (let round = 0; round < 25; round += 1) {
       const name = `Moment ${round}`;
       const [leaving, coming] = [randomUUID(), randomUUID()];

@@ -5,14 +5,14 @@ import { type CustomerUnderTest, conflictOf, startCustomer } from './customer.js
 /** A valid tax id, and one that is valid when padded. */
 const taxIds = { first: '777777715', second: '777777723', short: '12344' } as const;
 
-describe('the customer of a request', () => {
+describe('ResolveCustomer', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
   });
   afterAll(() => customer.stop());
 
-  it('with a new name is answered as the request said it', async () => {
+  it('ResolveCustomer returns a new customer as the request describes it', async () => {
     const said = {
       name: 'Nova Example Ltd',
       tax_id: '550000004',
@@ -25,7 +25,7 @@ describe('the customer of a request', () => {
     expect(await customer.resolve(said)).toEqual({ id: expect.any(String), ...said });
   });
 
-  it('with a new name said twenty times at the same moment is one card', async () => {
+  it('ResolveCustomer creates one card for twenty concurrent requests with a new name', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
         const { id } = await customer.resolve({ name: index % 2 ? 'Twin  Customer' : 'twin customer ' });
@@ -35,13 +35,13 @@ describe('the customer of a request', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('with a new name and a new tax id said twenty times at the same moment is one card', async () => {
+  it('ResolveCustomer creates one card for twenty concurrent requests with a new name and tax id', async () => {
     const said = { name: 'Twenty At Once', tax_id: '520000001' };
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await customer.resolve(said)).id));
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('with a known name is that card, whatever the letter case, the spaces and the composition', async () => {
+  it('ResolveCustomer finds a card by name regardless of letter case, spaces and composition', async () => {
     const first = await customer.issueTo({ name: 'Known Caf\u00e9', email: 'known@example.com' });
     expect(await customer.resolve({ name: '  KNOWN   cafe\u0301' })).toEqual({
       ...first,
@@ -49,7 +49,7 @@ describe('the customer of a request', () => {
     });
   });
 
-  it('with a known name has from the card what the request did not say', async () => {
+  it('ResolveCustomer fills in from the card what the request omits', async () => {
     await customer.issueTo({ name: 'Half Said', email: 'card@example.com', city: 'Haifa' });
     expect(await customer.resolve({ name: 'Half Said', city: 'Eilat' })).toMatchObject({
       email: 'card@example.com',
@@ -57,7 +57,7 @@ describe('the customer of a request', () => {
     });
   });
 
-  it('by id is that card, and a name beside it is ignored', async () => {
+  it('ResolveCustomer resolves by id and ignores the name', async () => {
     const { id } = await customer.issueTo({ name: 'By Id', city: 'Eilat' });
     expect(await customer.resolve({ id, name: 'Whatever' })).toMatchObject({
       id,
@@ -66,7 +66,7 @@ describe('the customer of a request', () => {
     });
   });
 
-  it('by the id of a document whose event has not come yet is found, and is not forgotten with it', async () => {
+  it('ResolveCustomer finds a reserved card by id and keeps it while a document holds it', async () => {
     const [first, second] = [randomUUID(), randomUUID()];
     const reserved = await customer.resolve({ name: 'Just Issued' }, { documentId: first });
     const again = await customer.resolve({ id: reserved.id }, { documentId: second });
@@ -78,7 +78,7 @@ describe('the customer of a request', () => {
     await expect(customer.resolve({ id: reserved.id })).rejects.toMatchObject({ code: 'customer_not_found' });
   });
 
-  it('by the id of nobody, or of another business, is not found', async () => {
+  it('ResolveCustomer reports customer_not_found for an unknown id and for one of another business', async () => {
     const real = await customer.issueTo({ name: 'Real Customer' });
     for (const [id, businessId] of [
       [randomUUID(), customer.business.id],
@@ -90,14 +90,14 @@ describe('the customer of a request', () => {
     }
   });
 
-  it('is another card in another business, even with the same name and tax id', async () => {
+  it('ResolveCustomer uses separate cards for the same customer of two businesses', async () => {
     const said = { name: 'Shared Name', tax_id: taxIds.first };
     const one = await customer.issueTo(said);
     const other = await customer.resolve(said, { businessId: randomUUID() });
     expect(other.id).not.toBe(one.id);
   });
 
-  it('conflicts when the tax id stands on a card of another name, with or without leading zeros', async () => {
+  it('ResolveCustomer reports a conflict when a card of another name has the tax id, with or without leading zeros', async () => {
     const bearer = await customer.issueTo({ name: 'Bearer', tax_id: taxIds.short });
     expect(await conflictOf(customer.resolve({ name: 'Somebody Else', tax_id: '000012344' }))).toBe(
       bearer.id,
@@ -107,7 +107,7 @@ describe('the customer of a request', () => {
     );
   });
 
-  it('by id conflicts when the tax id stands on another card, whether its own has none or another one', async () => {
+  it('ResolveCustomer reports a conflict by id when another card has the tax id', async () => {
     const bearer = await customer.issueTo({ name: 'Other Bearer', tax_id: '560000002' });
     const without = await customer.issueTo({ name: 'Without Tax Id' });
     const withAnother = await customer.issueTo({ name: 'With Another', tax_id: '570000000' });
@@ -116,7 +116,7 @@ describe('the customer of a request', () => {
     }
   });
 
-  it('that conflicted leaves nothing behind', async () => {
+  it('ResolveCustomer stores nothing after a conflict', async () => {
     const documentId = randomUUID();
     await conflictOf(customer.resolve({ name: 'Left Nothing', tax_id: taxIds.short }, { documentId }));
     const cards = customer.db.selectFrom('card').select('id').where('name', '=', 'Left Nothing');
@@ -124,13 +124,13 @@ describe('the customer of a request', () => {
     expect(await customer.reservations(documentId)).toEqual([]);
   });
 
-  it('goes on with the id that the conflict told', async () => {
+  it('ResolveCustomer accepts the id that a conflict returned', async () => {
     const bearer = await customer.issueTo({ name: 'Told In Conflict', tax_id: '530000009' });
     const id = await conflictOf(customer.resolve({ name: 'Misspelt', tax_id: '530000009' }));
     expect(await customer.resolve({ id: String(id), tax_id: '530000009' })).toEqual(bearer);
   });
 
-  it('does not conflict with itself', async () => {
+  it('ResolveCustomer reports no conflict of a card with itself', async () => {
     const first = await customer.issueTo({ name: 'Own Tax Id', tax_id: taxIds.second });
     expect(await customer.resolve({ name: 'own tax id', tax_id: taxIds.second })).toMatchObject({
       id: first.id,
@@ -138,7 +138,7 @@ describe('the customer of a request', () => {
     });
   });
 
-  it('opens a card of its own once the identity is confirmed, and is no conflict afterwards', async () => {
+  it('ResolveCustomer creates a card with a shared tax id once the identity is confirmed', async () => {
     const first = await customer.issueTo({ name: 'Elder', tax_id: '777777731' });
     customer.clock.now = new Date(customer.clock.now.getTime() + 1_000);
     const second = await customer.issueTo({
@@ -153,7 +153,7 @@ describe('the customer of a request', () => {
     expect(await conflictOf(customer.resolve({ name: 'Third', tax_id: '777777731' }))).toBe(first.id);
   });
 
-  it('uses the existing card of the name once the identity is confirmed', async () => {
+  it('ResolveCustomer uses the existing card of the name once the identity is confirmed', async () => {
     await customer.issueTo({ name: 'First Bearer', tax_id: '590000006' });
     const named = await customer.issueTo({ name: 'Named And Known', city: 'Haifa' });
     expect(
@@ -161,7 +161,7 @@ describe('the customer of a request', () => {
     ).toMatchObject({ id: named.id, tax_id: '590000006', city: 'Haifa' });
   });
 
-  it('bears the tax id that the request said although the card has another, and the card keeps its own', async () => {
+  it('ResolveCustomer returns the tax id of the request and leaves the one of the card', async () => {
     const { id } = await customer.issueTo({ name: 'Two Tax Ids', tax_id: '510000003' });
     expect((await customer.issueTo({ id, tax_id: '580000008' })).tax_id).toBe('580000008');
     expect((await customer.resolve({ id })).tax_id).toBe('510000003');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Database, kitTokens, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
 import type { CustomerTables } from '../src/card/card.tables.js';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
-describe('the rows of a business', () => {
+describe('row-level security', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
@@ -14,7 +14,7 @@ describe('the rows of a business', () => {
   afterAll(() => customer.stop());
 
   it.each(['card', 'card_name_suffix', 'reservation'] as const)(
-    'are seen in %s by that business and by nobody else',
+    'the rows of a business in %s are visible to that business only',
     async (table) => {
       const seenBy = async (db: typeof customer.db) =>
         (await db.selectFrom(table).select('business_id').execute()).length;
@@ -22,8 +22,8 @@ describe('the rows of a business', () => {
       const own = customer.service.app.get<Database<CustomerTables>>(kitTokens.database);
       const all = await seenBy(customer.db);
       expect(all).toBeGreaterThan(0);
-      expect(await seenBy(ofBusiness(own, customer.business.id))).toBe(all);
-      expect(await seenBy(ofBusiness(own, randomUUID()))).toBe(0);
+      expect(await seenBy(forTenant(own, customer.business.id))).toBe(all);
+      expect(await seenBy(forTenant(own, randomUUID()))).toBe(0);
       expect(await seenBy(own)).toBe(0);
     },
   );

@@ -6,7 +6,7 @@ import { type CustomerUnderTest, startCustomer } from './customer.js';
 /** A valid tax id with four leading zeros. */
 const paddedTaxId = '000012344';
 
-describe('a search for customers', () => {
+describe('SearchCustomers', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
@@ -44,7 +44,7 @@ describe('a search for customers', () => {
   const names = async (businessId: string, query: string | null, limit = 20) =>
     (await customer.search(query, limit, businessId)).map((card) => card.name);
 
-  it('tells of each card what the interface tells', async () => {
+  it('SearchCustomers returns the public fields of each card', async () => {
     const said = {
       name: 'לקוח לדוגמה',
       tax_id: '777777715',
@@ -61,7 +61,15 @@ describe('a search for customers', () => {
     ]);
   });
 
-  it('finds a text wherever it stands in the name', async () => {
+  it('SearchCustomers finds a customer that was inserted by SQL alone', async () => {
+    const card = { business_id: randomUUID(), id: randomUUID(), name: 'Before', name_key: 'before' };
+    const at = customer.clock.now;
+    const table = customer.db.insertInto('card');
+    await table.values({ ...card, created_at: at, confirmed_at: at }).execute();
+    expect(await customer.search('efo', 20, card.business_id)).toMatchObject([{ id: card.id }]);
+  });
+
+  it('SearchCustomers finds a text anywhere in a name', async () => {
     const id = await business(['Example Trading Ltd', 'Zzz']);
     for (const part of ['Example', 'ample Tra', 'ing', 'Ltd', 'Example Trading Ltd', 'E', 'd']) {
       expect(await names(id, part)).toEqual(['Example Trading Ltd']);
@@ -69,14 +77,14 @@ describe('a search for customers', () => {
     expect(await names(id, 'Trading  Example')).toEqual([]);
   });
 
-  it('compares like names are compared: composed, with folded letter case and white space', async () => {
+  it('SearchCustomers folds composition, letter case and white space', async () => {
     const id = await business(['Caf\u00e9  Stra\u00dfe', 'Other']);
     for (const part of ['CAFE\u0301', '  caf\u00e9 \t stra', 'STRASSE']) {
       expect(await names(id, part)).toEqual(['Caf\u00e9  Stra\u00dfe']);
     }
   });
 
-  it('takes %, _ and \\ as the characters that they are', async () => {
+  it('SearchCustomers treats %, _ and \\ as literal characters', async () => {
     const id = await business(['100% Cotton', 'a_b', 'back\\slash', 'axb']);
     expect(await names(id, '%')).toEqual(['100% Cotton']);
     expect(await names(id, '_')).toEqual(['a_b']);
@@ -84,36 +92,38 @@ describe('a search for customers', () => {
     expect(await names(id, '\\')).toEqual(['back\\slash']);
   });
 
-  it('finds the quotation marks of a Hebrew abbreviation, and characters beyond 16 bits', async () => {
+  it('SearchCustomers finds Hebrew quotation marks and characters beyond 16 bits', async () => {
     const id = await business(['דוגמה בע"מ', 'Smile 😀😀 Ltd']);
     expect(await names(id, 'ע"מ')).toEqual(['דוגמה בע"מ']);
     expect(await names(id, '😀')).toEqual(['Smile 😀😀 Ltd']);
   });
 
-  it('finds a text as long as a name can be', async () => {
+  it('SearchCustomers finds a text as long as a name can be', async () => {
     const long = `${'Long '.repeat(23)}end`;
     const id = await business([long, `${'Long '.repeat(23)}and`]);
     expect(await names(id, long)).toEqual([long]);
     expect(await names(id, `${long} more`)).toEqual([]);
   });
 
-  it('finds a tax id with and without its leading zeros, and never a part of one', async () => {
+  it('SearchCustomers finds a whole tax id with and without its leading zeros', async () => {
     const id = await business(['Nobody']);
     await put(id, ['Bearer'], paddedTaxId);
     for (const query of [paddedTaxId, '12344', '0012344', ' 12344 ']) {
       expect(await names(id, query)).toEqual(['Bearer']);
     }
-    for (const query of ['1234', '2344', '0000123440']) expect(await names(id, query)).toEqual([]);
+    for (const query of ['1234', '2344', '0000123440']) {
+      expect(await names(id, query)).toEqual([]);
+    }
   });
 
-  it('finds every card that shares a tax id, and names that contain the same digits', async () => {
+  it('SearchCustomers finds every card of a tax id and names with the same digits', async () => {
     const id = await business(['Branch 12344 North', 'Nobody']);
     await put(id, ['Zeta', 'Alpha'], paddedTaxId);
     expect(await names(id, '12344')).toEqual(['Alpha', 'Branch 12344 North', 'Zeta']);
     expect(await names(id, '12344', 2)).toEqual(['Alpha', 'Branch 12344 North']);
   });
 
-  it('finds customers only, no reservation of a request in flight', async () => {
+  it('SearchCustomers does not find reserved cards', async () => {
     await customer.resolve({ name: 'Mere Reservation' });
     expect(await customer.search('Mere Reservation')).toEqual([]);
     expect((await customer.search(null, 50)).map((card) => card.name)).not.toContain('Mere Reservation');
@@ -121,7 +131,7 @@ describe('a search for customers', () => {
     expect(await customer.search('Mere Reservation')).toMatchObject([{ id }]);
   });
 
-  it('finds a customer of its own business only', async () => {
+  it('SearchCustomers does not find customers of another business', async () => {
     const mine = await business(['Mine']);
     await put(randomUUID(), ['Theirs, not Mine'], paddedTaxId);
     expect(await names(mine, 'Mine')).toEqual(['Mine']);
@@ -129,7 +139,7 @@ describe('a search for customers', () => {
     expect(await names(mine, null)).toEqual(['Mine']);
   });
 
-  it('answers in the order of names: digits, Latin, Hebrew, whatever the letter case', async () => {
+  it('SearchCustomers sorts by name: digits, Latin, Hebrew, regardless of letter case', async () => {
     const inOrder = [
       '2 Example',
       'alpha example',
@@ -144,12 +154,15 @@ describe('a search for customers', () => {
     expect(await names(id, 'example', 3)).toEqual(inOrder.slice(0, 3));
   });
 
-  it.each([null, ' ', '\t \u00a0'])('for %j answers with the first of all', async (query) => {
-    const id = await business(['C', 'A', 'B']);
-    expect(await names(id, query, 2)).toEqual(['A', 'B']);
-  });
+  it.each([null, ' ', '\t \u00a0'])(
+    'SearchCustomers lists the first customers for the query %j',
+    async (query) => {
+      const id = await business(['C', 'A', 'B']);
+      expect(await names(id, query, 2)).toEqual(['A', 'B']);
+    },
+  );
 
-  it('answers in the same way for a text that thousands of names contain', async () => {
+  it('SearchCustomers sorts the matches of a text that thousands of names contain', async () => {
     // The order of what follows the text is the opposite of the order of the names.
     const many = Array.from({ length: 2_000 }, (_, index) => `${1_000 + index} Many ${9_000 - index}`);
     const id = await business([...many.toReversed(), '0 Aardvark']);
@@ -161,7 +174,7 @@ describe('a search for customers', () => {
     expect(await names(id, '1', 50)).toEqual(withDigits.slice(0, 50));
   });
 
-  it('finds a bearer of the tax id among more names than are fetched', async () => {
+  it('SearchCustomers finds a card by tax id among more name matches than are fetched', async () => {
     const many = Array.from({ length: 600 }, (_, index) => `Shop 18 ${String(index).padStart(4, '0')}`);
     const id = await business(many);
     await put(id, ['A Bearer'], '000000018');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { ReservationEnds } from '../src/card/reservation-ends.js';
+import { ReservationEvents } from '../src/card/reservation-events.js';
 import { type CustomerUnderTest, conflictOf, startCustomer } from './customer.js';
 
-describe('a new tax id that a document in flight may write on another card', () => {
+describe('ResolveCustomer with a tax id in flight', () => {
   let customer: CustomerUnderTest;
   beforeAll(async () => {
     customer = await startCustomer();
@@ -15,11 +15,11 @@ describe('a new tax id that a document in flight may write on another card', () 
   afterAll(() => customer.stop());
 
   /** Counts the looks that found the tax id undecided. */
-  const watchWaits = () => jest.spyOn(customer.service.app.get(ReservationEnds), 'next');
+  const watchWaits = () => jest.spyOn(customer.service.app.get(ReservationEvents), 'wait');
   const waiting = (waits: ReturnType<typeof watchWaits>, count: number) =>
     eventually(`${count} wait`, () => waits.mock.calls.length >= count);
 
-  it('makes the next request wait, and is free for it once the first is refused', async () => {
+  it('ResolveCustomer waits for a tax id in flight and gets it when the first request is released', async () => {
     const first = randomUUID();
     const { id } = await customer.resolve({ name: 'Refused', tax_id: '777777715' }, { documentId: first });
     const waits = watchWaits();
@@ -30,7 +30,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await customer.card(id)).toBeUndefined();
   });
 
-  it('is a conflict with a card that exists once the first document is issued', async () => {
+  it('ResolveCustomer reports a conflict when the document in flight is issued', async () => {
     const first = randomUUID();
     const issued = await customer.resolve({ name: 'Issued', tax_id: '777777723' }, { documentId: first });
     const waits = watchWaits();
@@ -41,7 +41,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await customer.card(issued.id)).toMatchObject({ tax_id: '777777723', claimed_until: null });
   });
 
-  it('makes a request by id wait as well', async () => {
+  it('ResolveCustomer by id waits for a tax id in flight', async () => {
     const known = await customer.issueTo({ name: 'Known Without' });
     const first = randomUUID();
     const issued = await customer.resolve({ name: 'New With', tax_id: '777777731' }, { documentId: first });
@@ -52,7 +52,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await second).toBe(issued.id);
   });
 
-  it('waits for a request that fills it into a known card, which keeps none when that is refused', async () => {
+  it('ResolveCustomer waits for a tax id that is being added to a known card', async () => {
     const known = await customer.issueTo({ name: 'To Be Filled' });
     const first = randomUUID();
     await customer.resolve({ id: known.id, tax_id: '550000004' }, { documentId: first });
@@ -64,7 +64,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await customer.card(known.id)).toMatchObject({ tax_id: null });
   });
 
-  it('waits for a request whose caller has confirmed the identity, and never makes that one wait', async () => {
+  it('ResolveCustomer waits for a request with a confirmed identity, which itself never waits', async () => {
     const first = randomUUID();
     const elder = await customer.resolve(
       { name: 'Confirmed Elder', tax_id: '560000002' },
@@ -84,7 +84,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await third).toBe(confirmed.id);
   });
 
-  it('lets one of eight new names be issued, and the others conflict with it', async () => {
+  it('ResolveCustomer issues to one of eight new names with one tax id and reports conflicts to the others', async () => {
     const waits = watchWaits();
     const documents = Array.from({ length: 8 }, (_, index) => ({ id: randomUUID(), name: `Racer ${index}` }));
     const outcomes = documents.map(({ id, name }) =>
@@ -94,11 +94,15 @@ describe('a new tax id that a document in flight may write on another card', () 
       ),
     );
     const winner = await Promise.race(outcomes);
-    if (!('served' in winner)) throw winner.error;
+    if (!('served' in winner)) {
+      throw winner.error;
+    }
     await waiting(waits, 7);
     await customer.publishIssued(winner.served, winner.id);
     for (const outcome of await Promise.all(outcomes)) {
-      if (outcome.id === winner.id) continue;
+      if (outcome.id === winner.id) {
+        continue;
+      }
       expect(outcome).toMatchObject({
         error: {
           code: 'customer_identity_conflict',
@@ -108,7 +112,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     }
   });
 
-  it('makes nobody else wait, however many wait for it', async () => {
+  it('ResolveCustomer serves other customers while many requests wait for one tax id', async () => {
     const first = randomUUID();
     await customer.resolve({ name: 'Holder', tax_id: '570000000' }, { documentId: first });
     const waits = watchWaits();
@@ -125,7 +129,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(served).toHaveLength(1);
   });
 
-  it('is answered as an error that may be tried again when its fate is not known in time', async () => {
+  it('ResolveCustomer reports a retryable error when a tax id stays undecided', async () => {
     const first = randomUUID();
     await customer.resolve({ name: 'Slow', tax_id: '590000006' }, { documentId: first });
     const said = { name: 'Impatient', tax_id: '590000006' };
@@ -142,7 +146,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await customer.resolve(said)).toMatchObject(said);
   });
 
-  it('is free after a crash once the reservation has run out, also for a request that waits already', async () => {
+  it('ResolveCustomer gets a tax id when the reservation of a crashed request expires', async () => {
     await customer.resolve({ name: 'Crashed', tax_id: '512345679' });
     const waits = watchWaits();
     const next = customer.resolve({ name: 'Next In Line', tax_id: '512345679' });
@@ -151,7 +155,7 @@ describe('a new tax id that a document in flight may write on another card', () 
     expect(await next).toMatchObject({ tax_id: '512345679' });
   });
 
-  it('makes nobody of another business wait', async () => {
+  it('ResolveCustomer does not wait for another business', async () => {
     const said = { name: 'Here', tax_id: '520000001' };
     await customer.resolve(said);
     const waits = watchWaits();

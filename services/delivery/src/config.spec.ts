@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '@pinkas/service-kit';
+import { readConfig } from '@pinkas/service-kit/config';
 import { deliveryConfig, fields } from './config.js';
 
 const least = {
@@ -19,12 +19,12 @@ const whatsapp = {
 };
 const read = (env: Record<string, string>) => deliveryConfig(readConfig(fields, env));
 
-describe('the configuration of delivery', () => {
-  it('sends nothing by WhatsApp, and no mail without TLS, unless told otherwise', () => {
+describe('deliveryConfig', () => {
+  it('deliveryConfig disables WhatsApp and requires TLS for email by default', () => {
     expect(read(least)).toMatchObject({ whatsapp: null, smtpTls: 'required', smtpCaFile: null });
   });
 
-  it('takes the four variables of WhatsApp together', () => {
+  it('deliveryConfig combines the four variables of WhatsApp', () => {
     expect(read({ ...least, ...whatsapp, WHATSAPP_LANGUAGE_EN: 'en_US' }).whatsapp).toEqual({
       url: 'https://graph.example.com/v23.0',
       phoneNumberId: '106540352242922',
@@ -35,13 +35,13 @@ describe('the configuration of delivery', () => {
     });
   });
 
-  it.each(Object.keys(whatsapp))('refuses WhatsApp without %s, by its name, and shows no secret', (name) => {
+  it.each(Object.keys(whatsapp))('deliveryConfig names the missing %s and shows no secret', (name) => {
     const { [name as keyof typeof whatsapp]: _left, ...rest } = whatsapp;
     expect(() => read({ ...least, ...rest })).toThrow(`${name}: WhatsApp needs`);
     expect(() => read({ ...least, ...rest })).not.toThrow('secret');
   });
 
-  it('refuses what is no mode of TLS and no id of a phone', () => {
+  it('deliveryConfig rejects an unknown TLS mode and a phone number id with letters', () => {
     expect(() => read({ ...least, ...whatsapp, SMTP_TLS: 'yes', WHATSAPP_PHONE_NUMBER_ID: '05x' })).toThrow(
       /SMTP_TLS is wrong[\s\S]*WHATSAPP_PHONE_NUMBER_ID is wrong/,
     );

@@ -7,7 +7,7 @@ import {
   serviceFields,
   text,
   url,
-} from '@pinkas/service-kit';
+} from '@pinkas/service-kit/config';
 
 /** How mail is kept from being read on its way to the mail server. */
 export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
@@ -34,7 +34,9 @@ export const fields = {
     fallback: 'required',
     parse: (value: string): SmtpTls => {
       const mode = smtpTlsModes.find((one) => one === value);
-      if (!mode) throw new Error(`expected ${smtpTlsModes.join(', ')}`);
+      if (!mode) {
+        throw new Error(`expected ${smtpTlsModes.join(', ')}`);
+      }
       return mode;
     },
   } as EnvField<SmtpTls>,
@@ -58,10 +60,20 @@ export const fields = {
       example: 'documents@example.com',
     }),
     parse: (value: string): string => {
-      if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(value)) throw new Error('expected a plain mail address');
+      if (!/^[^\s@<>"]+@[^\s@<>"]+$/.test(value)) {
+        throw new Error('expected a plain mail address');
+      }
       return value;
     },
   },
+  messagesPerBusinessAndDay: integer('MESSAGES_PER_BUSINESS_AND_DAY', {
+    meaning:
+      'How many messages of one business are sent on a day in Israel at most, the copies of its accountant included; further ones wait for the next day.',
+    example: '5000',
+    fallback: 5_000,
+    min: 1,
+    max: 1_000_000,
+  }),
   viewUrlBase: url('VIEW_URL_BASE', {
     meaning: "The address of a document's page without its last part.",
     example: 'https://pinkas.example.com/d',
@@ -80,7 +92,9 @@ export const fields = {
       example: '106540352242922',
     }),
     parse: (value: string): string => {
-      if (!/^\d{1,32}$/.test(value)) throw new Error('expected digits');
+      if (!/^\d{1,32}$/.test(value)) {
+        throw new Error('expected digits');
+      }
       return value;
     },
   }),

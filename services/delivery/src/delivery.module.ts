@@ -1,19 +1,23 @@
-import { Module } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
+import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
+import { MessageArtifacts } from './delivery/message-artifacts.js';
+import { MessageChannels } from './delivery/message-channels.js';
+import { MessageSender } from './delivery/message-sender.js';
+import { OutcomeRecorder } from './delivery/outcome-recorder.js';
 import { PlanDelivery } from './delivery/plan-delivery.js';
 import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { ResendDelivery } from './delivery/resend-delivery.js';
-import { SendMessages } from './delivery/send-messages.js';
 import { SuppressAddress } from './delivery/suppress-address.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
-import { WhatsApp } from './whatsapp/whatsapp.js';
+import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 
-/** What leaves the house: plans, messages, and what became of them. */
+/** Plans, messages and their outcomes. */
 @Module({
   controllers: [
     ResendDelivery,
@@ -27,10 +31,16 @@ import { WhatsApp } from './whatsapp/whatsapp.js';
     PlanDelivery,
     ReleaseDelivery,
     WithdrawDelivery,
-    SendMessages,
+    MessageSender,
+    MessageArtifacts,
+    MessageChannels,
+    OutcomeRecorder,
     DeliveryMetrics,
     Mailer,
-    WhatsApp,
+    WhatsAppClient,
   ],
 })
 export class DeliveryModule {}
+
+/** What runs beside the operations, in the order of its start. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [MessageSender];

@@ -11,13 +11,13 @@ import {
   documentIssued,
   type EventOf,
   getArtifact,
-  handOverArtifact,
   type IssuedDocument,
   messageFailed,
   messageSent,
+  releaseArtifact,
   streamOf,
 } from '@pinkas/contracts';
-import { Problem, type RunningService, type ServiceOptions, startService } from '@pinkas/service-kit';
+import { ApiError, type RunningService, type ServiceOptions, startService } from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
@@ -29,31 +29,37 @@ import {
 import type { Selectable } from 'kysely';
 import type { DeliveryConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
-import type { DeliveryRow } from '../src/delivery/delivery.repository.js';
-import type { AttemptTable, DeliveryTables } from '../src/delivery/delivery.tables.js';
-import { SendMessages } from '../src/delivery/send-messages.js';
-import { DeliveryModule } from '../src/delivery.module.js';
-import { type MailboxStandIn, startMailboxStandIn } from './mailbox-stand-in.js';
-import { startWhatsAppStandIn, type WhatsAppStandIn, whatsappAccount } from './whatsapp-stand-in.js';
+import type {
+  AttemptTable,
+  DeliveryRow,
+  DeliveryState,
+  DeliveryTables,
+} from '../src/delivery/delivery.tables.js';
+import { MessageSender } from '../src/delivery/message-sender.js';
+import { backgroundTasks, DeliveryModule } from '../src/delivery.module.js';
+import { type MailboxSimulator, startMailboxSimulator } from './mailbox-simulator.js';
+import { startWhatsAppSimulator, type WhatsAppSimulator, whatsappAccount } from './whatsapp-simulator.js';
 
 /** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */
 export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
-  mailbox: MailboxStandIn;
+  mailbox: MailboxSimulator;
   /** Null unless the service was started with it. */
-  whatsapp: WhatsAppStandIn | null;
+  whatsapp: WhatsAppSimulator | null;
   business: Business;
   clock: { now: Date };
   pdf: Buffer;
-  /** Set it to make rendering refuse to give the PDF. */
-  pdfIsAway: boolean;
+  /** Set it while rendering is not to be reached. */
+  pdfUnavailable: boolean;
+  /** Set it to make rendering give another file than the one with the hash. */
+  pdfDamaged: boolean;
   /** Set it to make rendering give a PDF that says that its document is cancelled. */
-  pdfIsCancelled: boolean;
+  pdfCancelled: boolean;
   /** Set it to let rendering answer only when this has settled. */
-  pdfComesAfter: Promise<void>;
+  pdfReady: Promise<void>;
   /** The documents of which rendering was told that the customer's PDF is about to leave, each time. */
-  handedOver: string[];
+  releasedArtifacts: string[];
   /** Moves the clock. */
-  pass(ms: number): void;
+  advanceClock(ms: number): void;
   /** A recipient of its own for each call, so that tests do not see each other's mail. */
   newRecipient(): string;
   /** A phone number of its own for each call, in E.164. */
@@ -63,6 +69,11 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
   ): Promise<IssuedDocument>;
   render(document: IssuedDocument, revision?: number): Promise<void>;
+  /** Issues a document and renders its final PDF, so that its message is due. */
+  issueReady(
+    recipient: string | null,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ): Promise<IssuedDocument>;
   /** Says that it was cancelled, and waits until that was heard. */
   cancel(document: IssuedDocument): Promise<void>;
   planned(document: IssuedDocument): Promise<DeliveryOutcome>;
@@ -80,37 +91,42 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
     what: string,
     probe: (row: DeliveryRow) => boolean,
   ): Promise<DeliveryRow>;
+  /** Waits until the only message of a document is in a state. */
+  inState(document: IssuedDocument, state: DeliveryState): Promise<DeliveryRow>;
+  /** Waits until the only message of a document was attempted so often. */
+  attempted(document: IssuedDocument, times: number): Promise<DeliveryRow>;
   /** Makes the server forget the consumers, so that every event comes again; waits until all were taken. */
   redeliverAll(): Promise<void>;
 }
 
-/** @param parts `whatsapp`: with a WhatsApp to send by; `patience`: how long a provider may be silent, in milliseconds, by default a second; `config`: what else is different, given the mailbox and a folder. */
+/** @param parts `whatsapp`: with a WhatsApp to send by; `patience`: how long a provider may be silent, in milliseconds, by default two seconds; `config`: what else is different, given the mailbox and a folder. */
 export async function startDelivery(
   parts: {
     whatsapp?: boolean;
     patience?: number;
-    config?: (mailbox: MailboxStandIn, folder: string) => Promise<Partial<DeliveryConfig>>;
+    config?: (mailbox: MailboxSimulator, folder: string) => Promise<Partial<DeliveryConfig>>;
   } = {},
 ): Promise<DeliveryUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-mailbox-'));
-  const mailbox = await startMailboxStandIn(folder);
-  const whatsapp = parts.whatsapp ? await startWhatsAppStandIn(join(folder, 'whatsapp')) : null;
+  const mailbox = await startMailboxSimulator(folder);
+  const whatsapp = parts.whatsapp ? await startWhatsAppSimulator(join(folder, 'whatsapp')) : null;
   // Noon in Israel.
   const clock = { now: new Date('2026-06-15T09:00:00Z') };
   const service: Omit<ServiceOptions, 'config'> = {
     name: 'delivery',
     module: DeliveryModule,
-    backgrounds: [SendMessages],
+    backgroundTasks,
     clock: { now: () => clock.now },
   };
   const config = {
     smtpUrl: mailbox.smtpUrl,
     smtpTls: 'off',
     smtpCaFile: null,
-    smtpTimeoutMs: parts.patience ?? 1_000,
+    smtpTimeoutMs: parts.patience ?? 2_000,
     mailFrom: 'documents@pinkas.example.com',
+    messagesPerBusinessAndDay: 5_000,
     viewUrlBase: 'https://pinkas.example.com/d',
-    whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 1_000),
+    whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 2_000),
     ...(await parts.config?.(mailbox, folder)),
   } as const;
   const tested = await startServiceUnderTest<DeliveryTables, DeliveryConfig>({ service, migrations, config });
@@ -131,13 +147,14 @@ export async function startDelivery(
     business,
     clock,
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
-    pdfIsAway: false,
-    pdfIsCancelled: false,
-    pdfComesAfter: Promise.resolve(),
-    handedOver: [],
-    pass: (ms) => {
+    pdfUnavailable: false,
+    pdfDamaged: false,
+    pdfCancelled: false,
+    pdfReady: Promise.resolve(),
+    releasedArtifacts: [],
+    advanceClock: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
-      tested.service.app.get(SendMessages).nudge();
+      tested.service.app.get(MessageSender).trigger();
     },
     newRecipient: () => `customer-${randomUUID()}@example.com`,
     newPhone: () => `+97250${String(randomInt(10_000_000)).padStart(7, '0')}`,
@@ -158,6 +175,11 @@ export async function startDelivery(
         sha256: createHash('sha256').update(made.pdf).digest('hex'),
         allocation_number: null,
       }),
+    issueReady: async (recipient, change) => {
+      const document = await made.issue(recipient, change);
+      await made.render(document);
+      return document;
+    },
     cancel: async (document) => {
       await network.publish(documentCancelled, document.id, {
         document,
@@ -166,13 +188,13 @@ export async function startDelivery(
       });
       await eventually('the cancellation is noted', () =>
         database.db
-          .selectFrom('cancelled')
+          .selectFrom('cancelled_document')
           .selectAll()
           .where('document_id', '=', document.id)
           .executeTakeFirst(),
       );
     },
-    planned: (document) => eventually('the plan is announced', () => made.plannedOf(document)[0]),
+    planned: (document) => eventually('the plan is published', () => made.plannedOf(document)[0]),
     plannedOf: (document) => of(planned)(document).map((event) => event.delivery),
     sentOf: of(sent),
     failedOf: of(failed),
@@ -204,8 +226,16 @@ export async function startDelivery(
         const [row] = await made.rows(document);
         return row && probe(row) && row;
       }),
+    inState: (document, state) =>
+      made.rowWhere(document, `the message is ${state}`, (row) => row.state === state),
+    attempted: (document, times) =>
+      made.rowWhere(
+        document,
+        `the message was attempted ${times} times`,
+        ({ attempts }) => attempts === times,
+      ),
     redeliverAll: async () => {
-      const { consumers } = await network.connection.jetstreamManager();
+      const { consumers } = await network.streamManager();
       for (const [owner, durable] of [
         ['issuing', 'delivery-plan'],
         ['issuing', 'delivery-withdraw'],
@@ -228,18 +258,20 @@ export async function startDelivery(
     },
   };
   const signedPdf = async () => {
-    await made.pdfComesAfter;
-    if (made.pdfIsAway) throw new Problem('not_found');
+    await made.pdfReady;
+    if (made.pdfUnavailable) {
+      throw new ApiError('engine_error');
+    }
     return {
       revision: 1,
       sha256: createHash('sha256').update(made.pdf).digest('hex'),
-      pdf: made.pdf.toString('base64'),
-      cancelled: made.pdfIsCancelled,
+      pdf: (made.pdfDamaged ? made.pdf.subarray(1) : made.pdf).toString('base64'),
+      cancelled: made.pdfCancelled,
     };
   };
   network.answer(getArtifact, signedPdf);
-  network.answer(handOverArtifact, ({ document_id: documentId }) => {
-    made.handedOver.push(documentId);
+  network.answer(releaseArtifact, ({ document_id: documentId }) => {
+    made.releasedArtifacts.push(documentId);
     return signedPdf();
   });
   return made;

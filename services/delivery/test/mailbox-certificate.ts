@@ -18,7 +18,9 @@ export async function writeCertificate(smtpUrl: string, file: string): Promise<v
     const secure = connectTls({ socket: plain, rejectUnauthorized: false });
     await once(secure, 'secureConnect');
     const certificate = secure.getPeerX509Certificate();
-    if (!certificate) throw new Error('the mail server showed no certificate');
+    if (!certificate) {
+      throw new Error('the mail server showed no certificate');
+    }
     await writeFile(file, certificate.toString());
   } finally {
     plain.destroy();

@@ -15,8 +15,11 @@ async function startServer(answeredConnections: number) {
     socket.on('error', () => {});
     socket.write('220 mail.example.com ESMTP\r\n');
     socket.on('data', () => {
-      if (answers) socket.write('250-mail.example.com\r\n250 SMTPUTF8\r\n');
-      else unanswered += 1;
+      if (answers) {
+        socket.write('250-mail.example.com\r\n250 SMTPUTF8\r\n');
+      } else {
+        unanswered += 1;
+      }
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,14 +27,16 @@ async function startServer(answeredConnections: number) {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     isWaitedFor: () => unanswered > 0,
     async stop() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       server.close();
       await once(server, 'close');
     },
   };
 }
 
-describe('one bound', () => {
+describe('Mailer.sendTimeoutMs', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
@@ -39,7 +44,7 @@ describe('one bound', () => {
   it.each([
     ['the question what the server can do', 0, 'The mail server did not say what it can do.'],
     ['the handing over that follows it', 1, expect.anything()],
-  ])('covers %s', async (_what, answeredConnections, reason) => {
+  ])('Mailer.sendTimeoutMs covers %s', async (_what, answeredConnections, reason) => {
     const server = await startServer(answeredConnections);
     const bound = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(bound.signal);
@@ -53,7 +58,7 @@ describe('one bound', () => {
     };
     const mailer = new Mailer(config as DeliveryConfig);
     const sending = mailer.send({
-      letter: { subject: 'x', text: 'x', html: 'x', fileName: 'x.pdf', language: 'en' },
+      email: { subject: 'x', text: 'x', html: 'x', fileName: 'x.pdf', language: 'en' },
       pdf: Buffer.from('x'),
       messageId: '<x@example.com>',
       fromName: 'Example Ltd',

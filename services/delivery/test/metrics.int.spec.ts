@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { scrape } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
-describe('the figures of delivery', () => {
+describe('DeliveryMetrics', () => {
   let delivery: DeliveryUnderTest;
   beforeAll(async () => {
     delivery = await startDelivery();
@@ -10,9 +10,9 @@ describe('the figures of delivery', () => {
   afterAll(() => delivery.stop());
 
   const open = async (state: string) =>
-    (await scrape(delivery.service)).get(`pinkas_deliveries_open{state="${state}"}`);
+    (await scrape(delivery.service)).get(`pinkas_deliveries_pending{state="${state}"}`);
 
-  it('tell what has not left yet, and since when', async () => {
+  it('DeliveryMetrics reports unsent messages and their age', async () => {
     expect([await open('due'), await open('deferred'), await open('sending')]).toEqual([0, 0, 0]);
     await delivery.mailbox.mode('temporary');
     const invoice = await delivery.issue(delivery.newRecipient());

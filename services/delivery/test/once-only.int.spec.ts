@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   artifactRendered,
   auditDeliveries,
@@ -8,7 +8,7 @@ import {
 } from '@pinkas/contracts';
 import { eventually, exampleDocument } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
-import type { WhatsAppStandIn } from './whatsapp-stand-in.js';
+import type { WhatsAppSimulator } from './whatsapp-simulator.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -19,12 +19,12 @@ const shuffled = <T>(values: readonly T[]): T[] =>
     .sort((one, other) => one.place - other.place)
     .map(({ value }) => value);
 
-describe('two instances of the service on one database', () => {
+describe('two instances of delivery', () => {
   let delivery: DeliveryUnderTest;
-  let whatsapp: WhatsAppStandIn;
+  let whatsapp: WhatsAppSimulator;
   beforeAll(async () => {
     delivery = await startDelivery({ whatsapp: true, patience: 30 * second });
-    whatsapp = delivery.whatsapp as WhatsAppStandIn;
+    whatsapp = delivery.whatsapp as WhatsAppSimulator;
     await delivery.startAnother();
   });
   afterAll(() => delivery.stop());
@@ -84,26 +84,30 @@ describe('two instances of the service on one database', () => {
         const open = rows.filter(({ state }) => !['sent', 'failed', 'withdrawn'].includes(state));
         // What a busy machine did not get through is tried again; nobody is at work on it while the time passes.
         const idle = open.every((row) => row.state === 'ready' && row.claimed_until === null);
-        if (open.length > 0 && idle) delivery.pass(5 * second);
+        if (open.length > 0 && idle) {
+          delivery.advanceClock(5 * second);
+        }
         return rows.length === documents.length * 2 && open.length === 0 && rows;
       },
       45_000,
     );
 
-  it('send each message once, however often and in whatever order the events come', async () => {
+  it('two instances send each message once in any order of events and redeliveries', async () => {
     const documents = Array.from({ length: 25 }, () => newDocument());
     await publishThrice(documents, []);
     const rows = await ended(documents);
     expect(rows.every(({ state }) => state === 'sent')).toBe(true);
     for (const { customer } of documents) {
       expect(await delivery.mailbox.mailTo(customer.email ?? '')).toHaveLength(1);
-      expect(await whatsapp.acceptedFor(customer.phone ?? '')).toHaveLength(1);
+      expect(await whatsapp.acceptedTo(customer.phone ?? '')).toHaveLength(1);
     }
-    await eventually('each is announced', () =>
+    await eventually('each is published', () =>
       documents.every((document) => delivery.sentOf(document).length === 2),
     );
-    for (const document of documents) expect(delivery.plannedOf(document)).toHaveLength(1);
-    const { documents: audited } = await delivery.network.ask(auditDeliveries, {
+    for (const document of documents) {
+      expect(delivery.plannedOf(document)).toHaveLength(1);
+    }
+    const { documents: audited } = await delivery.network.call(auditDeliveries, {
       business_id: delivery.business.id,
       document_ids: documents.map(({ id }) => id),
     });
@@ -116,7 +120,7 @@ describe('two instances of the service on one database', () => {
     expect(dead).toEqual([]);
   }, 60_000);
 
-  it('send each message of a cancelled document once or never, and the tables say which', async () => {
+  it("two instances send a cancelled document's message at most once and record which", async () => {
     const documents = Array.from({ length: 20 }, () => newDocument({ type: 'quote' }));
     await publishThrice(documents, documents);
     const rows = await ended(documents);
@@ -125,11 +129,11 @@ describe('two instances of the service on one database', () => {
       const sent = (channel: string) =>
         own.filter((row) => row.channel === channel && row.state === 'sent').length;
       expect(await delivery.mailbox.mailTo(document.customer.email ?? '')).toHaveLength(sent('email'));
-      expect(await whatsapp.acceptedFor(document.customer.phone ?? '')).toHaveLength(sent('whatsapp'));
+      expect(await whatsapp.acceptedTo(document.customer.phone ?? '')).toHaveLength(sent('whatsapp'));
     }
   }, 60_000);
 
-  it('try again what was refused for now without a second one leaving', async () => {
+  it('two instances repeat a temporary failure without sending twice', async () => {
     await Promise.all([
       delivery.mailbox.mode('greylist'),
       whatsapp.mode({ mode: 'refuse', code: 130429, times: 10 }),
@@ -140,17 +144,17 @@ describe('two instances of the service on one database', () => {
       const rows = await rowsOf(documents);
       return rows.length === 20 && rows.every(({ attempts }) => attempts > 0);
     });
-    delivery.pass(5 * second);
+    delivery.advanceClock(5 * second);
     await ended(documents);
     for (const { customer } of documents) {
       expect(await delivery.mailbox.mailTo(customer.email ?? '')).toHaveLength(1);
-      expect(await whatsapp.acceptedFor(customer.phone ?? '')).toHaveLength(1);
+      expect(await whatsapp.acceptedTo(customer.phone ?? '')).toHaveLength(1);
     }
   }, 60_000);
 });
 
-describe('an instance that ends', () => {
-  it('leaves what is deferred to the next one, which sends it once', async () => {
+describe('an instance that stops', () => {
+  it('an instance that stops leaves a deferred message to the next one, which sends it once', async () => {
     const delivery = await startDelivery();
     try {
       delivery.clock.now = new Date('2026-06-15T20:00:00Z');
@@ -159,12 +163,12 @@ describe('an instance that ends', () => {
         business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
       });
       await delivery.render(invoice);
-      await delivery.rowWhere(invoice, 'it is ready', ({ state }) => state === 'ready');
+      await delivery.inState(invoice, 'ready');
       await delivery.service.stop();
       delivery.clock.now = new Date('2026-06-16T04:00:00Z');
       await delivery.startAnother();
       await delivery.startAnother();
-      await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      await delivery.inState(invoice, 'sent');
       expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
       expect(await delivery.attempts(invoice)).toMatchObject([{ n: 1, outcome: 'accepted' }]);
     } finally {
@@ -172,13 +176,13 @@ describe('an instance that ends', () => {
     }
   });
 
-  it('in the middle of a handing over leaves an open attempt, whose fate is unknown for ever', async () => {
+  it('an instance that dies during a send attempt leaves an attempt of unknown outcome', async () => {
     const delivery = await startDelivery();
     try {
       const recipient = delivery.newRecipient();
       const invoice = await delivery.issue(recipient);
       await delivery.render(invoice);
-      const first = await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      const first = await delivery.inState(invoice, 'sent');
       // What the tables hold while the first instance hangs between the provider's answer and its own tables.
       const { db } = delivery.database;
       await db
@@ -191,13 +195,13 @@ describe('an instance that ends', () => {
         .set({ outcome: null, ended_at: null })
         .where('delivery_id', '=', first.id)
         .execute();
-      delivery.pass(second);
+      delivery.advanceClock(second);
       await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
       expect(await delivery.attempts(invoice)).toMatchObject([
         { n: 1, outcome: 'unknown', was_unknown: true, ended_at: delivery.clock.now },
       ]);
-      delivery.pass(hour);
-      await delivery.rowWhere(invoice, 'it is sent again', ({ state }) => state === 'sent');
+      delivery.advanceClock(hour);
+      await delivery.inState(invoice, 'sent');
       expect(await delivery.attempts(invoice)).toMatchObject([
         { n: 1, outcome: 'unknown' },
         { n: 2, outcome: 'accepted', was_unknown: false },
@@ -208,12 +212,60 @@ describe('an instance that ends', () => {
     }
   });
 
-  it('cannot begin a second attempt while one is open', async () => {
+  it('an instance whose machine has a clock two minutes ahead does not take over an attempt in flight', async () => {
+    const delivery = await startDelivery();
+    try {
+      const [inFlight, dead] = await Promise.all(
+        [1, 2].map(async () => {
+          const invoice = await delivery.issue(delivery.newRecipient());
+          await delivery.render(invoice);
+          return delivery.inState(invoice, 'sent');
+        }),
+      );
+      const expiry = (ms: number) => new Date(delivery.clock.now.getTime() + ms);
+      const claims = [
+        { id: inFlight?.id, until: expiry(60 * second) },
+        { id: dead?.id, until: expiry(-60 * second) },
+      ];
+      const machineNow = Date.now.bind(Date);
+      jest.spyOn(Date, 'now').mockImplementation(() => machineNow() + 120 * second);
+      delivery.clock.now = expiry(120 * second);
+      await delivery.database.db.transaction().execute(async (trx) => {
+        for (const { id = '', until } of claims) {
+          await trx
+            .updateTable('delivery')
+            .set({ state: 'sending', sent_at: null, claimed_until: until })
+            .where('id', '=', id)
+            .execute();
+          await trx
+            .updateTable('attempt')
+            .set({ outcome: null, ended_at: null })
+            .where('delivery_id', '=', id)
+            .execute();
+        }
+      });
+      const rowOf = (id = '') =>
+        delivery.database.db
+          .selectFrom('delivery')
+          .selectAll()
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow();
+      await eventually('the attempt of the dead instance has an outcome', async () => {
+        return (await rowOf(dead?.id)).unknown_outcomes === 1;
+      });
+      expect(await rowOf(inFlight?.id)).toMatchObject({ state: 'sending', unknown_outcomes: 0 });
+    } finally {
+      jest.restoreAllMocks();
+      await delivery.stop();
+    }
+  });
+
+  it('a second attempt cannot begin while one is open', async () => {
     const delivery = await startDelivery();
     try {
       const invoice = await delivery.issue(delivery.newRecipient());
       await delivery.render(invoice);
-      const row = await delivery.rowWhere(invoice, 'it is sent', ({ state }) => state === 'sent');
+      const row = await delivery.inState(invoice, 'sent');
       const open = (n: number) =>
         delivery.database.db
           .insertInto('attempt')
@@ -224,7 +276,7 @@ describe('an instance that ends', () => {
             started_at: delivery.clock.now,
             ended_at: null,
             outcome: null,
-            words: null,
+            provider_response: null,
             provider_id: null,
           })
           .execute();

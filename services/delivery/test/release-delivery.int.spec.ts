@@ -3,41 +3,41 @@ import { documentIssued } from '@pinkas/contracts';
 import { eventually, exampleDocument } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
-describe('a message that waits for the final PDF', () => {
+describe('ReleaseDelivery', () => {
   let delivery: DeliveryUnderTest;
   beforeAll(async () => {
     delivery = await startDelivery();
   });
   afterAll(() => delivery.stop());
 
-  it('leaves when the PDF is there', async () => {
+  it('ReleaseDelivery releases a message when the PDF is final', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issue(recipient);
     await delivery.planned(invoice);
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
     await delivery.render(invoice);
-    await delivery.rowWhere(invoice, 'the message is sent', (row) => row.state === 'sent');
+    await delivery.inState(invoice, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
-  it('leaves also when the PDF was there before the plan', async () => {
+  it('PlanDelivery sends a message whose PDF was final before the plan', async () => {
     const recipient = delivery.newRecipient();
     const document = exampleDocument({ business_id: delivery.business.id });
     document.customer.email = recipient;
     await delivery.render(document);
     await eventually('the rendering is noted', () =>
       delivery.database.db
-        .selectFrom('rendered')
+        .selectFrom('rendered_document')
         .selectAll()
         .where('document_id', '=', document.id)
         .executeTakeFirst(),
     );
     await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
-    await delivery.rowWhere(document, 'the message is sent', (row) => row.state === 'sent');
+    await delivery.inState(document, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
-  it('leaves in whatever order and however close together the two events come', async () => {
+  it('ReleaseDelivery and PlanDelivery send a message in any order of their events', async () => {
     const recipient = delivery.newRecipient();
     const documents = Array.from({ length: 30 }, () => {
       const document = exampleDocument({ business_id: delivery.business.id });

@@ -12,7 +12,7 @@ import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 const second = 1_000;
 const hour = 3_600 * second;
 
-describe('a message that has failed', () => {
+describe('ResendDelivery', () => {
   let delivery: DeliveryUnderTest;
   beforeAll(async () => {
     delivery = await startDelivery();
@@ -20,46 +20,34 @@ describe('a message that has failed', () => {
   afterAll(() => delivery.stop());
   afterEach(() => delivery.mailbox.mode('ok'));
 
-  const issueReady = async (
-    recipient: string,
-    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
-  ) => {
-    const invoice = await delivery.issue(recipient, change);
-    await delivery.render(invoice);
-    return invoice;
-  };
-  const where = (invoice: IssuedDocument, state: string) =>
-    delivery.rowWhere(invoice, `it is ${state}`, (row) => row.state === state);
-  const tried = (invoice: IssuedDocument, times: number) =>
-    delivery.rowWhere(invoice, `it was tried ${times} times`, ({ attempts }) => attempts === times);
   /** A mail of which nobody knows whether it was taken, twice. */
   const issueUnknown = async (
     recipient: string,
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
   ) => {
     await delivery.mailbox.mode('drop_after_data');
-    const invoice = await issueReady(recipient, change);
-    await tried(invoice, 1);
-    delivery.pass(5 * second);
-    await where(invoice, 'failed');
+    const invoice = await delivery.issueReady(recipient, change);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'failed');
     await delivery.mailbox.mode('ok');
     return invoice;
   };
   const resend = (invoice: IssuedDocument) =>
-    delivery.network.ask(resendDelivery, { document_id: invoice.id });
+    delivery.network.call(resendDelivery, { document_id: invoice.id });
   const audit = async (invoice: IssuedDocument) => {
-    const { documents } = await delivery.network.ask(auditDeliveries, {
+    const { documents } = await delivery.network.call(auditDeliveries, {
       business_id: invoice.business_id,
       document_ids: [invoice.id],
     });
     return documents[0];
   };
 
-  it('is listed with its document, its recipient, the words of the provider and how often it was tried', async () => {
+  it('ListDeliveryFailures returns document, recipient, reason and attempts of a failed message', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient, { document: { number: 77 } });
     const [row] = await delivery.rows(invoice);
-    const { failures } = await delivery.network.ask(listDeliveryFailures, {
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
       business_id: invoice.business_id,
     });
     expect(failures[0]).toEqual({
@@ -72,20 +60,22 @@ describe('a message that has failed', () => {
       purpose: 'customer',
       recipient,
       reason: row?.last_error,
-      tries: 2,
+      attempts: 2,
       failed_at: row?.failed_at?.toISOString(),
     });
-    const everywhere = await delivery.network.ask(listDeliveryFailures, {});
+    const everywhere = await delivery.network.call(listDeliveryFailures, {});
     expect(everywhere.failures).toContainEqual(failures[0]);
-    const elsewhere = await delivery.network.ask(listDeliveryFailures, { business_id: randomUUID() });
+    const elsewhere = await delivery.network.call(listDeliveryFailures, { business_id: randomUUID() });
     expect(elsewhere).toEqual({ failures: [], next_after: null });
   });
 
-  it('is listed on one page alone, however many there are', async () => {
+  it('ListDeliveryFailures lists every failure on exactly one page', async () => {
     const business = randomUUID();
     const invoice = await issueUnknown(delivery.newRecipient(), { document: { business_id: business } });
     const [row] = await delivery.rows(invoice);
-    if (!row) throw new Error('no message');
+    if (!row) {
+      throw new Error('no message');
+    }
     await delivery.database.db
       .insertInto('delivery')
       .values(
@@ -98,8 +88,8 @@ describe('a message that has failed', () => {
         })),
       )
       .execute();
-    const first = await delivery.network.ask(listDeliveryFailures, { business_id: business });
-    const second = await delivery.network.ask(listDeliveryFailures, {
+    const first = await delivery.network.call(listDeliveryFailures, { business_id: business });
+    const second = await delivery.network.call(listDeliveryFailures, {
       business_id: business,
       ...(first.next_after ? { after: first.next_after } : {}),
     });
@@ -108,19 +98,19 @@ describe('a message that has failed', () => {
     expect(new Set(ids).size).toBe(300);
   });
 
-  it('is sent when the operator says so, under the same id, and is no failure any more', async () => {
+  it('ResendDelivery sends a failed message under the same id', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient);
-    const before = await where(invoice, 'failed');
+    const before = await delivery.inState(invoice, 'failed');
     expect(await resend(invoice)).toEqual({
       resent: 1,
       planned: 'queued',
       messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
     });
-    await where(invoice, 'sent');
+    await delivery.inState(invoice, 'sent');
     const mails = await delivery.mailbox.mailTo(recipient);
     expect(mails.map((mail) => mail.message_id)).toEqual(Array(3).fill(before.message_id));
-    const { failures } = await delivery.network.ask(listDeliveryFailures, {
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
       business_id: invoice.business_id,
     });
     expect(failures.map(({ document_id: id }) => id)).not.toContain(invoice.id);
@@ -146,18 +136,18 @@ describe('a message that has failed', () => {
     });
   });
 
-  it('has a day and two unknown fates again when it was sent again', async () => {
+  it('ResendDelivery restarts the retry schedule and the unknown outcomes', async () => {
     const invoice = await issueUnknown(delivery.newRecipient());
-    delivery.pass(30 * hour);
+    delivery.advanceClock(30 * hour);
     await delivery.mailbox.mode('drop_after_data', 1);
     await resend(invoice);
-    expect(await tried(invoice, 1)).toMatchObject({
+    expect(await delivery.attempted(invoice, 1)).toMatchObject({
       state: 'ready',
       unknown_outcomes: 1,
       next_attempt_at: new Date(delivery.clock.now.getTime() + 5 * second),
     });
-    delivery.pass(5 * second);
-    await where(invoice, 'sent');
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
     expect((await delivery.attempts(invoice)).map(({ n, outcome }) => [n, outcome])).toEqual([
       [1, 'unknown'],
       [2, 'unknown'],
@@ -166,7 +156,7 @@ describe('a message that has failed', () => {
     ]);
   });
 
-  it('does not leave in quiet hours when it is sent again in them', async () => {
+  it('ResendDelivery defers a message to the end of the quiet hours', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issueUnknown(recipient, {
       business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
@@ -185,15 +175,15 @@ describe('a message that has failed', () => {
       ],
     });
     delivery.clock.now = new Date('2026-07-02T03:59:00Z');
-    await where(await issueReady(delivery.newRecipient()), 'sent');
+    await delivery.inState(await delivery.issueReady(delivery.newRecipient()), 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore);
     delivery.clock.now = new Date('2026-07-02T04:00:00Z');
-    await where(invoice, 'sent');
+    await delivery.inState(invoice, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore + 1);
     expect(noon.getTime()).toBeLessThan(delivery.clock.now.getTime());
   });
 
-  it('of a document that was cancelled is withdrawn instead', async () => {
+  it('ResendDelivery withdraws a failed message of a cancelled document', async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueUnknown(recipient, { document: { type: 'quote' } });
     await delivery.cancel(quote);
@@ -204,9 +194,9 @@ describe('a message that has failed', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
   });
 
-  it('is the only kind that is sent again: the others say where they stand', async () => {
-    const invoice = await issueReady(delivery.newRecipient());
-    const row = await where(invoice, 'sent');
+  it('ResendDelivery resends failed messages only and returns the status of the others', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'sent');
     expect(await resend(invoice)).toMatchObject({
       resent: 0,
       messages: [{ state: 'sent', ended_at: row.sent_at?.toISOString() }],
@@ -219,23 +209,23 @@ describe('a message that has failed', () => {
     expect(await resend(suppressed)).toEqual({ resent: 0, messages: [], planned: 'suppressed' });
   });
 
-  it('is of no use to who names a document that was never planned', async () => {
-    await expect(delivery.network.ask(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
+  it('ResendDelivery reports not_found for an unplanned document', async () => {
+    await expect(delivery.network.call(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
-  it('is audited for its own business alone, and an unknown document is said to be unplanned', async () => {
-    const invoice = await issueReady(delivery.newRecipient());
-    await where(invoice, 'sent');
+  it('AuditDeliveries returns messages of its own business only and unplanned documents as such', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sent');
     const nothing = { planned: false, messages: [] };
-    const other = await delivery.network.ask(auditDeliveries, {
+    const other = await delivery.network.call(auditDeliveries, {
       business_id: randomUUID(),
       document_ids: [invoice.id],
     });
     expect(other.documents).toEqual([{ document_id: invoice.id, ...nothing }]);
     const unknown = randomUUID();
-    const { documents } = await delivery.network.ask(auditDeliveries, {
+    const { documents } = await delivery.network.call(auditDeliveries, {
       business_id: invoice.business_id,
       document_ids: [unknown, invoice.id],
     });

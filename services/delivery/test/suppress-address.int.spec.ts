@@ -11,7 +11,7 @@ import {
 import { eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
-describe('an address that is suppressed', () => {
+describe('suppressed addresses', () => {
   let delivery: DeliveryUnderTest;
   beforeAll(async () => {
     delivery = await startDelivery();
@@ -19,14 +19,14 @@ describe('an address that is suppressed', () => {
   afterAll(() => delivery.stop());
   afterEach(() => delivery.mailbox.mode('ok'));
 
-  const suppress = (address: string, words: string | null = null) =>
-    delivery.network.ask(suppressAddress, { business_id: delivery.business.id, address, words });
+  const suppress = (address: string, detail: string | null = null) =>
+    delivery.network.call(suppressAddress, { business_id: delivery.business.id, address, detail });
   const unsuppress = (address: string) =>
-    delivery.network.ask(unsuppressAddress, { business_id: delivery.business.id, address });
+    delivery.network.call(unsuppressAddress, { business_id: delivery.business.id, address });
   const suppressions = async () =>
-    (await delivery.network.ask(listSuppressions, { business_id: delivery.business.id })).suppressions;
+    (await delivery.network.call(listSuppressions, { business_id: delivery.business.id })).suppressions;
   const resend = (invoice: IssuedDocument) =>
-    delivery.network.ask(resendDelivery, { document_id: invoice.id });
+    delivery.network.call(resendDelivery, { document_id: invoice.id });
   const issueReady = async (
     recipient: string,
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
@@ -36,23 +36,21 @@ describe('an address that is suppressed', () => {
     await delivery.render(invoice);
     return invoice;
   };
-  const where = (invoice: IssuedDocument, state: string) =>
-    delivery.rowWhere(invoice, `it is ${state}`, (row) => row.state === state);
 
-  it('is not written to, in whatever letter case, until it is let in again', async () => {
+  it('a suppressed address gets no message in any letter case until it is unsuppressed', async () => {
     const recipient = delivery.newRecipient();
-    const told = await suppress(recipient.toUpperCase(), 'The customer asked for it.');
-    expect(told).toEqual({
+    const suppressed = await suppress(recipient.toUpperCase(), 'Requested by the customer.');
+    expect(suppressed).toEqual({
       business_id: delivery.business.id,
       channel: 'email',
       address: recipient,
       reason: 'blocked',
-      words: 'The customer asked for it.',
+      detail: 'Requested by the customer.',
       since: delivery.clock.now.toISOString(),
     });
-    expect(await suppressions()).toContainEqual(told);
+    expect(await suppressions()).toContainEqual(suppressed);
     // Saying it again changes nothing.
-    expect(await suppress(recipient)).toEqual(told);
+    expect(await suppress(recipient)).toEqual(suppressed);
     const invoice = await issueReady(`Customer${recipient.slice(8)}`);
     expect(await delivery.planned(invoice)).toEqual({
       status: 'suppressed',
@@ -61,33 +59,35 @@ describe('an address that is suppressed', () => {
     });
     expect(await delivery.rows(invoice)).toEqual([]);
 
-    expect(await unsuppress(recipient)).toEqual(told);
-    expect(await suppressions()).not.toContainEqual(told);
-    await where(await issueReady(recipient), 'sent');
+    expect(await unsuppress(recipient)).toEqual(suppressed);
+    expect(await suppressions()).not.toContainEqual(suppressed);
+    await delivery.inState(await issueReady(recipient), 'sent');
   });
 
-  it('of one business is written to by another', async () => {
+  it('a suppression of one business does not affect another', async () => {
     const recipient = delivery.newRecipient();
     await suppress(recipient);
     const other = await issueReady(recipient, { document: { business_id: randomUUID() } });
-    await where(other, 'sent');
+    await delivery.inState(other, 'sent');
     expect(await suppressions()).toHaveLength(
       (await suppressions()).filter(({ business_id: id }) => id === delivery.business.id).length,
     );
-    const everywhere = await delivery.network.ask(listSuppressions, {});
+    const everywhere = await delivery.network.call(listSuppressions, {});
     expect(everywhere.suppressions.map(({ address }) => address)).toContain(recipient);
   });
 
-  it('after its message was planned lets that message fail in sight, before rendering gives the PDF away', async () => {
+  it('a message to an address that is suppressed after planning fails before the artifact is released', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issue(recipient);
     await delivery.planned(invoice);
     await suppress(recipient);
     await delivery.render(invoice);
-    expect(await where(invoice, 'failed')).toMatchObject({ last_error: 'The address is suppressed.' });
-    expect(delivery.handedOver).not.toContain(invoice.id);
+    expect(await delivery.inState(invoice, 'failed')).toMatchObject({
+      last_error: 'The address is suppressed.',
+    });
+    expect(delivery.releasedArtifacts).not.toContain(invoice.id);
     expect(await delivery.attempts(invoice)).toEqual([]);
-    await eventually('the announcement', () => delivery.failedOf(invoice)[0]);
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
 
     // Sending it again does not help as long as it is suppressed.
     expect(await resend(invoice)).toMatchObject({
@@ -96,44 +96,44 @@ describe('an address that is suppressed', () => {
     });
     await unsuppress(recipient);
     expect(await resend(invoice)).toMatchObject({ resent: 1 });
-    await where(invoice, 'sent');
+    await delivery.inState(invoice, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
-  it("is not written to with the accountant's copy either, which fails in sight", async () => {
+  it("the accountant's copy to a suppressed address fails visibly", async () => {
     const accountant = delivery.newRecipient();
     await suppress(accountant);
     const invoice = await issueReady(delivery.newRecipient(), {
       document: { send: false },
       business: { accountant_copy: { enabled: true, email: accountant } },
     });
-    expect(await where(invoice, 'failed')).toMatchObject({
+    expect(await delivery.inState(invoice, 'failed')).toMatchObject({
       purpose: 'accountant',
       last_error: 'The address is suppressed.',
     });
     expect(await delivery.mailbox.mailTo(accountant)).toEqual([]);
   });
 
-  it('is so by itself when its server says that nobody is there', async () => {
+  it('an address is suppressed when its server reports an unknown mailbox', async () => {
     await delivery.mailbox.mode('refuse', 1);
     const recipient = delivery.newRecipient();
     const invoice = await issueReady(recipient);
-    const row = await where(invoice, 'failed');
+    const row = await delivery.inState(invoice, 'failed');
     expect(await suppressions()).toContainEqual({
       business_id: delivery.business.id,
       channel: 'email',
       address: recipient,
       reason: 'bounced',
-      words: row.last_error,
+      detail: row.last_error,
       since: delivery.clock.now.toISOString(),
     });
     expect(await delivery.planned(await issueReady(recipient))).toMatchObject({ status: 'suppressed' });
     await unsuppress(recipient);
     await resend(invoice);
-    await where(invoice, 'sent');
+    await delivery.inState(invoice, 'sent');
   });
 
-  it('is not so when its server refuses for now', async () => {
+  it('an address is not suppressed after a temporary rejection', async () => {
     await delivery.mailbox.mode('temporary', 1);
     const recipient = delivery.newRecipient();
     const invoice = await issueReady(recipient);
@@ -141,11 +141,11 @@ describe('an address that is suppressed', () => {
     expect((await suppressions()).map(({ address }) => address)).not.toContain(recipient);
   });
 
-  it('may be a phone number, and must be one or the other', async () => {
+  it('SuppressAddress accepts a phone number and rejects what is neither address nor number', async () => {
     const phone = delivery.newPhone();
     expect(await suppress(`0${phone.slice(4)}`)).toMatchObject({ channel: 'whatsapp', address: phone });
-    for (const ask of [suppress, unsuppress]) {
-      await expect(ask('nobody')).rejects.toMatchObject({
+    for (const operation of [suppress, unsuppress]) {
+      await expect(operation('nobody')).rejects.toMatchObject({
         code: 'validation_error',
         details: {
           errors: [{ path: '/address', message: 'is no mail address and no phone number' }],
@@ -155,7 +155,7 @@ describe('an address that is suppressed', () => {
     await expect(unsuppress(delivery.newRecipient())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is listed once, however many there are', async () => {
+  it('ListSuppressions lists every suppression on exactly one page', async () => {
     const business = randomUUID();
     await delivery.database.db
       .insertInto('suppression')
@@ -165,13 +165,13 @@ describe('an address that is suppressed', () => {
           channel: 'email' as const,
           address: delivery.newRecipient(),
           reason: 'blocked' as const,
-          words: null,
+          detail: null,
           since: delivery.clock.now,
         })),
       )
       .execute();
-    const first = await delivery.network.ask(listSuppressions, { business_id: business });
-    const second = await delivery.network.ask(listSuppressions, {
+    const first = await delivery.network.call(listSuppressions, { business_id: business });
+    const second = await delivery.network.call(listSuppressions, {
       business_id: business,
       ...(first.next_after ? { after: first.next_after } : {}),
     });

@@ -7,14 +7,14 @@ const second = 1_000;
 const hour = 3_600 * second;
 const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
 
-describe('a message of a document that is cancelled', () => {
+describe('WithdrawDelivery', () => {
   let delivery: DeliveryUnderTest;
   beforeAll(async () => {
     delivery = await startDelivery();
   });
   afterAll(() => delivery.stop());
   afterEach(async () => {
-    delivery.pdfIsCancelled = false;
+    delivery.pdfCancelled = false;
     await delivery.mailbox.mode('ok');
   });
 
@@ -29,17 +29,16 @@ describe('a message of a document that is cancelled', () => {
     await delivery.planned(quote);
     return quote;
   };
-  const withdrawn = (document: IssuedDocument) =>
-    delivery.rowWhere(document, 'it is withdrawn', ({ state }) => state === 'withdrawn');
+  const withdrawn = (document: IssuedDocument) => delivery.inState(document, 'withdrawn');
   /** Lets everything that is due leave: a message that is due later than all others, and is sent. */
   const othersAreSent = async () => {
-    delivery.pass(48 * hour);
+    delivery.advanceClock(48 * hour);
     const marker = await issueWaiting(delivery.newRecipient());
     await delivery.render(marker);
-    await delivery.rowWhere(marker, 'another message is sent', ({ state }) => state === 'sent');
+    await delivery.inState(marker, 'sent');
   };
 
-  it('that waits for the final PDF is withdrawn, with the reason, and never sent', async () => {
+  it('WithdrawDelivery withdraws a message that waits for the PDF, with the reason', async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     await delivery.cancel(quote);
@@ -57,12 +56,12 @@ describe('a message of a document that is cancelled', () => {
     expect(delivery.failedOf(quote)).toEqual([]);
   });
 
-  it('that is deferred to the end of the quiet hours does not leave then', async () => {
+  it('WithdrawDelivery withdraws a message that is deferred by quiet hours', async () => {
     const recipient = delivery.newRecipient();
     delivery.clock.now = new Date('2026-07-15T20:00:00Z');
     const quote = await issueWaiting(recipient, { business: quietHours });
     await delivery.render(quote);
-    await delivery.rowWhere(quote, 'it is ready', ({ state }) => state === 'ready');
+    await delivery.inState(quote, 'ready');
     await delivery.cancel(quote);
     await withdrawn(quote);
     delivery.clock.now = new Date('2026-07-16T09:00:00Z');
@@ -70,7 +69,7 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('that was cancelled before its plan was made is planned, and withdrawn from the start', async () => {
+  it('PlanDelivery withdraws the messages of a document that was cancelled before', async () => {
     const recipient = delivery.newRecipient();
     const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
     document.customer.email = recipient;
@@ -83,7 +82,7 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('is withdrawn, or has left, in whatever order and however close together the events come', async () => {
+  it("a cancelled document's message is withdrawn or sent in any order of events", async () => {
     const recipient = delivery.newRecipient();
     const documents = Array.from({ length: 30 }, () => {
       const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
@@ -108,7 +107,7 @@ describe('a message of a document that is cancelled', () => {
     );
   }, 30_000);
 
-  it('goes to the accountant no more than to the customer', async () => {
+  it("WithdrawDelivery withdraws the accountant's copy too", async () => {
     const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
     const quote = await issueWaiting(recipient, {
       business: { accountant_copy: { enabled: true, email: accountant } },
@@ -120,10 +119,12 @@ describe('a message of a document that is cancelled', () => {
       ['accountant', 'withdrawn'],
       ['customer', 'withdrawn'],
     ]);
-    for (const to of [recipient, accountant]) expect(await delivery.mailbox.mailTo(to)).toEqual([]);
+    for (const to of [recipient, accountant]) {
+      expect(await delivery.mailbox.mailTo(to)).toEqual([]);
+    }
   });
 
-  it('that was not taken for now is not tried again', async () => {
+  it('MessageSender does not repeat a temporary failure of a cancelled document', async () => {
     await delivery.mailbox.mode('greylist');
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
@@ -136,12 +137,12 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('that is being handed over is left to its outcome, and not tried again where nobody knows it', async () => {
+  it('MessageSender does not repeat an unknown outcome of a cancelled document', async () => {
     await delivery.mailbox.mode('hang');
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     await delivery.render(quote);
-    await delivery.rowWhere(quote, 'it is being handed over', ({ state }) => state === 'sending');
+    await delivery.inState(quote, 'sending');
     await delivery.cancel(quote);
     expect(await delivery.rows(quote)).toMatchObject([{ state: 'sending' }]);
     expect(await withdrawn(quote)).toMatchObject({ attempts: 1, unknown_outcomes: 1 });
@@ -150,11 +151,11 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('that a process died over is not sent once more', async () => {
+  it("MessageSender does not repeat a cancelled document's attempt whose process died", async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     await delivery.render(quote);
-    const first = await delivery.rowWhere(quote, 'it is sent', ({ state }) => state === 'sent');
+    const first = await delivery.inState(quote, 'sent');
     // Until after the cancellation nobody finds what such a process leaves behind.
     await delivery.database.db
       .updateTable('delivery')
@@ -172,15 +173,15 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
-  it('is not handed over where that is heard while its PDF is fetched', async () => {
+  it('MessageSender does not send when the document is cancelled while the PDF is fetched', async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     let come = (): void => {};
-    delivery.pdfComesAfter = new Promise((resolve) => {
+    delivery.pdfReady = new Promise((resolve) => {
       come = resolve;
     });
     await delivery.render(quote);
-    await eventually('its PDF is being fetched', () => delivery.handedOver.includes(quote.id));
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(quote.id));
     await delivery.cancel(quote);
     come();
     await withdrawn(quote);
@@ -188,21 +189,21 @@ describe('a message of a document that is cancelled', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('that was made ready again beside the cancellation is withdrawn when it is due', async () => {
+  it('MessageSender withdraws a message that became ready during the cancellation', async () => {
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     await delivery.database.db
-      .insertInto('cancelled')
-      .values({ business_id: quote.business_id, document_id: quote.id, noted_at: delivery.clock.now })
+      .insertInto('cancelled_document')
+      .values({ business_id: quote.business_id, document_id: quote.id, recorded_at: delivery.clock.now })
       .execute();
     await delivery.render(quote);
     await withdrawn(quote);
     expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
-  it('is withdrawn where rendering knows of it first', async () => {
+  it('MessageSender withdraws a message when rendering reports the cancellation first', async () => {
     const recipient = delivery.newRecipient();
-    delivery.pdfIsCancelled = true;
+    delivery.pdfCancelled = true;
     const quote = await issueWaiting(recipient);
     await delivery.render(quote);
     await withdrawn(quote);

@@ -1,32 +1,52 @@
-import { type ConfigOf, hexBytes, integer, serviceFields, text, url } from '@pinkas/service-kit';
+import { timeLimitsMs } from '@pinkas/contracts';
+import {
+  type ConfigOf,
+  type EnvField,
+  hexBytes,
+  integer,
+  serviceFields,
+  text,
+  url,
+} from '@pinkas/service-kit/config';
 
 const http = ['http:', 'https:'] as const;
+
+const previousApiKeyPepper: EnvField<Buffer | null> = {
+  ...hexBytes('API_KEY_PEPPER_PREVIOUS', {
+    meaning:
+      'While API_KEY_PEPPER is replaced, the other value: keys hashed under it are valid, and are hashed again when they are used.',
+    example: 'the former API_KEY_PEPPER',
+    bytes: 32,
+    secret: true,
+  }),
+  fallback: null,
+};
 
 /** The environment of the gateway. The path of each public address is also where the gateway serves it. */
 export const fields = {
   ...serviceFields,
   httpHost: text('HTTP_HOST', {
-    meaning: 'The address that the interface listens on.',
+    meaning: 'The address that the HTTP API listens on.',
     example: '0.0.0.0',
     fallback: '127.0.0.1',
   }),
   httpPort: integer('HTTP_PORT', {
-    meaning: 'The port of the interface; 0 picks a free one.',
+    meaning: 'The port of the HTTP API; 0 picks a free one.',
     example: '8080',
     min: 0,
     max: 65535,
   }),
-  lingerMs: integer('LINGER_MS', {
+  shutdownDelayMs: integer('SHUTDOWN_DELAY_MS', {
     meaning:
-      'How long it goes on listening when it is told to stop, in milliseconds: until no load balancer sends it connections, and callers have heard that they must open new ones.',
+      'The time between SIGTERM and the end of listening, in milliseconds: until load balancers send no more connections and callers have opened new ones.',
     example: '5000',
-    fallback: 5_000,
+    fallback: timeLimitsMs.shutdownDelay,
     min: 0,
     max: 5_000,
   }),
   trustedProxies: text('TRUSTED_PROXIES', {
     meaning:
-      'The addresses or networks of the proxies in front of the gateway, separated by commas; only their X-Forwarded-For is believed.',
+      'The addresses or networks of the proxies in front of the gateway, separated by commas; X-Forwarded-For counts only from these.',
     example: '10.0.0.0/8,fd00::/8',
     fallback: '',
   }),
@@ -37,13 +57,15 @@ export const fields = {
     secret: true,
   }),
   apiKeyPepper: hexBytes('API_KEY_PEPPER', {
-    meaning: 'The secret with which API keys are hashed. Another one makes every key invalid.',
+    meaning:
+      'The secret with which API keys are hashed. Without it, here or in API_KEY_PEPPER_PREVIOUS, no key is valid.',
     example: 'the output of: openssl rand -hex 32',
     bytes: 32,
     secret: true,
   }),
+  previousApiKeyPepper,
   baseUrl: url('BASE_URL', {
-    meaning: 'The public address of the interface, with its version.',
+    meaning: 'The public address of the HTTP API, with its version.',
     example: 'https://api.example.com/v1',
     protocols: http,
   }),

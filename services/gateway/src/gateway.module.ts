@@ -1,37 +1,40 @@
 import { Module, type Type } from '@nestjs/common';
-import type { Background } from '@pinkas/service-kit';
+import type { BackgroundTask } from '@pinkas/service-kit';
 import { CreateKey } from './api-key/create-key.js';
+import { KeyAuthenticator } from './api-key/key-authenticator.js';
 import { ListKeys } from './api-key/list-keys.js';
 import { RevokeKey } from './api-key/revoke-key.js';
-import { SwitchApi } from './api-switch/switch-api.js';
 import { CreateBusiness } from './business/create-business.js';
 import { ListBusinesses } from './business/list-businesses.js';
 import { ShowBusiness } from './business/show-business.js';
 import { UpdateBusiness } from './business/update-business.js';
-import { GetCustomers } from './customer/get-customers.js';
-import { GetDocumentById } from './document/get-document-by-id.js';
-import { GetDocuments } from './document/get-documents.js';
-import { PostDocumentCancel } from './document/post-document-cancel.js';
-import { PostDocuments } from './document/post-documents.js';
-import { GetDocumentTypes } from './document-type/get-document-types.js';
-import { GetErrors } from './error/get-errors.js';
-import { CallPipeline } from './http/call-pipeline.js';
 import { HttpMetrics } from './http/http-metrics.js';
 import { HttpServer } from './http/http-server.js';
-import { PagePipeline } from './http/page-pipeline.js';
-import { GetOpenApi } from './openapi/get-openapi.js';
-import { ReferenceAssets } from './page/reference-assets.js';
-import { ServeDocsAsset } from './page/serve-docs-asset.js';
-import { ServePdf } from './page/serve-pdf.js';
-import { ShowConnectedPage } from './page/show-connected-page.js';
-import { ShowErrorsPage } from './page/show-errors-page.js';
-import { ShowReference } from './page/show-reference.js';
-import { ShowViewPage } from './page/show-view-page.js';
-import { GetMe } from './profile/get-me.js';
-import { RateLimiter } from './rate-limit/rate-limiter.js';
-import { RedisCounter } from './rate-limit/redis-counter.js';
+import { RateLimiter } from './http/rate-limiter.js';
+import { RawSocketResponses } from './http/raw-socket-responses.js';
+import { RequestCounter } from './http/request-counter.js';
+import { RequestPipeline } from './http/request-pipeline.js';
+import { RouteMounter } from './http/route-mounter.js';
+import { KillSwitch } from './kill-switch/kill-switch.js';
+import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
+import { ReferenceAssets } from './pages/reference-assets.js';
+import { ServeDocsAsset } from './pages/serve-docs-asset.js';
+import { ServePdf } from './pages/serve-pdf.js';
+import { ShowConnectedPage } from './pages/show-connected-page.js';
+import { ShowErrorsPage } from './pages/show-errors-page.js';
+import { ShowReference } from './pages/show-reference.js';
+import { ShowViewPage } from './pages/show-view-page.js';
+import { GetCustomers } from './routes/get-customers.js';
+import { GetDocumentById } from './routes/get-document-by-id.js';
+import { GetDocumentTypes } from './routes/get-document-types.js';
+import { GetDocuments } from './routes/get-documents.js';
+import { GetErrors } from './routes/get-errors.js';
+import { GetMe } from './routes/get-me.js';
+import { GetOpenApi } from './routes/get-openapi.js';
+import { PostDocumentCancel } from './routes/post-document-cancel.js';
+import { PostDocuments } from './routes/post-documents.js';
 
-/** The front door: businesses and keys, the HTTP interface, and the pages. */
+/** Businesses and API keys, the HTTP API, and the pages. */
 @Module({
   controllers: [
     CreateBusiness,
@@ -41,14 +44,17 @@ import { RedisCounter } from './rate-limit/redis-counter.js';
     CreateKey,
     RevokeKey,
     ListKeys,
-    SwitchApi,
+    SetKillSwitch,
   ],
   providers: [
-    RedisCounter,
+    RequestCounter,
     RateLimiter,
+    KillSwitch,
+    KeyAuthenticator,
     HttpMetrics,
-    CallPipeline,
-    PagePipeline,
+    RequestPipeline,
+    RouteMounter,
+    RawSocketResponses,
     HttpServer,
     GetMe,
     GetDocumentTypes,
@@ -70,5 +76,5 @@ import { RedisCounter } from './rate-limit/redis-counter.js';
 })
 export class GatewayModule {}
 
-/** What runs beside the operations, in the order of its start. */
-export const backgrounds: readonly Type<Background>[] = [RedisCounter, HttpServer];
+/** In the order of their start. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [RequestCounter, KillSwitch, HttpServer];

@@ -1,10 +1,12 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
+import { runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
 import { fields } from './config.js';
-import { backgrounds, GatewayModule } from './gateway.module.js';
+import { backgroundTasks, GatewayModule } from './gateway.module.js';
 
 await runService(() => ({
   name: 'gateway',
   config: readEnvironment(fields),
   module: GatewayModule,
-  backgrounds,
+  backgroundTasks,
+  readyWithoutServers: true,
 }));

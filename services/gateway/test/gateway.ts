@@ -13,8 +13,10 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@pinkas/contracts';
-import { type RunningService, type ServiceConfig, startService } from '@pinkas/service-kit';
+import { type RunningService, startService } from '@pinkas/service-kit';
+import { type ServiceConfig } from '@pinkas/service-kit/config';
 import {
+  demoBusiness,
   exampleDocument,
   type ServiceUnderTest,
   serviceConfig,
@@ -25,33 +27,33 @@ import { Redis } from 'ioredis';
 import type { GatewayTables } from '../src/business/business.tables.js';
 import type { GatewayConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
-import { backgrounds, GatewayModule } from '../src/gateway.module.js';
+import { backgroundTasks, GatewayModule } from '../src/gateway.module.js';
 import { HttpServer } from '../src/http/http-server.js';
-import { minuteOf } from '../src/rate-limit/budget.js';
+import { minuteOf } from '../src/http/rate-limiter.js';
 import { openRedisLine, type RedisLine } from './redis-line.js';
 
-// Starting real servers takes its time on a busy machine.
+// Real servers start slowly on a busy machine.
 jest.setTimeout(60_000);
 
-/** The gateway on real servers; issuing answers with example documents until a test says otherwise. */
+/** The gateway on real servers, with a fake of issuing that returns example documents. */
 export interface GatewayUnderTest extends ServiceUnderTest<GatewayTables> {
   readonly redisLine: RedisLine;
   readonly config: GatewayConfig;
-  /** How often each command reached Redis since the last look, by name. */
+  /** How often each command reached Redis since the last call, by name. */
   commandsInRedis(): Promise<Record<string, number>>;
-  /** What Redis itself has counted for a key in this minute. */
+  /** The count of a key in Redis, in this minute. */
   countedInRedis(keyId: string): Promise<number>;
   readonly origin: string;
   readonly clock: { now: Date };
-  /** What reached issuing. */
+  /** The requests that issuing received. */
   readonly issued: RequestOf<typeof issueDocument>[];
-  /** Replace it to refuse, to wait or to answer otherwise. */
+  /** The fake of issuing; a test may replace it. */
   issue: (request: RequestOf<typeof issueDocument>) => Promise<ReplyOf<typeof issueDocument>>;
-  /** Makes a business and a key for it. */
+  /** Creates a business and a key of it. */
   caller(options?: CallerOptions): Promise<Caller>;
-  /** Speaks HTTP with a key; a body that is an object is sent as JSON. */
+  /** Sends an HTTP request; a body that is an object is sent as JSON. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
-  /** Starts one more gateway on the same database, NATS and Redis, with the same clock; it is stopped with this one. */
+  /** Starts another gateway on the same database, NATS, Redis and clock; it is stopped with this one. */
   startAnother(change?: Partial<GatewayConfig>): Promise<AnotherGateway>;
   /** POST /documents with a valid body. */
   post(key: string, options?: HttpOptions & { idempotencyKey?: string }): Promise<HttpAnswer>;
@@ -92,7 +94,7 @@ export const quote = (change: Partial<CreateDocument> = {}): CreateDocument => (
   ...change,
 });
 
-/** What issuing answers for an example document of this business. */
+/** The reply of issuing for an example document of this business. */
 export function issuedReply(
   request: Pick<RequestOf<typeof issueDocument>, 'business'>,
 ): ReplyOf<typeof issueDocument> {
@@ -105,7 +107,7 @@ export function issuedReply(
   };
 }
 
-/** Speaks HTTP with one gateway. */
+/** Sends HTTP requests to one gateway. */
 export function httpTo(origin: string): GatewayUnderTest['http'] {
   return async (path, options = {}) => {
     const { key, body } = options;
@@ -136,20 +138,21 @@ export async function startGateway(): Promise<GatewayUnderTest> {
   const clock = { now: new Date('2026-06-15T08:00:10Z') };
   const redis = await startTestRedis();
   const redisLine = await openRedisLine(redis.url);
-  const look = new Redis(redis.url);
+  const redisClient = new Redis(redis.url);
   const service = {
     name: 'gateway',
     module: GatewayModule,
-    backgrounds,
+    backgroundTasks,
     clock: { now: () => clock.now },
   } as const;
   const own: Omit<GatewayConfig, keyof ServiceConfig> = {
     httpHost: '127.0.0.1',
     httpPort: 0,
-    lingerMs: 0,
+    shutdownDelayMs: 0,
     trustedProxies: '127.0.0.1',
     redisUrl: redisLine.url,
     apiKeyPepper: randomBytes(32),
+    previousApiKeyPepper: null,
     baseUrl: 'https://api.example.com/v1',
     viewUrlBase: 'https://api.example.com/d',
     pdfUrlBase: 'https://api.example.com/pdf',
@@ -175,14 +178,14 @@ export async function startGateway(): Promise<GatewayUnderTest> {
     redisLine,
     config,
     commandsInRedis: async () => {
-      const calls = [...(await look.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)].map(
-        ([, name, count]) => [name, Number(count)],
-      );
-      await look.config('RESETSTAT');
+      const calls = [
+        ...(await redisClient.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm),
+      ].map(([, name, count]) => [name, Number(count)]);
+      await redisClient.config('RESETSTAT');
       return Object.fromEntries(calls);
     },
     countedInRedis: async (keyId) =>
-      Number(await look.get(`pinkas:requests:key:${keyId}:${minuteOf(clock.now)}`)),
+      Number(await redisClient.get(`pinkas:requests:key:${keyId}:${minuteOf(clock.now)}`)),
     origin,
     clock,
     issued: [],
@@ -205,15 +208,15 @@ export async function startGateway(): Promise<GatewayUnderTest> {
         },
       }),
     caller: async (options = {}) => {
-      const { business } = await network.ask(createBusiness, {
-        business: { name: 'עסק לדוגמה', legal_type: 'osek_murshe', tax_id: '514713288', ...options.business },
+      const { business } = await network.call(createBusiness, {
+        business: { ...demoBusiness, ...options.business },
       });
-      return { business, key: await network.ask(createKey, { business_id: business.id, ...options.key }) };
+      return { business, key: await network.call(createKey, { business_id: business.id, ...options.key }) };
     },
     stop: async () => {
       await Promise.all(others.map((other) => other.stop()));
       await tested.stop();
-      look.disconnect();
+      redisClient.disconnect();
       await redisLine.close();
       await redis.stop();
     },
@@ -228,16 +231,23 @@ export async function startGateway(): Promise<GatewayUnderTest> {
 
 const checkError = compile(ErrorBody);
 
-/** Throws unless the answer is an error object with all that every response has. @returns its code. */
+/** @returns the code of an error object. @throws where a member or header that every error response has is missing. */
 export function errorCodeOf(answer: HttpAnswer): string {
   const checked = checkError(answer.json);
-  if (!checked.ok)
-    throw new Error(`no error object: ${answer.status} ${answer.text} ${JSON.stringify(checked.faults)}`);
+  if (!checked.ok) {
+    throw new Error(`no error object: ${answer.status} ${answer.text} ${JSON.stringify(checked.errors)}`);
+  }
   const { error, request_id: requestId } = checked.value;
-  if (answer.headers.get('x-request-id') !== requestId) throw new Error('X-Request-Id is not the request_id');
-  if (error.doc_url !== `https://api.example.com/docs/errors#${error.code}`) throw new Error(error.doc_url);
+  if (answer.headers.get('x-request-id') !== requestId) {
+    throw new Error('X-Request-Id is not the request_id');
+  }
+  if (error.doc_url !== `https://api.example.com/docs/errors#${error.code}`) {
+    throw new Error(error.doc_url);
+  }
   for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
-    if (!/^\d+$/.test(answer.headers.get(name) ?? '')) throw new Error(`${name} is missing`);
+    if (!/^\d+$/.test(answer.headers.get(name) ?? '')) {
+      throw new Error(`${name} is missing`);
+    }
   }
   return error.code;
 }

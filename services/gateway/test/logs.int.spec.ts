@@ -4,16 +4,16 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelDocument, getDocument, listDocuments, searchCustomers } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit';
+import { ApiError } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { type GatewayUnderTest, httpTo, quote, startGateway } from './gateway.js';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** Stands in every text that a caller sends, so that it would stand in the log as well. */
+/** Part of every text that a caller sends. */
 const mark = 'zzprivatezz';
 
-describe('the log of the gateway', () => {
+describe('the gateway log', () => {
   let gateway: GatewayUnderTest;
   let child: ChildProcess;
   const lines: string[] = [];
@@ -33,19 +33,20 @@ describe('the log of the gateway', () => {
         API_KEY_PEPPER: config.apiKeyPepper.toString('hex'),
         HTTP_PORT: '0',
         HEALTH_PORT: '0',
-        TRUSTED_PROXIES: config.trustedProxies,
+        TRUSTED_PROXIES: '127.0.0.9',
         BASE_URL: config.baseUrl,
         VIEW_URL_BASE: config.viewUrlBase,
         PDF_URL_BASE: config.pdfUrlBase,
         DOCS_URL: config.docsUrl,
         PAYMENT_URL: config.paymentUrl,
-        // As much as it can say.
         LOG_LEVEL: 'trace',
       },
     });
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(line));
-    const origin = await eventually('the gateway listens', () =>
-      lines.map((line) => JSON.parse(line).origin as string | undefined).find(Boolean),
+    const origin = await eventually(
+      'the gateway listens',
+      () => lines.map((line) => JSON.parse(line).origin as string | undefined).find(Boolean),
+      45_000,
     );
     http = httpTo(origin);
   });
@@ -56,7 +57,7 @@ describe('the log of the gateway', () => {
     await gateway.stop();
   });
 
-  it('says of each request what happened, and nothing of what was sent', async () => {
+  it('each request has one log line, and no line contains what a caller sent', async () => {
     const { key } = (await gateway.caller({ key: { per_minute: 1_000 } })).key;
     const secret = key.slice(key.lastIndexOf('_') + 1);
     const id = '5f1d7c1e-0000-4000-8000-000000000001';
@@ -97,19 +98,19 @@ describe('the log of the gateway', () => {
       201, 400, 400, 400, 400, 502, 502, 502, 400, 502, 400, 404, 404, 404, 400, 502, 401, 401,
     ]);
 
-    // And when others fail, whatever they say.
+    // Errors of other services, whatever they contain.
     const ends = [
       gateway.network.answer(searchCustomers, () => {
         throw new Error(mark);
       }),
       gateway.network.answer(listDocuments, () => {
-        throw new Problem('customer_identity_conflict', { details: { existing_customer_id: mark } });
+        throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: mark } });
       }),
       gateway.network.answer(cancelDocument, () => {
-        throw new Problem('not_found');
+        throw new ApiError('not_found');
       }),
       gateway.network.answer(getDocument, () => {
-        throw new Problem('not_found');
+        throw new ApiError('not_found');
       }),
     ];
     await gateway.network.connection.flush();
@@ -118,25 +119,30 @@ describe('the log of the gateway', () => {
       await get(`/v1/documents?external_ref=${mark}`),
       await post(`/v1/documents/${id}/cancel`, { reason: mark }),
     ].map((answer) => answer.status);
-    for (const end of ends) end();
+    for (const end of ends) {
+      end();
+    }
     expect(failing).toEqual([500, 500, 404]);
 
-    // The counter speaks of Redis, not of whom it counts.
+    // The counter logs the state of Redis, not the clients it counts.
     gateway.redisLine.cut();
     expect((await get('/v1/document-types')).status).toBe(200);
     expect((await http('/v1/errors', { headers })).status).toBe(200);
-    gateway.redisLine.mend();
+    gateway.redisLine.restore();
 
     await eventually(
-      'every request has its line',
-      () => lines.filter((line) => JSON.parse(line).msg === 'request').length === 23,
+      'every request has a log line',
+      () => lines.filter((line) => JSON.parse(line).msg === 'request handled').length === 23,
     );
     for (const line of lines) {
       for (const personal of [mark, key, secret, address, 'Bearer', 'example.com/']) {
         expect(line).not.toContain(personal);
       }
     }
-    const requests = lines.map((line) => JSON.parse(line)).filter((line) => line.msg === 'request');
+    const entries = lines.map((line) => JSON.parse(line));
+    const ignored = entries.filter(({ msg }) => msg === 'x-forwarded-for from an untrusted address ignored');
+    expect(ignored).toEqual([expect.objectContaining({ level: 'warn', address: '127.0.0.1' })]);
+    const requests = entries.filter((line) => line.msg === 'request handled');
     expect(requests[0]).toMatchObject({ method: 'POST', route: '/v1/documents', status: 201 });
     expect(requests[7]).toMatchObject({ route: '/v1/customers', status: 502, code: 'engine_error' });
   });

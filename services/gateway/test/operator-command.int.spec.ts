@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { keepLogo } from '@pinkas/contracts';
+import { storeLogo } from '@pinkas/contracts';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const program = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
@@ -16,7 +16,7 @@ interface Ended {
   err: string;
 }
 
-/** The operator's command as a process of its own, as it was built. */
+/** Runs the built `pinkas` command in a process of its own. */
 function pinkas(natsUrl: string | undefined, words: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...words], {
@@ -36,7 +36,7 @@ function pinkas(natsUrl: string | undefined, words: readonly string[], input = '
   });
 }
 
-describe('pinkas, the operator’s command', () => {
+describe('pinkas', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
     gateway = await startGateway();
@@ -50,14 +50,14 @@ describe('pinkas, the operator’s command', () => {
     expect([code, err]).toEqual([0, '']);
     return JSON.parse(out);
   };
-  const refused = async (line: string, input?: string) => {
+  const failed = async (line: string, input?: string) => {
     const { code, out, err } = await run(line, input);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^[^\n]+\n$/);
     return err.trim();
   };
 
-  it('makes a business and a key with which a caller comes in, and ends the key', async () => {
+  it('pinkas creates a business and a key that works until pinkas revokes it', async () => {
     const business = await json(
       'business create --file -',
       '{"name": "עסק לדוגמה", "legal_type": "osek_patur"}',
@@ -86,16 +86,16 @@ describe('pinkas, the operator’s command', () => {
     expect((await gateway.http('/v1/me', { key: value })).json.error.code).toBe('key_revoked');
   });
 
-  it('turns the interface off and on', async () => {
+  it('pinkas api disable turns the HTTP API off, and pinkas api enable turns it on', async () => {
     const { key } = await gateway.caller();
-    const answered = async () => (await gateway.http('/v1/document-types', { key: key.key })).status;
+    const statusOfCall = async () => (await gateway.http('/v1/document-types', { key: key.key })).status;
     expect(await json('api disable')).toEqual({ enabled: false });
-    expect(await answered()).toBe(503);
-    expect((await run('api enable')).out).toBe('The interface is on\n');
-    expect(await answered()).toBe(200);
+    expect(await statusOfCall()).toBe(503);
+    expect((await run('api enable')).out).toBe('The HTTP API is enabled\n');
+    expect(await statusOfCall()).toBe(200);
   });
 
-  it('speaks to people where nobody asks for JSON', async () => {
+  it('pinkas prints tables without --json, and never the value of a key', async () => {
     const { business, key } = await gateway.caller();
     expect((await run('business list')).out).toMatch(/^ID +LEGAL TYPE +TAX ID +STATE +NAME\n/);
     const list = await run(`key list --business ${business.id}`);
@@ -103,20 +103,20 @@ describe('pinkas, the operator’s command', () => {
     expect(list.out).not.toContain(key.key);
   });
 
-  it('says in one line what to do about anything that is wrong', async () => {
+  it('an invalid command prints one line with what to correct', async () => {
     const id = randomUUID();
-    expect(await refused('business create --file -', '{"name": "x", "tax_id": "123456789"}')).toBe(
+    expect(await failed('business create --file -', '{"name": "x", "tax_id": "123456789"}')).toBe(
       'Correct these and try again: /name must not have fewer than 2 characters; /tax_id must match format "valid-check-digit"',
     );
-    expect(await refused(`business show ${id}`)).toBe(
+    expect(await failed(`business show ${id}`)).toBe(
       `No business has the id ${id}: pinkas business list shows them`,
     );
-    expect(await refused('business destroy')).toContain('pinkas business --help');
+    expect(await failed('business destroy')).toContain('pinkas business --help');
   });
 
-  it('says how to start a system that does not answer', async () => {
-    const away = await pinkas('nats://127.0.0.1:1', ['business', 'list']);
-    expect(away).toEqual({
+  it('pinkas prints how to start a system that is unreachable', async () => {
+    const unreachable = await pinkas('nats://127.0.0.1:1', ['business', 'list']);
+    expect(unreachable).toEqual({
       code: 1,
       out: '',
       err: 'The system does not answer at nats://127.0.0.1:1: start it with npm run up\n',
@@ -124,7 +124,7 @@ describe('pinkas, the operator’s command', () => {
     expect((await pinkas(undefined, ['business', 'list', '--json'])).err).toContain('npm run up');
   });
 
-  it('sends the picture that the settings name, from beside them', async () => {
+  it('pinkas sends the logo that a settings file names, relative to that file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pinkas-logo-'));
     try {
       const drawing =
@@ -133,7 +133,7 @@ describe('pinkas, the operator’s command', () => {
       await writeFile(join(folder, 'logo.svg'), drawing);
       await writeFile(file, '{"name": "עסק לדוגמה", "logo": "logo.svg", "accent_color": "#0b6e4f"}');
       const sent: string[] = [];
-      gateway.network.answer(keepLogo, ({ logo }) => {
+      gateway.network.answer(storeLogo, ({ logo }) => {
         sent.push(logo);
         return { sha256: 'ab'.repeat(32) };
       });
@@ -143,7 +143,7 @@ describe('pinkas, the operator’s command', () => {
       });
       expect(sent).toEqual([`data:image/svg+xml;base64,${Buffer.from(drawing).toString('base64')}`]);
       await writeFile(file, '{"logo": "other.svg"}');
-      expect(await refused(`business update ${randomUUID()} --file ${file}`)).toContain(
+      expect(await failed(`business update ${randomUUID()} --file ${file}`)).toContain(
         'other.svg cannot be read',
       );
     } finally {

@@ -4,23 +4,32 @@ import {
   type BusinessChange,
   createBusiness,
   createKey,
-  keepLogo,
   listBusinesses,
   listKeys,
   listSeries,
   revokeKey,
+  setKillSwitch,
   showBusiness,
+  storeLogo,
   updateBusiness,
 } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit';
-import { type GatewayUnderTest, startGateway } from './gateway.js';
+import {
+  ApiError,
+  acrossTenants,
+  createLogger,
+  type Database,
+  forTenant,
+  openDatabase,
+} from '@pinkas/service-kit';
+import type { GatewayTables } from '../src/business/business.tables.js';
+import { type Caller, type GatewayUnderTest, startGateway } from './gateway.js';
 
-describe('businesses and keys of the operator', () => {
+describe('operator contracts', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
     gateway = await startGateway();
     gateway.network.answer(listSeries, () => ({
-      series: [{ type: 'tax_invoice' as const, next_number: 8, last_date: '2026-06-01' }],
+      series: [{ type: 'tax_invoice' as const, first_number: 5, next_number: 8, last_date: '2026-06-01' }],
     }));
   });
   afterAll(() => gateway.stop());
@@ -29,19 +38,19 @@ describe('businesses and keys of the operator', () => {
   });
 
   const create = async (business: BusinessChange) =>
-    (await gateway.network.ask(createBusiness, { business })).business;
+    (await gateway.network.call(createBusiness, { business })).business;
   const change = async (id: string, settings: BusinessChange) =>
-    (await gateway.network.ask(updateBusiness, { business_id: id, change: settings })).business;
-  const faultsOf = async (work: Promise<unknown>) => {
-    const problem = await work.then(
+    (await gateway.network.call(updateBusiness, { business_id: id, change: settings })).business;
+  const errorPathsOf = async (work: Promise<unknown>) => {
+    const apiError = await work.then(
       () => undefined,
       (error: { code: string; details: { errors: { path: string }[] } }) => error,
     );
-    expect(problem?.code).toBe('validation_error');
-    return problem?.details.errors.map((fault) => fault.path).sort();
+    expect(apiError?.code).toBe('validation_error');
+    return apiError?.details.errors.map((error) => error.path).sort();
   };
 
-  it('a business has the defaults wherever its operator says nothing', async () => {
+  it('createBusiness fills in the defaults', async () => {
     const business = await create({
       name: ' עסק לדוגמה ',
       legal_type: 'hevra_baam',
@@ -72,19 +81,19 @@ describe('businesses and keys of the operator', () => {
       track: 'full',
       created_at: gateway.clock.now.toISOString(),
     });
-    expect((await gateway.network.ask(showBusiness, { business_id: business.id })).business).toEqual(
+    expect((await gateway.network.call(showBusiness, { business_id: business.id })).business).toEqual(
       business,
     );
   });
 
   it.each(['osek_patur', 'amuta', 'public_institution'] as const)(
-    '%s charges no VAT by default',
+    'a business of type %s charges no VAT by default',
     async (legalType) => {
       expect((await create({ name: 'עסק', legal_type: legalType })).vat_rate).toBe(0);
     },
   );
 
-  it('a rate that is named counts, but for an exempt dealer, who may charge none', async () => {
+  it('a given VAT rate overrides the default, except for an exempt dealer, who may charge none', async () => {
     expect((await create({ name: 'עסק', legal_type: 'amuta', vat_rate: 17.5 })).vat_rate).toBe(17.5);
     await expect(create({ name: 'עסק', legal_type: 'osek_patur', vat_rate: 18 })).rejects.toMatchObject({
       code: 'validation_error',
@@ -92,18 +101,18 @@ describe('businesses and keys of the operator', () => {
     });
   });
 
-  it('a change of the legal type brings its rate, unless the change names one', async () => {
+  it('a change of the legal type sets its VAT rate, unless the change contains one', async () => {
     const { id } = await create({ name: 'עסק', legal_type: 'osek_murshe' });
     const changed = (change: BusinessChange) =>
       gateway.network
-        .ask(updateBusiness, { business_id: id, change })
+        .call(updateBusiness, { business_id: id, change })
         .then((reply) => reply.business.vat_rate);
     expect(await changed({ legal_type: 'osek_patur' })).toBe(0);
     expect(await changed({ legal_type: 'hevra_baam', vat_rate: 0 })).toBe(0);
     expect(await changed({ legal_type: 'osek_murshe' })).toBe(18);
   });
 
-  it('a business may lack its legal type and its tax id', async () => {
+  it('a business may have neither legal type nor tax id', async () => {
     expect(await create({ name: 'עסק', legal_type: null, tax_id: null })).toMatchObject({
       legal_type: null,
       tax_id: null,
@@ -111,7 +120,7 @@ describe('businesses and keys of the operator', () => {
     });
   });
 
-  it('every wrong field is named, the check digit of the tax id among them', async () => {
+  it('every invalid field is reported, including a wrong check digit of the tax id', async () => {
     const wrong = {
       name: 'x',
       legal_type: 'ltd',
@@ -125,7 +134,7 @@ describe('businesses and keys of the operator', () => {
       wallet_labels: { wallet_method_9: {} },
       colour: 'blue',
     };
-    expect(await faultsOf(create(wrong as unknown as BusinessChange))).toEqual(
+    expect(await errorPathsOf(create(wrong as unknown as BusinessChange))).toEqual(
       [
         '/business/auto_send/quiet_hours',
         '/business/colour',
@@ -141,15 +150,15 @@ describe('businesses and keys of the operator', () => {
         '/business/wallet_labels/wallet_method_9',
       ].sort(),
     );
-    expect(await faultsOf(create({}))).toEqual(['/business/name']);
+    expect(await errorPathsOf(create({}))).toEqual(['/business/name']);
   });
 
-  it('a business takes an accent colour that can be read on paper, and may drop it again', async () => {
+  it('an accent colour must be readable on paper, and can be removed', async () => {
     const { id } = await create({ name: 'עסק לדוגמה', accent_color: '#0B6E4F' });
-    const shown = async () => (await gateway.network.ask(showBusiness, { business_id: id })).business;
+    const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
     expect((await shown()).accent_color).toBe('#0b6e4f');
-    expect(await faultsOf(change(id, { accent_color: '#ffd700' }))).toEqual(['/change/accent_color']);
-    expect(await faultsOf(change(id, { accent_color: 'url(https://example.test)' }))).toEqual([
+    expect(await errorPathsOf(change(id, { accent_color: '#ffd700' }))).toEqual(['/change/accent_color']);
+    expect(await errorPathsOf(change(id, { accent_color: 'url(https://example.test)' }))).toEqual([
       '/change/accent_color',
     ]);
     expect((await change(id, { name: 'עסק אחר לדוגמה' })).accent_color).toBe('#0b6e4f');
@@ -157,24 +166,24 @@ describe('businesses and keys of the operator', () => {
     expect(await shown()).not.toHaveProperty('accent_color');
   });
 
-  it('a picture is kept by rendering, and the business bears its reference alone', async () => {
+  it('rendering stores a logo, and the business contains only its reference', async () => {
     const sha256 = 'ab'.repeat(32);
-    const kept: unknown[] = [];
-    gateway.network.answer(keepLogo, (request) => {
-      kept.push(request);
+    const stored: unknown[] = [];
+    gateway.network.answer(storeLogo, (request) => {
+      stored.push(request);
       return { sha256 };
     });
     const { id, logo } = await create({ name: 'עסק לדוגמה', logo: 'data:image/png;base64,AAAA' });
     expect(logo).toEqual({ sha256 });
-    expect(kept).toEqual([{ business_id: id, logo: 'data:image/png;base64,AAAA' }]);
+    expect(stored).toEqual([{ business_id: id, logo: 'data:image/png;base64,AAAA' }]);
     expect((await change(id, { language: 'en' })).logo).toEqual({ sha256 });
-    expect(kept).toHaveLength(1);
+    expect(stored).toHaveLength(1);
     expect(await change(id, { logo: null })).not.toHaveProperty('logo');
   });
 
-  it('a picture that rendering refuses is a fault of the change, which changes nothing', async () => {
-    gateway.network.answer(keepLogo, () => {
-      throw Problem.invalid([{ path: '/logo', message: 'must not hold scripts' }]);
+  it('a logo that rendering rejects is a validation error of the change, which then changes nothing', async () => {
+    gateway.network.answer(storeLogo, () => {
+      throw ApiError.invalid([{ path: '/logo', message: 'must not hold scripts' }]);
     });
     const { id } = await create({ name: 'עסק לדוגמה' });
     await expect(
@@ -183,12 +192,12 @@ describe('businesses and keys of the operator', () => {
       code: 'validation_error',
       details: { errors: [{ path: '/change/logo', message: 'must not hold scripts' }] },
     });
-    expect((await gateway.network.ask(showBusiness, { business_id: id })).business.name).toBe('עסק לדוגמה');
+    expect((await gateway.network.call(showBusiness, { business_id: id })).business.name).toBe('עסק לדוגמה');
   });
 
-  it('fields that are wrong only together are named as well', async () => {
+  it('fields that are invalid only in combination are reported', async () => {
     expect(
-      await faultsOf(
+      await errorPathsOf(
         create({
           name: '   ',
           address: 'a\u0000',
@@ -208,12 +217,12 @@ describe('businesses and keys of the operator', () => {
     ]);
   });
 
-  it('an update takes any part, of nested settings as well, and leaves the rest', async () => {
+  it('updateBusiness merges any part of the settings, nested ones included, and keeps the rest', async () => {
     const { id } = await create({
       name: 'עסק',
       auto_send: { channel: 'whatsapp', quiet_hours: '22:00-07:00' },
     });
-    const before = (await gateway.network.ask(showBusiness, { business_id: id })).business;
+    const before = (await gateway.network.call(showBusiness, { business_id: id })).business;
     expect(await change(id, { auto_send: { enabled: true } })).toEqual({
       ...before,
       auto_send: { enabled: true, channel: 'whatsapp', quiet_hours: '22:00-07:00' },
@@ -223,7 +232,7 @@ describe('businesses and keys of the operator', () => {
     expect(
       (await change(id, { city: null, auto_send: { quiet_hours: null } })).auto_send.quiet_hours,
     ).toBeNull();
-    expect(await faultsOf(change(id, { accountant_copy: { enabled: true } }))).toEqual([
+    expect(await errorPathsOf(change(id, { accountant_copy: { enabled: true } }))).toEqual([
       '/change/accountant_copy/email',
     ]);
     expect(await change(id, { accountant_copy: { enabled: true, email: 'a@example.com' } })).toMatchObject({
@@ -231,7 +240,7 @@ describe('businesses and keys of the operator', () => {
     });
   });
 
-  it('a change counts with the very next request', async () => {
+  it('a change of a business applies to its next request', async () => {
     const { business, key } = await gateway.caller();
     await change(business.id, { name: 'שם חדש', vat_rate: 0 });
     expect((await gateway.http('/v1/me', { key: key.key })).json.business).toMatchObject({
@@ -240,22 +249,22 @@ describe('businesses and keys of the operator', () => {
     });
   });
 
-  it('two changes at once both count', async () => {
+  it('two concurrent changes of a business are both applied', async () => {
     const { id } = await create({ name: 'עסק' });
     await Promise.all([change(id, { city: 'חיפה' }), change(id, { address: 'רחוב 1' })]);
-    expect((await gateway.network.ask(showBusiness, { business_id: id })).business).toMatchObject({
+    expect((await gateway.network.call(showBusiness, { business_id: id })).business).toMatchObject({
       city: 'חיפה',
       address: 'רחוב 1',
     });
   });
 
-  it('a first number moves until its type has a document', async () => {
+  it('a first number can change until its type has a document', async () => {
     const { id } = await create({ name: 'עסק', first_numbers: { tax_invoice: 5 } });
     expect((await change(id, { first_numbers: { quote: 100 } })).first_numbers).toEqual({
       tax_invoice: 5,
       quote: 100,
     });
-    expect(await faultsOf(change(id, { first_numbers: { tax_invoice: 6, quote: 101 } }))).toEqual([
+    expect(await errorPathsOf(change(id, { first_numbers: { tax_invoice: 6, quote: 101 } }))).toEqual([
       '/change/first_numbers/tax_invoice',
     ]);
     expect((await change(id, { first_numbers: { tax_invoice: 5 } })).first_numbers).toMatchObject({
@@ -264,24 +273,35 @@ describe('businesses and keys of the operator', () => {
     });
   });
 
-  it('what does not exist is not found', async () => {
+  it('a first number that was changed while the first document was issued can be set to that of the book', async () => {
+    // The book begins at 5.
+    const { id } = await create({ name: 'עסק', first_numbers: { tax_invoice: 500 } });
+    expect(await errorPathsOf(change(id, { first_numbers: { tax_invoice: 6 } }))).toEqual([
+      '/change/first_numbers/tax_invoice',
+    ]);
+    expect((await change(id, { first_numbers: { tax_invoice: 5 } })).first_numbers).toEqual({
+      tax_invoice: 5,
+    });
+  });
+
+  it('a business or key that does not exist is not_found', async () => {
     const id = randomUUID();
     const notFound = expect.objectContaining({ code: 'not_found' });
     await expect(change(id, { city: 'חיפה' })).rejects.toEqual(notFound);
-    await expect(gateway.network.ask(showBusiness, { business_id: id })).rejects.toEqual(notFound);
-    await expect(gateway.network.ask(createKey, { business_id: id })).rejects.toEqual(notFound);
-    await expect(gateway.network.ask(listKeys, { business_id: id })).rejects.toEqual(notFound);
-    await expect(gateway.network.ask(revokeKey, { key_id: id })).rejects.toEqual(notFound);
+    await expect(gateway.network.call(showBusiness, { business_id: id })).rejects.toEqual(notFound);
+    await expect(gateway.network.call(createKey, { business_id: id })).rejects.toEqual(notFound);
+    await expect(gateway.network.call(listKeys, { business_id: id })).rejects.toEqual(notFound);
+    await expect(gateway.network.call(revokeKey, { key_id: id })).rejects.toEqual(notFound);
   });
 
-  it('all businesses are listed once, page by page, in the order of their creation', async () => {
+  it('listBusinesses returns every business once, page by page, in the order of creation', async () => {
     for (let part = 0; part < 7; part += 1) {
       await Promise.all(Array.from({ length: 15 }, (_, index) => create({ name: `עסק ${part}-${index}` })));
     }
     const ids: string[] = [];
     let after: string | undefined;
     do {
-      const page = await gateway.network.ask(listBusinesses, after === undefined ? {} : { after });
+      const page = await gateway.network.call(listBusinesses, after === undefined ? {} : { after });
       ids.push(...page.businesses.map((business) => business.id));
       after = page.next_after ?? undefined;
     } while (after !== undefined);
@@ -295,9 +315,9 @@ describe('businesses and keys of the operator', () => {
     expect(ids.length).toBeGreaterThan(105);
   });
 
-  it('a key has the defaults of the interface, is shown without its value, and is revoked once', async () => {
+  it('a key has the defaults, is listed without its value, and keeps the instant of its first revocation', async () => {
     const { id } = await create({ name: 'עסק' });
-    const made = await gateway.network.ask(createKey, { business_id: id });
+    const made = await gateway.network.call(createKey, { business_id: id });
     expect(made).toMatchObject({
       scopes: ['documents:write', 'documents:read', 'customers:read'],
       per_minute: 60,
@@ -305,11 +325,79 @@ describe('businesses and keys of the operator', () => {
       revoked_at: null,
     });
     const revokedAt = gateway.clock.now.toISOString();
-    expect((await gateway.network.ask(revokeKey, { key_id: made.id })).revoked_at).toBe(revokedAt);
+    expect((await gateway.network.call(revokeKey, { key_id: made.id })).revoked_at).toBe(revokedAt);
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 1_000);
-    expect((await gateway.network.ask(revokeKey, { key_id: made.id })).revoked_at).toBe(revokedAt);
+    expect((await gateway.network.call(revokeKey, { key_id: made.id })).revoked_at).toBe(revokedAt);
     const { key, ...shown } = made;
-    const { keys } = await gateway.network.ask(listKeys, { business_id: id });
+    const { keys } = await gateway.network.call(listKeys, { business_id: id });
     expect(keys).toEqual([{ ...shown, revoked_at: revokedAt }]);
+  });
+
+  it('the database contains nothing of the value of a key but its hash and prefix', async () => {
+    const { key } = await gateway.caller();
+    const rows = await gateway.database.db.selectFrom('api_key').selectAll().execute();
+    expect(rows.length).toBeGreaterThan(0);
+    const secret = key.key.slice(key.prefix.length + 1);
+    expect(secret).toMatch(/^[0-9A-Za-z]{49}$/);
+    for (const row of rows) {
+      expect(JSON.stringify(row)).not.toContain(secret);
+    }
+    expect(key.key.startsWith(`${key.prefix}_`)).toBe(true);
+  });
+
+  it('the kill switch rejects API requests and leaves operator contracts unaffected', async () => {
+    const { key } = await gateway.caller();
+    const statusOfMe = async () => (await gateway.http('/v1/me', { key: key.key })).status;
+    expect(await gateway.network.call(setKillSwitch, { enabled: false })).toEqual({ enabled: false });
+    expect(await statusOfMe()).toBe(503);
+    await create({ name: 'עסק לדוגמה' });
+    expect(await gateway.network.call(setKillSwitch, { enabled: false })).toEqual({ enabled: false });
+    expect(await gateway.network.call(setKillSwitch, { enabled: true })).toEqual({ enabled: true });
+    expect(await statusOfMe()).toBe(200);
+  });
+
+  describe('row-level security', () => {
+    let first: Caller;
+    let second: Caller;
+    let db: Database<GatewayTables>;
+    beforeAll(async () => {
+      db = openDatabase({
+        url: gateway.database.url,
+        poolSize: 2,
+        applicationName: 'test',
+        logger: createLogger('test', 'silent'),
+      });
+      [first, second] = [await gateway.caller(), await gateway.caller()];
+    });
+    afterAll(() => db.destroy());
+
+    const visibleTo = async (scope: Database<GatewayTables>) => {
+      const businesses = await scope.selectFrom('business').select('id').execute();
+      const keys = await scope.selectFrom('api_key').select('id').execute();
+      return { businesses: businesses.map((row) => row.id), keys: keys.map((row) => row.id) };
+    };
+
+    it('a connection without a tenant scope sees no row, and one with a tenant scope sees that tenant only', async () => {
+      expect(await visibleTo(db)).toEqual({ businesses: [], keys: [] });
+      expect(await visibleTo(forTenant(db, first.business.id))).toEqual({
+        businesses: [first.business.id],
+        keys: [first.key.id],
+      });
+      const all = await visibleTo(acrossTenants(db));
+      expect(all.keys).toEqual(expect.arrayContaining([first.key.id, second.key.id]));
+    });
+
+    it('a tenant can neither change the rows of another tenant nor move its own to one', async () => {
+      const scope = forTenant(db, first.business.id);
+      const changed = await scope
+        .updateTable('api_key')
+        .set({ business_id: first.business.id })
+        .where('id', '=', second.key.id)
+        .executeTakeFirst();
+      expect(changed.numUpdatedRows).toBe(0n);
+      await expect(
+        scope.updateTable('api_key').set({ business_id: second.business.id }).execute(),
+      ).rejects.toThrow('row-level security');
+    });
   });
 });

@@ -2,13 +2,22 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   cancelArtifact,
+  completeConnection,
   errorCatalogue,
   findPublicDocument,
   getArtifact,
+  numberArtifact,
+  publicRoutes,
+  type ReplyOf,
+  type RequestOf,
   renderPage,
+  showBusiness,
 } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit';
+import { openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
+import { findBinary } from '@pinkas/local-stack/servers';
+import { ApiError } from '@pinkas/service-kit';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import { chromium } from 'playwright-core';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const business = exampleBusiness();
@@ -17,161 +26,484 @@ const pdf = Buffer.from('%PDF-1.7 example');
 const sha256 = createHash('sha256').update(pdf).digest('hex');
 const cancelledPdf = Buffer.from('%PDF-1.7 example, cancelled');
 const cancelledSha256 = createHash('sha256').update(cancelledPdf).digest('hex');
+const numberedPdf = Buffer.from('%PDF-1.7 example, with its number');
+const numberedSha256 = createHash('sha256').update(numberedPdf).digest('hex');
 const style = 'body>p{color:red}';
 const cancelledAt = '2026-03-09T22:30:00.000Z';
 
-describe('pages and files', () => {
+describe('pages', () => {
   let gateway: GatewayUnderTest;
-  /** What the others say of the document. */
-  let inTheBook: 'standing' | 'cancelled';
-  let rendering: 'knows nothing' | 'cannot print' | 'knows';
   beforeAll(async () => {
     gateway = await startGateway();
-    gateway.network.answer(findPublicDocument, ({ public_id: publicId }) => {
-      if (publicId !== document.public_id) throw new Problem('not_found');
-      return {
-        document,
-        business,
-        state: {
-          status: inTheBook === 'cancelled' ? ('cancelled' as const) : ('closed' as const),
-          paid: 7080,
-          allocation_number: null,
-          cancelled_at: inTheBook === 'cancelled' ? cancelledAt : null,
-        },
-      };
-    });
-    gateway.network.answer(renderPage, (request) => ({
-      html: `<!doctype html><html lang="${request.language}"><title>${request.document.number}</title><style>${style}</style><a href="${request.pdf_url}">PDF</a>`,
-    }));
-    gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
-      if (id !== document.id || businessId !== business.id) throw new Problem('not_found');
-      return rendering === 'knows'
-        ? { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true }
-        : { revision: 1, sha256, pdf: pdf.toString('base64'), cancelled: false };
-    });
-    gateway.network.answer(cancelArtifact, (request) => {
-      if (rendering === 'cannot print') throw new Problem('document_generation_failed');
-      expect(request).toEqual({ document, business, cancelled_at: cancelledAt });
-      rendering = 'knows';
-      return { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true };
-    });
   });
   afterAll(() => gateway.stop());
   beforeEach(() => {
-    inTheBook = 'standing';
-    rendering = 'knows nothing';
+    // Each test has its own minute, and so its own rate limits.
     gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
   });
 
-  it('show the hosted page to whoever has its address, and let nothing run or load in it', async () => {
-    const page = await gateway.http(`/d/${document.public_id}`);
-    expect(page.status).toBe(200);
-    expect(page.text).toContain(`https://api.example.com/pdf/${document.public_id}`);
-    expect(Object.fromEntries(page.headers)).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      // Style that anybody else had brought in would not be taken either.
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
-      'x-robots-tag': expect.stringContaining('noindex'),
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  describe('document pages and PDFs', () => {
+    let stateInBook: 'closed' | 'cancelled';
+    /** The state of the cancelled revision at rendering. */
+    let revision: 'missing' | 'failing' | 'stored';
+    let allocationNumber: string | null = null;
+    beforeAll(async () => {
+      gateway.network.answer(findPublicDocument, ({ public_id: publicId }) => {
+        if (publicId !== document.public_id) {
+          throw new ApiError('not_found');
+        }
+        return {
+          document,
+          business,
+          state: {
+            status: stateInBook,
+            paid: 7080,
+            allocation_number: allocationNumber,
+            cancelled_at: stateInBook === 'cancelled' ? cancelledAt : null,
+          },
+        };
+      });
+      gateway.network.answer(renderPage, (request) => ({
+        html: `<!doctype html><html lang="${request.language}"><title>${request.document.number}</title><style>${style}</style><a href="${request.pdf_url}">PDF</a>`,
+      }));
+      gateway.network.answer(getArtifact, ({ document_id: id, business_id: businessId }) => {
+        if (id !== document.id || businessId !== business.id) {
+          throw new ApiError('not_found');
+        }
+        return revision === 'stored'
+          ? { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true }
+          : { revision: 1, sha256, pdf: pdf.toString('base64'), cancelled: false };
+      });
+      gateway.network.answer(numberArtifact, (request) => {
+        if (revision === 'failing') {
+          throw new ApiError('document_generation_failed');
+        }
+        expect(request).toEqual({ document, business, allocation_number: allocationNumber });
+        return {
+          revision: 2,
+          sha256: numberedSha256,
+          pdf: numberedPdf.toString('base64'),
+          cancelled: false,
+          allocation_number: allocationNumber,
+        };
+      });
+      gateway.network.answer(cancelArtifact, (request) => {
+        if (revision === 'failing') {
+          throw new ApiError('document_generation_failed');
+        }
+        expect(request).toEqual({ document, business, cancelled_at: cancelledAt });
+        revision = 'stored';
+        return {
+          revision: 2,
+          sha256: cancelledSha256,
+          pdf: cancelledPdf.toString('base64'),
+          cancelled: true,
+        };
+      });
     });
-    expect(page.headers.get('ratelimit-limit')).toBeNull();
-  });
-
-  it.each([
-    ['?lang=en', 'en'],
-    ['?lang=he', 'he'],
-    ['', 'undefined'],
-    ['?lang=fr', 'undefined'],
-    ['?lang="><script>', 'undefined'],
-  ])('show the hosted page in the language that its visitor asks for: %s', async (query, language) => {
-    const page = await gateway.http(`/d/${document.public_id}${query}`);
-    expect(page.status).toBe(200);
-    expect(page.text).toContain(`<html lang="${language}">`);
-  });
-
-  it('give the PDF as a file where it is asked for as one, under a name in the language of the business', async () => {
-    const response = await fetch(`${gateway.origin}/pdf/${document.public_id}?download=1`);
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
-    const disposition = response.headers.get('content-disposition') ?? '';
-    expect(disposition).toMatch(/^attachment; filename="receipt-9\.pdf"; filename\*=UTF-8''/);
-    expect(decodeURIComponent(disposition.split("UTF-8''")[1] ?? '')).toBe('קבלה 9.pdf');
-    expect(response.headers.get('etag')).toBe(`"${sha256}"`);
-  });
-
-  it('serve the PDF byte for byte, with its hash as the entity tag', async () => {
-    const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`);
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'application/pdf',
-      'content-length': String(pdf.length),
-      etag: `"${sha256}"`,
-      'content-disposition': expect.stringContaining('inline; filename="receipt-9.pdf"'),
-      'cache-control': 'private, no-cache',
-      'x-robots-tag': expect.stringContaining('noindex'),
+    beforeEach(() => {
+      stateInBook = 'closed';
+      revision = 'missing';
+      allocationNumber = null;
     });
-  });
 
-  it('answer 304 to whoever has the same bytes already', async () => {
-    const headers = { 'if-none-match': `"${sha256}"` };
-    const same = await gateway.http(`/pdf/${document.public_id}`, { headers });
-    expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
-    const other = await gateway.http(`/pdf/${document.public_id}`, { headers: { 'if-none-match': '"old"' } });
-    expect(other.status).toBe(200);
-  });
+    it('the PDF of a document whose number the book has shows it, although rendering has no such PDF yet', async () => {
+      allocationNumber = '123456789';
+      const answer = await fetch(`${gateway.origin}/pdf/${document.public_id}`);
+      expect(answer.headers.get('etag')).toBe(`"${numberedSha256}"`);
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(numberedPdf);
+      revision = 'failing';
+      expect((await gateway.http(`/pdf/${document.public_id}`)).status).toBe(502);
+    });
 
-  it.each(['knows nothing', 'knows'] as const)(
-    'serve the PDF that says so of a cancelled document, when rendering %s of it',
-    async (known) => {
-      inTheBook = 'cancelled';
-      rendering = known;
-      // Whoever has the PDF of the document as it stood must not be told that nothing has changed.
+    it('a hosted page needs no key, and its headers let nothing run or load in it', async () => {
+      const page = await gateway.http(`/d/${document.public_id}`);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain(`https://api.example.com/pdf/${document.public_id}`);
+      expect(Object.fromEntries(page.headers)).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        // The hash allows no other style than the one of the page.
+        'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+        'x-robots-tag': expect.stringContaining('noindex'),
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+      expect(page.headers.get('ratelimit-limit')).toBeNull();
+    });
+
+    it.each([
+      ['?lang=en', 'en'],
+      ['?lang=he', 'he'],
+      ['', 'undefined'],
+      ['?lang=fr', 'undefined'],
+      ['?lang="><script>', 'undefined'],
+    ])('a hosted page with the query "%s" is rendered in the language %s', async (query, language) => {
+      const page = await gateway.http(`/d/${document.public_id}${query}`);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain(`<html lang="${language}">`);
+    });
+
+    it('a PDF with ?download is an attachment, named in the language of the business', async () => {
+      const response = await fetch(`${gateway.origin}/pdf/${document.public_id}?download=1`);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
+      const disposition = response.headers.get('content-disposition') ?? '';
+      expect(disposition).toMatch(/^attachment; filename="receipt-9\.pdf"; filename\*=UTF-8''/);
+      expect(decodeURIComponent(disposition.split("UTF-8''")[1] ?? '')).toBe('קבלה 9.pdf');
+      expect(response.headers.get('etag')).toBe(`"${sha256}"`);
+    });
+
+    it('a PDF is served byte for byte, with its hash as the entity tag', async () => {
+      const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(pdf);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-length': String(pdf.length),
+        etag: `"${sha256}"`,
+        'content-disposition': expect.stringContaining('inline; filename="receipt-9.pdf"'),
+        'cache-control': 'private, no-cache',
+        'x-robots-tag': expect.stringContaining('noindex'),
+      });
+    });
+
+    it('a PDF with an unchanged entity tag is answered with 304', async () => {
       const headers = { 'if-none-match': `"${sha256}"` };
-      const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`, { headers });
-      expect(response.status).toBe(200);
-      expect(Buffer.from(await response.arrayBuffer())).toEqual(cancelledPdf);
-      expect(response.headers.get('etag')).toBe(`"${cancelledSha256}"`);
-    },
-  );
+      const same = await gateway.http(`/pdf/${document.public_id}`, { headers });
+      expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
+      const other = await gateway.http(`/pdf/${document.public_id}`, {
+        headers: { 'if-none-match': '"old"' },
+      });
+      expect(other.status).toBe(200);
+    });
 
-  it('ask the visitor to come again rather than show a cancelled document as one that stands', async () => {
-    inTheBook = 'cancelled';
-    rendering = 'cannot print';
-    const answer = await gateway.http(`/pdf/${document.public_id}`);
-    expect(answer.status).toBe(errorCatalogue.engine_error.httpStatus);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.text).toContain('נסו שוב');
-    rendering = 'knows nothing';
-    expect((await gateway.http(`/pdf/${document.public_id}`)).headers.get('etag')).toBe(
-      `"${cancelledSha256}"`,
+    it.each(['missing', 'stored'] as const)(
+      'the PDF of a cancelled document shows the cancellation when its revision is %s',
+      async (known) => {
+        stateInBook = 'cancelled';
+        revision = known;
+        // A client with the PDF of before must not get 304.
+        const headers = { 'if-none-match': `"${sha256}"` };
+        const response = await fetch(`${gateway.origin}/pdf/${document.public_id}`, { headers });
+        expect(response.status).toBe(200);
+        expect(Buffer.from(await response.arrayBuffer())).toEqual(cancelledPdf);
+        expect(response.headers.get('etag')).toBe(`"${cancelledSha256}"`);
+      },
+    );
+
+    it('the PDF of a cancelled document is unavailable when the cancelled revision cannot be rendered', async () => {
+      stateInBook = 'cancelled';
+      revision = 'failing';
+      const answer = await gateway.http(`/pdf/${document.public_id}`);
+      expect(answer.status).toBe(errorCatalogue.engine_error.httpStatus);
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.text).toContain('נסו שוב');
+      revision = 'missing';
+      expect((await gateway.http(`/pdf/${document.public_id}`)).headers.get('etag')).toBe(
+        `"${cancelledSha256}"`,
+      );
+    });
+
+    it('HEAD returns the headers of a page or PDF without its body', async () => {
+      const head = await gateway.http(`/pdf/${document.public_id}`, { method: 'HEAD' });
+      expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+        200,
+        '',
+        String(pdf.length),
+      ]);
+      expect((await gateway.http(`/d/${document.public_id}`, { method: 'HEAD' })).status).toBe(200);
+    });
+
+    it.each(['/d/unknown', '/pdf/unknown', `/d/${randomUUID()}`, '/d/a.b', '/pdf/a%00b'])(
+      '%s is a page in both languages that says that the document does not exist',
+      async (path) => {
+        const answer = await gateway.http(path);
+        expect(answer.status).toBe(404);
+        expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(answer.text).toContain('המסמך לא נמצא');
+        expect(answer.text).toContain(answer.headers.get('x-request-id'));
+      },
     );
   });
 
-  it('answer HEAD with the headers alone', async () => {
-    const head = await gateway.http(`/pdf/${document.public_id}`, { method: 'HEAD' });
-    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
-      200,
-      '',
-      String(pdf.length),
-    ]);
-    expect((await gateway.http(`/d/${document.public_id}`, { method: 'HEAD' })).status).toBe(200);
+  describe('the page after the consent at the tax authority', () => {
+    const requests: RequestOf<typeof completeConnection>[] = [];
+    let answer: () => ReplyOf<typeof completeConnection>;
+    beforeAll(async () => {
+      gateway.network.answer(completeConnection, (request) => {
+        requests.push(request);
+        return answer();
+      });
+    });
+    beforeEach(() => {
+      requests.length = 0;
+      answer = () => ({ outcome: 'stale', business_id: null, reason: null });
+    });
+    const visit = (query: string) => gateway.http(`/tax-authority/connected${query}`);
+
+    it('a visit with a valid state completes the connection and marks the business as connected', async () => {
+      const { business } = await gateway.caller();
+      expect(business.tax_authority_connected).toBe(false);
+      answer = () => ({ outcome: 'connected', business_id: business.id, reason: null });
+      const page = await visit('?code=the+code%2F&state=the-state');
+      expect(requests).toEqual([{ state: 'the-state', code: 'the code/' }]);
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('The business is connected to the tax authority');
+      expect(page.text).toContain('העסק מחובר לרשות המסים');
+      const shown = await gateway.network.call(showBusiness, { business_id: business.id });
+      expect(shown.business).toEqual({ ...business, tax_authority_connected: true });
+    });
+
+    it('the page runs no script, is neither indexed nor stored, and contains neither code nor state', async () => {
+      const page = await visit('?code=c&state=s');
+      expect(Object.fromEntries(page.headers)).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+        'x-robots-tag': expect.stringContaining('noindex'),
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(page.text).not.toMatch(/code=|state=/);
+    });
+
+    it.each(['?code=c&state=used', '', '?code=c', `?code=c&state=${'s'.repeat(300)}`])(
+      'a visit with the query "%s" is answered with 410 and the advice to start again',
+      async (query) => {
+        const page = await visit(query);
+        expect(page.status).toBe(410);
+        expect(page.text).toContain('This link was used or is too old');
+        expect(page.text).toContain('הקישור כבר נוצל או שאינו בתוקף');
+      },
+    );
+
+    it('a visit after the owner declined is answered with 502', async () => {
+      answer = () => ({ outcome: 'failed', business_id: null, reason: 'The owner did not agree.' });
+      const page = await visit('?error=access_denied&state=s');
+      expect(requests).toEqual([{ state: 's', code: null }]);
+      expect(page.status).toBe(502);
+      expect(page.text).toContain('Please start the connection again');
+    });
+
+    it('a visit while allocation is unreachable is answered with 502', async () => {
+      answer = () => {
+        throw new ApiError('engine_error');
+      };
+      const page = await visit('?code=c&state=s');
+      expect(page.status).toBe(502);
+      expect(page.text).toContain('החיבור לרשות המסים לא הושלם');
+    });
   });
 
-  it.each(['/d/unknown', '/pdf/unknown', `/d/${randomUUID()}`, '/d/a.b', '/pdf/a%00b'])(
-    'say kindly that %s is nothing, in both languages',
-    async (path) => {
-      const answer = await gateway.http(path);
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(answer.text).toContain('המסמך לא נמצא');
-      expect(answer.text).toContain(answer.headers.get('x-request-id'));
-    },
-  );
+  describe('the documentation', () => {
+    let assets: string[];
+    beforeAll(async () => {
+      const { text } = await gateway.http('/docs');
+      assets = [...text.matchAll(/<script src="([^"]+)"/g)].map((match) => match[1] ?? '');
+    });
 
-  it('explain every error code where its doc_url leads', async () => {
-    const page = await gateway.http('/docs/errors');
-    expect(page.status).toBe(200);
-    for (const code of Object.keys(errorCatalogue)) expect(page.text).toContain(`<section id="${code}">`);
+    it('GET /openapi.json returns the OpenAPI document with the configured addresses', async () => {
+      const answer = await gateway.http('/v1/openapi.json');
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(answer.headers.get('ratelimit-limit')).toBe('60');
+      expect(answer.json.servers).toEqual([{ url: gateway.config.baseUrl }]);
+      expect(answer.json).toEqual(openApiDocument(gateway.config));
+    });
+
+    it('the OpenAPI document has every problem of every route, and the page of every code', async () => {
+      const { json } = await gateway.http('/v1/openapi.json');
+      for (const route of publicRoutes) {
+        const operation = json.paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()];
+        const described = Object.values<{ content: { 'application/json': { examples: object } } }>(
+          operation.responses,
+        ).flatMap((response) => Object.keys(response.content['application/json'].examples));
+        expect(described).toEqual(expect.arrayContaining(problemsOf(route)));
+      }
+      for (const code of Object.keys(errorCatalogue)) {
+        expect(json.components.examples[code].value.error.doc_url).toBe(
+          `${gateway.config.docsUrl}/errors#${code}`,
+        );
+      }
+    });
+
+    it('the reference runs scripts of its own host only, loads nothing from other hosts, and is shown in no frame', async () => {
+      const page = await gateway.http('/docs');
+      expect(page.status).toBe(200);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      const rules = Object.fromEntries(
+        policy
+          .split('; ')
+          .map((rule) => [rule.slice(0, rule.indexOf(' ')), rule.slice(rule.indexOf(' ') + 1)]),
+      );
+      expect(rules).toEqual({
+        'default-src': "'none'",
+        'script-src': "'self'",
+        'connect-src': "'self'",
+        'style-src': "'unsafe-inline'",
+        'img-src': 'data:',
+        'frame-ancestors': "'none'",
+        'base-uri': "'none'",
+        'form-action': "'none'",
+      });
+      expect(assets).toHaveLength(2);
+      for (const address of assets) {
+        expect(address).toMatch(/^\/docs\/assets\//);
+      }
+      expect(page.text).not.toMatch(/<script(?! src="\/docs\/assets\/)/);
+      const scripts = await Promise.all(assets.map((address) => gateway.http(address)));
+      for (const { text } of scripts) {
+        expect(text).not.toContain('cdn.redoc.ly');
+      }
+    });
+
+    it('an asset is immutable, named by its hash, and compressed for clients that accept gzip', async () => {
+      const [redoc = ''] = assets;
+      expect(redoc).toMatch(/^\/docs\/assets\/redoc\.[0-9a-f]{16}\.js$/);
+      const compressed = await gateway.http(redoc, { headers: { 'accept-encoding': 'gzip' } });
+      const hash = redoc.split('.')[1];
+      const tags = { gzip: `"${hash}-gzip"`, identity: `"${hash}"` };
+      expect(Object.fromEntries(compressed.headers)).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'content-encoding': 'gzip',
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+        'x-content-type-options': 'nosniff',
+        etag: tags.gzip,
+      });
+      for (const encoding of ['identity', 'gzip;q=0', 'br, gzip; q=0.0']) {
+        const plain = await gateway.http(redoc, { headers: { 'accept-encoding': encoding } });
+        expect(plain.headers.get('content-encoding')).toBeNull();
+        expect(plain.headers.get('etag')).toBe(tags.identity);
+        expect(plain.text).toBe(compressed.text);
+      }
+      const fetchWith = async (coding: string, known: string) => {
+        const headers = { 'accept-encoding': coding, 'if-none-match': known };
+        const { status, headers: received } = await gateway.http(redoc, { headers });
+        return [status, received.get('etag')];
+      };
+      for (const coding of ['gzip', 'identity'] as const) {
+        expect(await fetchWith(coding, tags[coding])).toEqual([304, tags[coding]]);
+        expect(await fetchWith(coding, `W/${tags[coding]}`)).toEqual([304, tags[coding]]);
+        // A cache with both codings sends both tags and learns which one is current.
+        expect(await fetchWith(coding, `${tags.identity}, ${tags.gzip}`)).toEqual([304, tags[coding]]);
+      }
+      // RFC 9110, 8.8.3.3: other bytes, another tag.
+      expect(await fetchWith('gzip', tags.identity)).toEqual([200, tags.gzip]);
+      expect(await fetchWith('identity', tags.gzip)).toEqual([200, tags.identity]);
+    });
+
+    it.each([
+      'redoc.js',
+      'redoc.0000000000000000.js',
+      '..%2f..%2fpackage.json',
+      '%2e%2e%2fmain.js',
+      '../../../package.json',
+      'constructor',
+      '',
+    ])('there is no asset named %p', async (name) => {
+      const answer = await gateway.http(`/docs/assets/${name}`);
+      expect(answer.status).toBe(404);
+    });
+
+    it('a documentation path may end with a slash', async () => {
+      for (const path of ['/docs', '/docs/errors']) {
+        expect((await gateway.http(`${path}/`)).text).toBe((await gateway.http(path)).text);
+      }
+    });
+
+    it('HEAD returns the headers of a documentation page without its body', async () => {
+      for (const path of ['/docs', '/docs/errors', ...assets]) {
+        const head = await gateway.http(path, { method: 'HEAD' });
+        expect([path, head.status, head.text]).toEqual([path, 200, '']);
+        const { headers } = await gateway.http(path);
+        expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
+        expect(head.headers.get('content-type')).toBe(headers.get('content-type'));
+      }
+    });
+
+    it('the errors page explains every code in both languages, with the operations that can return it', async () => {
+      const { text } = await gateway.http('/docs/errors');
+      const asHtml = (text: string) =>
+        text.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+      for (const [code, entry] of Object.entries(errorCatalogue)) {
+        const section = text.split(`<section id="${code}">`)[1]?.split('</section>')[0] ?? '';
+        expect(section).toContain(asHtml(entry.message));
+        expect(section).toContain(`<p lang="he" dir="rtl">${asHtml(entry.messageHe)}</p>`);
+        expect(section).toContain(`HTTP ${entry.httpStatus}`);
+        for (const member of entry.details) {
+          expect(section).toContain(`details.${member}`);
+        }
+      }
+      const mismatch = text.split('<section id="total_mismatch">')[1]?.split('</section>')[0] ?? '';
+      expect(mismatch).toContain('<a href="/docs#operation/createDocument">POST /documents</a>');
+      expect(text).not.toContain('<script');
+    });
+
+    it('the errors page says in both languages after which codes a document may have been issued', async () => {
+      const { text } = await gateway.http('/docs/errors');
+      const { json } = await gateway.http('/v1/openapi.json');
+      const introductions = [
+        text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[0],
+        text.split('<h1>')[1]?.split('<dl')[0]?.split('<p lang="he"')[1],
+        json.info.description.split('# Errors')[1].split('# Versions')[0],
+      ];
+      for (const words of introductions) {
+        expect(words).toMatch(/4xx[^.]*document_generation_failed/);
+        expect(words).toMatch(/engine_error[^.]*internal_error/);
+        expect(words).toContain('Idempotency-Key');
+      }
+      // A heading applies to all codes below it.
+      const headings = [...text.matchAll(/<h2>(\d+)(.*)<\/h2>/g)];
+      expect(headings.map(([, status]) => status)).toEqual(
+        expect.arrayContaining(['422', '500', '502', '503']),
+      );
+      for (const [, status, words] of headings) {
+        if (Number(status) >= 500) {
+          expect([status, words]).not.toEqual([status, expect.stringMatching(/issued|הופק/)]);
+        }
+      }
+    });
+
+    it('the documentation works in a browser under its policy, on wide and narrow screens, without other hosts', async () => {
+      const browser = await chromium.launch({
+        executablePath: findBinary('chromium-headless-shell') ?? '',
+        args: ['--no-sandbox'],
+      });
+      try {
+        const page = await browser.newPage({ viewport: { width: 1360, height: 900 } });
+        const browserErrors: string[] = [];
+        const requestedUrls: string[] = [];
+        page.on('console', (line) => {
+          if (['error', 'warning'].includes(line.type())) {
+            browserErrors.push(line.text());
+          }
+        });
+        page.on('pageerror', (error) => browserErrors.push(error.message));
+        page.on('request', (request) => requestedUrls.push(request.url()));
+        const overflow = () =>
+          page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+        const narrow = { width: 400, height: 800 };
+
+        await page.goto(`${gateway.origin}/docs`);
+        for (const route of publicRoutes) {
+          await page.waitForSelector(`[id="operation/${route.operation}"]`, { timeout: 40_000 });
+        }
+        expect(await page.locator('body').textContent()).toContain('Idempotency-Key');
+        expect(await page.locator('input, textarea').count()).toBe(0);
+        expect(await overflow()).toBe(0);
+        await page.setViewportSize(narrow);
+        expect(await overflow()).toBe(0);
+        await page.goto(`${gateway.origin}/docs/errors`);
+        expect(await overflow()).toBe(0);
+
+        expect(browserErrors).toEqual([]);
+        const others = requestedUrls.filter(
+          (address) => !address.startsWith('data:') && !address.startsWith(`${gateway.origin}/docs`),
+        );
+        expect(others).toEqual([]);
+        expect(requestedUrls.length).toBeGreaterThan(3);
+      } finally {
+        await browser.close();
+      }
+    });
   });
 });

@@ -1,34 +1,38 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The line between the gateway and its Redis, which a test can cut, or let hang, and mend. */
+/** A proxy between the gateway and its Redis, whose connections a test can cut or stall, and restore. */
 export interface RedisLine {
   readonly url: string;
-  /** No connection stands, and none is accepted. */
+  /** Closes every connection and accepts none. */
   cut(): void;
-  /** Connections stand, and nothing comes through. */
+  /** Keeps connections open and forwards nothing. */
   hang(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
 export async function openRedisLine(redisUrl: string): Promise<RedisLine> {
   const target = new URL(redisUrl);
-  const open = new Set<Socket>();
-  let state: 'mended' | 'cut' | 'hanging' = 'mended';
+  const sockets = new Set<Socket>();
+  let state: 'open' | 'cut' | 'hanging' = 'open';
   const endAll = () => {
-    for (const socket of open) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
   };
   const pipe = (from: Socket, to: Socket) => {
-    open.add(from);
-    from.on('data', (chunk) => state === 'mended' && to.write(chunk));
+    sockets.add(from);
+    from.on('data', (chunk) => state === 'open' && to.write(chunk));
     from.on('error', () => {});
     from.on('close', () => {
-      open.delete(from);
+      sockets.delete(from);
       to.destroy();
     });
   };
   const server = createServer((socket) => {
-    if (state === 'cut') return socket.destroy();
+    if (state === 'cut') {
+      return socket.destroy();
+    }
     const redis = connect(Number(target.port), target.hostname);
     pipe(socket, redis);
     pipe(redis, socket);
@@ -43,10 +47,10 @@ export async function openRedisLine(redisUrl: string): Promise<RedisLine> {
     hang: () => {
       state = 'hanging';
     },
-    mend: () => {
-      // What hung has lost bytes on the way.
+    restore: () => {
+      // A connection that was stalled has lost bytes.
       endAll();
-      state = 'mended';
+      state = 'open';
     },
     close: async () => {
       endAll();

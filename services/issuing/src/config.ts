@@ -1,13 +1,14 @@
-import { type ConfigOf, integer, serviceFields } from '@pinkas/service-kit';
+import { timeLimitsMs } from '@pinkas/contracts';
+import { type ConfigOf, integer, serviceFields } from '@pinkas/service-kit/config';
 
 /** The environment of the issuing service. */
 export const fields = {
   ...serviceFields,
   outcomeWaitMs: integer('OUTCOME_WAIT_MS', {
     meaning:
-      'How long an issued document waits for the outcomes of allocation and delivery before it is answered, in milliseconds.',
+      'How long the reply to an issue request waits for the outcomes of allocation and delivery, in milliseconds.',
     example: '3000',
-    fallback: 3_000,
+    fallback: timeLimitsMs.outcomes,
     min: 0,
     max: 10_000,
   }),

@@ -1,11 +1,15 @@
-import { Module } from '@nestjs/common';
+import { Module, type Type } from '@nestjs/common';
+import type { BackgroundTask } from '@pinkas/service-kit';
 import { ReadBook } from './book/read-book.js';
 import { CancelDocument } from './document/cancel-document.js';
-import { CreationOutcomesWait } from './document/creation-outcomes.js';
+import { ClockCheck } from './document/clock-check.js';
 import { CustomerCards } from './document/customer-cards.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
 import { IssueDocument } from './document/issue-document.js';
+import { IssueOutcomes } from './document/issue-outcomes.js';
+import { IssueQueue } from './document/issue-queue.js';
+import { IssueTransaction } from './document/issue-transaction.js';
 import { IssuingMetrics } from './document/issuing-metrics.js';
 import { ListDocuments } from './document/list-documents.js';
 import { RecordAllocation } from './document/record-allocation.js';
@@ -13,7 +17,7 @@ import { RecordDelivery } from './document/record-delivery.js';
 import { ListSeries } from './series/list-series.js';
 import { GetUsage } from './usage/get-usage.js';
 
-/** The book: documents, series, daily counts. */
+/** The book of a business: documents, series, daily counts. */
 @Module({
   controllers: [
     IssueDocument,
@@ -25,6 +29,18 @@ import { GetUsage } from './usage/get-usage.js';
     ReadBook,
     GetUsage,
   ],
-  providers: [CreationOutcomesWait, CustomerCards, IssuingMetrics, RecordAllocation, RecordDelivery],
+  providers: [
+    ClockCheck,
+    CustomerCards,
+    IssueOutcomes,
+    IssueQueue,
+    IssueTransaction,
+    IssuingMetrics,
+    RecordAllocation,
+    RecordDelivery,
+  ],
 })
 export class IssuingModule {}
+
+/** What runs beside the operations. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck];

@@ -1,5 +1,11 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
+import { runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
 import { fields } from './config.js';
-import { IssuingModule } from './issuing.module.js';
+import { backgroundTasks, IssuingModule } from './issuing.module.js';
 
-await runService(() => ({ name: 'issuing', config: readEnvironment(fields), module: IssuingModule }));
+await runService(() => ({
+  name: 'issuing',
+  config: readEnvironment(fields),
+  module: IssuingModule,
+  backgroundTasks,
+}));

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CreateDocument, issueDocument } from '@pinkas/contracts';
-import { createLogger, openDatabase, Problem } from '@pinkas/service-kit';
+import { ApiError, createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { gate, type IssuingUnderTest, startIssuing, startReplica } from './issuing.js';
 
-describe('the card that was reserved for a document', () => {
+describe('CustomerCards', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
     issuing = await startIssuing({ outcomeWaitMs: 0 });
@@ -20,22 +20,22 @@ describe('the card that was reserved for a document', () => {
   });
   afterAll(() => issuing.stop());
 
-  /** Asks for a document after everything that was given back before has arrived. */
-  const settled = async () => {
+  /** The released reservations, once every earlier release has arrived. */
+  const allReleased = async () => {
     await issuing.issue({ type: 'quote' });
     return issuing.released;
   };
 
-  it('is reserved under the id that the document then bears, and kept', async () => {
+  it('a card is reserved with the id of the document and not released after the issue', async () => {
     const { document } = await issuing.issue();
     expect(issuing.resolved).toEqual([document.id]);
-    expect(await settled()).toEqual([]);
+    expect(await allReleased()).toEqual([]);
   });
 
-  it('is not asked for, nor given back, by a request that was refused before', async () => {
+  it('a request that is rejected earlier neither reserves nor releases a card', async () => {
     await expect(issuing.issue({ expected_total: 1 })).rejects.toMatchObject({ code: 'total_mismatch' });
     expect(issuing.resolved).toEqual([]);
-    expect(await settled()).toEqual([]);
+    expect(await allReleased()).toEqual([]);
   });
 
   const limited = { key: { id: randomUUID(), daily_documents: 0 } };
@@ -44,61 +44,61 @@ describe('the card that was reserved for a document', () => {
     ['a date before the last', { type: 'quote', date: '2000-01-01' }, {}, 'date_before_last_document'],
     ['a failed rendering', {}, {}, 'document_generation_failed'],
   ];
-  it.each(refusals)('is given back once after %s', async (_what, body, change, code) => {
+  it.each(refusals)('a reservation is released once after %s', async (_what, body, change, code) => {
     await issuing.issue({ type: 'quote' });
     issuing.resolved.length = 0;
     issuing.render = async () => {
-      throw new Problem('document_generation_failed');
+      throw new ApiError('document_generation_failed');
     };
     await expect(issuing.issue(body, randomUUID(), change)).rejects.toMatchObject({ code });
     issuing.render = async () => {};
     const reserved = [...issuing.resolved];
     expect(reserved).toHaveLength(1);
-    await eventually('it is given back', () => issuing.released.length > 0);
-    expect(await settled()).toEqual(reserved);
+    await eventually('the reservation is released', () => issuing.released.length > 0);
+    expect(await allReleased()).toEqual(reserved);
   });
 
-  it('is given back when customer answered too late or not well, for it may have reserved', async () => {
+  it('a reservation is released when customer failed, since it may have reserved', async () => {
     issuing.resolve = async () => {
-      throw new Problem('internal_error');
+      throw new ApiError('internal_error');
     };
     await expect(issuing.issue()).rejects.toMatchObject({ code: 'internal_error' });
-    await eventually('it is given back', () => issuing.released.length > 0);
+    await eventually('the reservation is released', () => issuing.released.length > 0);
     expect(issuing.released).toEqual(issuing.resolved);
   });
 
   it.each(['customer_not_found', 'customer_identity_conflict'] as const)(
-    'is not given back after %s, for nothing was reserved',
+    'no card is released after %s, because none was reserved',
     async (code) => {
       issuing.resolve = async () => {
-        throw new Problem(
+        throw new ApiError(
           code,
           code === 'customer_identity_conflict' ? { details: { existing_customer_id: randomUUID() } } : {},
         );
       };
       await expect(issuing.issue()).rejects.toMatchObject({ code });
       issuing.resolve = async () => {};
-      expect(await settled()).toEqual([]);
+      expect(await allReleased()).toEqual([]);
     },
   );
 
-  it('does not keep the caller waiting for it to be given back, nor tell of its failure', async () => {
+  it('a caller neither waits for the release nor sees its failure', async () => {
     const { open, opened } = gate();
     issuing.release = async () => {
       await opened;
-      throw new Problem('internal_error');
+      throw new ApiError('internal_error');
     };
     issuing.render = async () => {
-      throw new Problem('document_generation_failed');
+      throw new ApiError('document_generation_failed');
     };
     await expect(issuing.issue()).rejects.toMatchObject({ code: 'document_generation_failed' });
-    await eventually('it was asked', () => issuing.released.length === 1);
+    await eventually('the release is requested', () => issuing.released.length === 1);
     open();
     issuing.render = async () => {};
     await issuing.issue();
   });
 
-  it('is kept when the connection is lost at the commit: nobody knows whether the document stands', async () => {
+  it('a reservation is not released when the connection is lost at the commit', async () => {
     const owner = openDatabase<object>({
       url: issuing.database.ownerUrl,
       poolSize: 1,
@@ -118,32 +118,32 @@ describe('the card that was reserved for a document', () => {
     const lost = issuing.resolved[0];
     expect(lost).toBeDefined();
     expect((await issuing.issue({}, key)).replayed).toBe(false);
-    expect(await settled()).toEqual([]);
+    expect(await allReleased()).toEqual([]);
   });
 
-  it('is given back when another process has issued with the key meanwhile, and its document is answered', async () => {
+  it('a reservation is released when another replica has issued with the key, and its document is returned', async () => {
     const replica = await startReplica(issuing);
     try {
       const { open, opened } = gate();
       issuing.resolve = () => (issuing.resolved.length === 1 ? opened : Promise.resolve());
       const key = randomUUID();
       const slow = issuing.issue({}, key);
-      await eventually('the first process reserves', () => issuing.resolved.length === 1);
-      const fast = await eventually('the second process issues', () => issuing.issue({}, key));
+      await eventually('the first replica reserves', () => issuing.resolved.length === 1);
+      const fast = await eventually('the second replica issues', () => issuing.issue({}, key));
       open();
       expect(await slow).toEqual({ ...fast, replayed: true });
       expect(issuing.resolved[1]).toBe(fast.document.id);
-      await eventually('it is given back', () => issuing.released.length > 0);
-      expect(await settled()).toEqual([issuing.resolved[0]]);
+      await eventually('the reservation is released', () => issuing.released.length > 0);
+      expect(await allReleased()).toEqual([issuing.resolved[0]]);
     } finally {
       await replica.stop();
     }
   });
 
-  it('is asked for in the name of the business that issues', async () => {
+  it('a card is reserved for the business that issues', async () => {
     const seen: string[] = [];
     issuing.resolve = async (request) => void seen.push(request.business_id);
-    await issuing.network.ask(issueDocument, {
+    await issuing.network.call(issueDocument, {
       business: issuing.business,
       key: { id: issuing.keyId, daily_documents: 300 },
       idempotency_key: randomUUID(),

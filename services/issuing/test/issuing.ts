@@ -7,7 +7,6 @@ import {
   type CreateDocument,
   customerRecorded,
   type DeliveryOutcome,
-  type DocumentType,
   deliveryPlanned,
   documentIssued,
   type IssuedDocument,
@@ -18,6 +17,7 @@ import {
   renderArtifact,
   resolveCustomer,
 } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import { type Clock, type RunningService, startService, type Transaction } from '@pinkas/service-kit';
 import {
   eventually,
@@ -30,24 +30,24 @@ import { sql } from 'kysely';
 import type { IssuingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
-import { IssuingModule } from '../src/issuing.module.js';
+import { backgroundTasks, IssuingModule } from '../src/issuing.module.js';
 
 type RenderRequest = RequestOf<typeof renderArtifact>;
 type ResolveRequest = RequestOf<typeof resolveCustomer>;
 
-/** The issuing service with the other services answered for; each answer can be replaced by a test. */
+/** The issuing service with fakes of the other services; a test can replace each of their replies. */
 export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   business: Business;
   keyId: string;
-  /** Replace them to fail, to wait or to look. */
+  /** Replace them to fail, to wait or to inspect. */
   render: (request: RenderRequest) => Promise<void>;
   resolve: (request: ResolveRequest) => Promise<void>;
   release: () => Promise<void>;
   rendered: IssuedDocument[];
-  /** The documents that customer was asked to reserve for, and to release, in order. */
+  /** The ids of the documents that cards were reserved and released for, in order. */
   resolved: string[];
   released: string[];
-  /** What allocation and delivery publish on an issued document; null: they are away. */
+  /** What allocation and delivery publish for an issued document; null: nothing. */
   allocation: AllocationOutcome | null;
   delivery: DeliveryOutcome | null;
   clock: { now: Date };
@@ -68,7 +68,7 @@ export function invoiceBody(change: Partial<CreateDocument> = {}): CreateDocumen
   };
 }
 
-/** Something to be held up by until it is opened. */
+/** A promise that stays pending until `open` is called. */
 export function gate(): { open: () => void; opened: Promise<void> } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export function gate(): { open: () => void; opened: Promise<void> } {
   return { open, opened };
 }
 
-/** Waits until a transaction of the service waits for a row that another has locked. */
+/** Waits until a transaction of the service waits for a row lock. */
 export async function untilOneWaits(issuing: IssuingUnderTest): Promise<void> {
   await eventually('a transaction waits', async () => {
     const { rows } = await sql`
@@ -89,11 +89,11 @@ export async function untilOneWaits(issuing: IssuingUnderTest): Promise<void> {
   });
 }
 
-/** Does `work` while another transaction holds what `hold` locks; it may let go before its end. */
+/** Runs `work` while another transaction holds the locks of `hold`; `work` may release them early. */
 export async function whileHeld(
   issuing: IssuingUnderTest,
   hold: (trx: Transaction<IssuingTables>) => Promise<unknown>,
-  work: (letGo: () => Promise<void>) => Promise<void>,
+  work: (release: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { open: held, opened: isHeld } = gate();
   const { open: end, opened: isOver } = gate();
@@ -102,21 +102,21 @@ export async function whileHeld(
     held();
     await isOver;
   });
-  const letGo = async () => {
+  const release = async () => {
     end();
     await holding;
   };
   try {
     await Promise.race([isHeld, holding]);
-    await work(letGo);
+    await work(release);
   } finally {
-    await letGo();
+    await release();
   }
 }
 
 /**
- * Holds the next rendering of a document of a type, and with it the transaction that has the series and the source locked.
- * @returns `begun`, which waits until it is held, and `open`, which lets it go on.
+ * Blocks renderings of a document type, and with them the transaction that has the series and the source locked.
+ * @returns `begun`, which waits until one is blocked, and `open`, which continues it.
  */
 export function holdRendering(
   issuing: IssuingUnderTest,
@@ -125,7 +125,9 @@ export function holdRendering(
   const { open, opened } = gate();
   let held = false;
   issuing.render = async ({ document }) => {
-    if (document.type !== type) return;
+    if (document.type !== type) {
+      return;
+    }
     held = true;
     await opened;
   };
@@ -139,7 +141,7 @@ export async function startReplica(issuing: IssuingUnderTest): Promise<RunningSe
     outcomeWaitMs: 3_000,
   };
   const clock: Clock = { now: () => issuing.clock.now };
-  return startService({ name: 'issuing', module: IssuingModule, clock, config });
+  return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
 }
 
 /** One payment in cash. */
@@ -155,7 +157,12 @@ export async function startIssuing(
 ): Promise<IssuingUnderTest> {
   const clock = { now: options.now ?? new Date('2026-06-15T08:00:00Z') };
   const tested = await startServiceUnderTest<IssuingTables, IssuingConfig>({
-    service: { name: 'issuing', module: IssuingModule, clock: { now: () => clock.now } satisfies Clock },
+    service: {
+      name: 'issuing',
+      module: IssuingModule,
+      backgroundTasks,
+      clock: { now: () => clock.now } satisfies Clock,
+    },
     migrations,
     config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000 },
   });
@@ -179,7 +186,7 @@ export async function startIssuing(
     delivery: { status: 'queued', channel: 'email', scheduled_for: null },
     clock,
     issue: (body, key = randomUUID(), change = {}) =>
-      network.ask(issueDocument, {
+      network.call(issueDocument, {
         business,
         key: { id: made.keyId, daily_documents: 300 },
         idempotency_key: key,

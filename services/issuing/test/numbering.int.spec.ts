@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getDocument } from '@pinkas/contracts';
-import { Problem } from '@pinkas/service-kit';
+import { ApiError } from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import { type IssuingUnderTest, startIssuing } from './issuing.js';
 
-describe('the numbers of a series', () => {
+describe('series', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
     issuing = await startIssuing({ business: { first_numbers: { quote: 500 } } });
@@ -21,16 +22,18 @@ describe('the numbers of a series', () => {
     return rows.map((row) => row.number);
   };
 
-  it('begin where the earlier books of the business ended', async () => {
+  it('a series begins at the first number of the business', async () => {
     expect((await issuing.issue({ type: 'quote' })).document.number).toBe(500);
     expect((await issuing.issue({ type: 'quote' })).document.number).toBe(501);
   });
 
-  it('have neither gap nor double when many issue at once while one rendering in five fails', async () => {
+  it('simultaneous issues get consecutive numbers while one rendering in five fails', async () => {
     let renders = 0;
     issuing.render = async () => {
       renders += 1;
-      if (renders % 5 === 0) throw new Problem('document_generation_failed');
+      if (renders % 5 === 0) {
+        throw new ApiError('document_generation_failed');
+      }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => issuing.issue()));
     issuing.render = async () => {};
@@ -39,16 +42,18 @@ describe('the numbers of a series', () => {
       .map((outcome) => outcome.value);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).toHaveLength(8);
-    for (const { reason } of refused) expect(reason.code).toBe('document_generation_failed');
+    for (const { reason } of refused) {
+      expect(reason.code).toBe('document_generation_failed');
+    }
     expect(issued.map((reply) => reply.document.number).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 32 }, (_, index) => index + 1),
     );
     expect(await numbersOf('tax_invoice')).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
   });
 
-  it('leave nothing behind when rendering fails', async () => {
+  it('a rendering failure does not consume a number', async () => {
     issuing.render = async () => {
-      throw new Problem('document_generation_failed');
+      throw new ApiError('document_generation_failed');
     };
     await expect(issuing.issue({ type: 'proforma' })).rejects.toMatchObject({
       code: 'document_generation_failed',
@@ -64,13 +69,15 @@ describe('the numbers of a series', () => {
     expect((await issuing.issue({ type: 'proforma' })).document.number).toBe(1);
   });
 
-  it('are drawn in a line of their own for each type, so that a slow series holds up no other', async () => {
+  it('a slow series does not block the series of another type', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
     issuing.render = async ({ document }) => {
-      if (document.type === 'order') await held;
+      if (document.type === 'order') {
+        await held;
+      }
     };
     const slow = issuing.issue({ type: 'order' });
     const fast = await issuing.issue({ type: 'proforma' });
@@ -80,7 +87,7 @@ describe('the numbers of a series', () => {
     issuing.render = async () => {};
   });
 
-  it('never go with an instant of issue that falls, even when the clock does', async () => {
+  it('instants of issue never decrease along the numbers, even when the clock does', async () => {
     const first = await issuing.issue({ type: 'order' });
     issuing.clock.now = new Date(issuing.clock.now.getTime() - 60_000);
     const second = await issuing.issue({ type: 'order' });
@@ -88,29 +95,32 @@ describe('the numbers of a series', () => {
     issuing.clock.now = new Date(issuing.clock.now.getTime() + 60_000);
   });
 
-  it('cannot be taken back: the database refuses to change or delete what was issued', async () => {
+  it('the database rejects every change and deletion of an issued document or its series', async () => {
     const { document } = await issuing.issue();
     const db = issuing.database.db;
     await expect(
       db.updateTable('document').set({ number: 999 }).where('id', '=', document.id).execute(),
-    ).rejects.toThrow('an issued document is final');
+    ).rejects.toThrow('an issued document cannot be changed');
     await expect(db.deleteFrom('document').where('id', '=', document.id).execute()).rejects.toThrow(
-      'never deleted',
+      'cannot be deleted',
     );
     await expect(db.updateTable('series').set({ next_number: 1 }).execute()).rejects.toThrow(
-      'goes on by one number',
+      'advances by one number',
     );
-    const read = await issuing.network.ask(getDocument, {
+    await expect(
+      db.updateTable('series').set({ first_number: 2, next_number: sql`next_number + 1` }).execute(),
+    ).rejects.toThrow('keeps its first number');
+    const read = await issuing.network.call(getDocument, {
       business_id: issuing.business.id,
       document_id: document.id,
     });
     expect(read.document).toEqual(document);
   });
 
-  it('are not shown to another business', async () => {
+  it('GetDocument returns not_found for the document of another business', async () => {
     const { document } = await issuing.issue();
     await expect(
-      issuing.network.ask(getDocument, { business_id: randomUUID(), document_id: document.id }),
+      issuing.network.call(getDocument, { business_id: randomUUID(), document_id: document.id }),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 });

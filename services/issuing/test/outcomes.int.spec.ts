@@ -4,7 +4,7 @@ import { allocationSettled, getDocument } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type IssuingUnderTest, startIssuing } from './issuing.js';
 
-describe('what a creation reports of the steps after it', () => {
+describe('IssueOutcomes', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
     issuing = await startIssuing({ outcomeWaitMs: 300 });
@@ -13,9 +13,9 @@ describe('what a creation reports of the steps after it', () => {
 
   const granted = { status: 'issued' as const, number: '123456789', reason: null };
   const read = async (id: string) =>
-    (await issuing.network.ask(getDocument, { business_id: issuing.business.id, document_id: id })).state;
+    (await issuing.network.call(getDocument, { business_id: issuing.business.id, document_id: id })).state;
 
-  it('is what allocation and delivery say, and the number can be read at once', async () => {
+  it('IssueDocument returns the outcomes of allocation and delivery, and the number can be read at once', async () => {
     issuing.allocation = granted;
     const reply = await issuing.issue();
     expect(reply.allocation).toEqual(granted);
@@ -24,7 +24,7 @@ describe('what a creation reports of the steps after it', () => {
     expect((await read(reply.document.id)).allocation_number).toBe('123456789');
   });
 
-  it('is failed and queued when neither answers in time; the document stands', async () => {
+  it('IssueDocument returns failed and queued when neither outcome arrives in time', async () => {
     issuing.allocation = null;
     issuing.delivery = null;
     const reply = await issuing.issue();
@@ -34,7 +34,7 @@ describe('what a creation reports of the steps after it', () => {
     expect((await read(reply.document.id)).status).toBe('open');
   });
 
-  it('stays the answer of every replay, also when a number comes later', async () => {
+  it('a replay returns the outcomes of the first reply, also when a number arrives later', async () => {
     issuing.allocation = null;
     const key = randomUUID();
     const first = await issuing.issue({}, key);
@@ -43,15 +43,12 @@ describe('what a creation reports of the steps after it', () => {
       business: issuing.business,
       allocation: granted,
     });
-    await eventually(
-      'the number is in the book',
-      async () => (await read(first.document.id)).allocation_number,
-    );
+    await eventually('the number is recorded', async () => (await read(first.document.id)).allocation_number);
     const again = await issuing.issue({}, key);
     expect(again).toEqual({ ...first, replayed: true });
   });
 
-  it('is the same for a replay that comes while the outcomes are still awaited', async () => {
+  it('a replay during the wait for outcomes returns the same outcomes', async () => {
     issuing.allocation = null;
     const key = randomUUID();
     const first = issuing.issue({}, key);
@@ -63,7 +60,7 @@ describe('what a creation reports of the steps after it', () => {
         .executeTakeFirst(),
     );
     const replay = issuing.issue({}, key);
-    const { document } = (await issuing.network.ask(getDocument, {
+    const { document } = (await issuing.network.call(getDocument, {
       business_id: row.business_id,
       document_id: row.id,
     })) as { document: Awaited<typeof first>['document'] };
@@ -72,12 +69,12 @@ describe('what a creation reports of the steps after it', () => {
       business: issuing.business,
       allocation: granted,
     });
-    const answers = await Promise.all([first, replay]);
-    expect(answers[0].allocation).toEqual(granted);
-    expect({ ...answers[1], replayed: false }).toEqual(answers[0]);
+    const replies = await Promise.all([first, replay]);
+    expect(replies[0].allocation).toEqual(granted);
+    expect({ ...replies[1], replayed: false }).toEqual(replies[0]);
   });
 
-  it('never loses a number that was granted to a late word of failure', async () => {
+  it('a late failure does not remove a granted number', async () => {
     issuing.allocation = granted;
     const { document } = await issuing.issue();
     await issuing.network.publish(allocationSettled, document.id, {
@@ -85,7 +82,7 @@ describe('what a creation reports of the steps after it', () => {
       business: issuing.business,
       allocation: { status: 'failed', number: null, reason: 'late' },
     });
-    await eventually('the late event was handled', async () => {
+    await eventually('the late event is handled', async () => {
       const handled = await issuing.database.db
         .selectFrom('inbox')
         .select('message_id')

@@ -7,12 +7,12 @@ import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
-describe('the book, read for whoever proves it', () => {
+describe('ReadBook', () => {
   let issuing: IssuingUnderTest;
   const ids: Record<string, string> = {};
   const read = (after: BookPosition | null = null, limit = 100, business_id = issuing.business.id) =>
-    issuing.network.ask(readBook, { business_id, after, limit });
-  /** All pages, each of so many at the most. */
+    issuing.network.call(readBook, { business_id, after, limit });
+  /** All pages, each of at most `size` entries. */
   const readAll = async (size: number): Promise<BookEntry[]> => {
     const found: BookEntry[] = [];
     let after: BookPosition | null = null;
@@ -27,7 +27,9 @@ describe('the book, read for whoever proves it', () => {
   const entryOf = async (id: string | undefined): Promise<BookEntry> => {
     const { entries } = await read();
     const found = entries.find((entry) => entry.document.id === id);
-    if (!found) throw new Error('it is not in the book');
+    if (!found) {
+      throw new Error('the document is not in the book');
+    }
     return found;
   };
 
@@ -51,36 +53,49 @@ describe('the book, read for whoever proves it', () => {
       payments: [...cash(11), ...cash(0.8)],
     });
     await issue('order', { type: 'order' });
-    await issuing.network.ask(cancelDocument, {
+    await issue('credited invoice', { type: 'tax_invoice', items: net(100) });
+    for (const name of ['first credit note', 'second credit note']) {
+      await issue(name, {
+        type: 'credit_note',
+        based_on: ids['credited invoice'] as string,
+        items: net(25.5),
+      });
+    }
+    await issuing.network.call(cancelDocument, {
       business_id: issuing.business.id,
       document_id: ids.order as string,
       reason: null,
     });
     issuing.allocation = { status: 'issued', number: '123456789', reason: null };
     await issue('large invoice', { type: 'tax_invoice', items: net(6000) });
-    // Another's book, between the rows of this one.
+    // A row of another book between those of this one.
     await issuing.issue({}, undefined, { business: exampleBusiness() });
   });
   afterAll(() => issuing?.stop());
 
-  it('is told whole, in the order of the numbers, whatever the size of a page', async () => {
+  it('ReadBook returns the whole book in the order of the numbers, for every page size', async () => {
     const { entries, next_after } = await read();
     expect(next_after).toBeNull();
     expect(entries.map(({ document }) => [document.type, document.number])).toEqual([
+      ['credit_note', 1],
+      ['credit_note', 2],
       ['order', 1],
       ['quote', 1],
       ['receipt', 1],
       ['receipt', 2],
       ['tax_invoice', 1],
       ['tax_invoice', 2],
+      ['tax_invoice', 3],
     ]);
-    for (const size of [1, 2, 5, 6]) expect(await readAll(size)).toEqual(entries);
+    for (const size of [1, 2, 5, 9]) {
+      expect(await readAll(size)).toEqual(entries);
+    }
   });
 
-  it('tells of each document what a reader of it is told, and the hash of its PDF', async () => {
+  it('ReadBook returns the same document and state as GetDocument, and the hash of the PDF', async () => {
     const business_id = issuing.business.id;
     for (const { document, state, artifact_sha256 } of (await read()).entries) {
-      const view = await issuing.network.ask(getDocument, { business_id, document_id: document.id });
+      const view = await issuing.network.call(getDocument, { business_id, document_id: document.id });
       expect({ document, state }).toEqual(view);
       expect(artifact_sha256).toBe('ab'.repeat(32));
     }
@@ -90,7 +105,7 @@ describe('the book, read for whoever proves it', () => {
     });
   });
 
-  it('tells what a document is linked to, and what its receipts have received', async () => {
+  it('ReadBook returns the source of a document and the sum of its receipts', async () => {
     expect(await entryOf(ids.invoice)).toMatchObject({
       source: { id: ids.quote, type: 'quote', number: 1, date: '2026-06-15' },
       received: 70.8,
@@ -103,7 +118,13 @@ describe('the book, read for whoever proves it', () => {
     expect(await entryOf(ids.quote)).toMatchObject({ source: null, received: 0 });
   });
 
-  it('tells the recorded outcomes as they are, and nothing where none is recorded', async () => {
+  it('ReadBook returns whether a document was invoiced and what was credited of it', async () => {
+    expect(await entryOf(ids.quote)).toMatchObject({ invoiced: true, credited: null });
+    expect(await entryOf(ids['credited invoice'])).toMatchObject({ invoiced: false, credited: 60.18 });
+    expect(await entryOf(ids.order)).toMatchObject({ invoiced: false, credited: null });
+  });
+
+  it('ReadBook returns recorded outcomes, and null where none is recorded', async () => {
     await eventually('both are recorded', async () => {
       const { allocation, delivery } = await entryOf(ids['large invoice']);
       return allocation?.status === 'issued' && delivery?.status === 'queued';
@@ -116,7 +137,7 @@ describe('the book, read for whoever proves it', () => {
     expect(await entryOf(ids.quote)).toMatchObject({ allocation: null, delivery: null });
   });
 
-  it('fits into a message also where the documents are as large as they may be', async () => {
+  it('a page of the largest documents fits into one message', async () => {
     const business = exampleBusiness();
     const items = Array.from({ length: 100 }, (_, index) => ({
       description: 'ש'.repeat(200),
@@ -138,12 +159,14 @@ describe('the book, read for whoever proves it', () => {
     expect(pages).toBeGreaterThan(1);
   });
 
-  it('shows nothing of another business', async () => {
+  it('ReadBook returns no document of another business', async () => {
     expect(await read(null, 100, exampleBusiness().id)).toEqual({ entries: [], next_after: null });
-    for (const { document } of (await read()).entries) expect(document.business_id).toBe(issuing.business.id);
+    for (const { document } of (await read()).entries) {
+      expect(document.business_id).toBe(issuing.business.id);
+    }
   });
 
-  it('shows a number that stands twice, also where a page ends between the two', async () => {
+  it('ReadBook returns both documents of a duplicate number, also across a page boundary', async () => {
     const owner = openDatabase<IssuingTables>({
       url: issuing.database.ownerUrl,
       poolSize: 1,
@@ -155,7 +178,7 @@ describe('the book, read for whoever proves it', () => {
     } finally {
       await owner.destroy();
     }
-    const other = { id: randomUUID(), public_id: randomUUID(), idempotency_key: randomUUID() };
+    const other = { id: randomUUID(), public_id: randomUUID(), idempotency_key: randomUUID(), position: 99 };
     await sql`insert into document
       select (jsonb_populate_record(document, ${JSON.stringify(other)}::jsonb)).* from document
       where id = ${ids['first receipt']}`.execute(issuing.database.db);

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPublicDocument, getUsage, listSeries } from '@pinkas/contracts';
-import { createLogger, type Database, ofBusiness, ofEveryBusiness, openDatabase } from '@pinkas/service-kit';
+import { acrossTenants, createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { type IssuingUnderTest, startIssuing } from './issuing.js';
 
-describe('the book of a business', () => {
-  const tables = ['document', 'series', 'daily_count'] as const;
+describe('tenant isolation', () => {
+  const tables = ['document', 'series', 'daily_count', 'book'] as const;
   let issuing: IssuingUnderTest;
-  /** As the service opens it. */
+  /** Opened as the service opens it. */
   let db: Database<IssuingTables>;
   const other = randomUUID();
 
@@ -34,19 +34,19 @@ describe('the book of a business', () => {
     return rows.map((row) => row.business_id).sort();
   };
 
-  it.each(tables)('is all that a query for it sees of %s, even one that names no business', async (table) => {
-    expect(await ownersIn(ofBusiness(db, issuing.business.id), table)).toEqual([issuing.business.id]);
-    expect(await ownersIn(ofBusiness(db, randomUUID()), table)).toEqual([]);
+  it.each(tables)('a query of one tenant sees only its own rows of %s', async (table) => {
+    expect(await ownersIn(forTenant(db, issuing.business.id), table)).toEqual([issuing.business.id]);
+    expect(await ownersIn(forTenant(db, randomUUID()), table)).toEqual([]);
     expect(await ownersIn(db, table)).toEqual([]);
-    expect(await ownersIn(ofEveryBusiness(db), table)).toEqual([issuing.business.id, other].sort());
+    expect(await ownersIn(acrossTenants(db), table)).toEqual([issuing.business.id, other].sort());
   });
 
-  it('takes no row of another business', async () => {
+  it('a tenant can neither insert nor update a row of another one', async () => {
     const count = { business_id: other, key_id: randomUUID(), counted_on: '2026-06-15', documents: 1 };
     await expect(
-      ofBusiness(db, issuing.business.id).insertInto('daily_count').values(count).execute(),
+      forTenant(db, issuing.business.id).insertInto('daily_count').values(count).execute(),
     ).rejects.toThrow('row-level security');
-    const moved = await ofBusiness(db, issuing.business.id)
+    const moved = await forTenant(db, issuing.business.id)
       .updateTable('series')
       .set({ next_number: sql`next_number + 1` })
       .where('business_id', '=', other)
@@ -54,19 +54,19 @@ describe('the book of a business', () => {
     expect(moved.numUpdatedRows).toBe(0n);
   });
 
-  it('is found by a public address, whosever it is', async () => {
+  it('FindPublicDocument finds the document of any tenant by its public id', async () => {
     const { document } = await issuing.issue({ type: 'quote' }, randomUUID(), {
       business: { ...issuing.business, id: other },
     });
-    const found = await issuing.network.ask(findPublicDocument, { public_id: document.public_id });
+    const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
     expect(found.document).toEqual(document);
   });
 
-  it('is counted and told by series for its business alone', async () => {
+  it('GetUsage and ListSeries return the data of their business only', async () => {
     const usage = (business_id: string) =>
-      issuing.network.ask(getUsage, { business_id, key_id: issuing.keyId });
+      issuing.network.call(getUsage, { business_id, key_id: issuing.keyId });
     expect(await usage(randomUUID())).toEqual({ used_today: 0 });
-    const { series } = await issuing.network.ask(listSeries, { business_id: issuing.business.id });
+    const { series } = await issuing.network.call(listSeries, { business_id: issuing.business.id });
     expect(series.map(({ type }) => type)).toEqual(['tax_invoice']);
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { compareSchema } from '@pinkas/testkit';
 import { migrations } from '../src/db/migrations.js';
 
-describe('the database of the issuing service', () => {
-  it('is what schema.sql says after all migrations', async () => {
+describe('database schema of issuing', () => {
+  it('schema.sql is the schema after all migrations', async () => {
     const { migrated, recorded } = await compareSchema(
       migrations,
       new URL('../src/db/schema.sql', import.meta.url),

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type CreateDocument,
-  cancelDocument,
-  type DocumentType,
-  documentTypeRules,
-  documentTypes,
-  getDocument,
-} from '@pinkas/contracts';
+import { type CreateDocument, cancelDocument, getDocument } from '@pinkas/contracts';
+import { type DocumentType, documentTypeRules, documentTypes } from '@pinkas/domain';
 import { cash, holdRendering, type IssuingUnderTest, net, startIssuing, untilOneWaits } from './issuing.js';
 
-describe('a source', () => {
+describe('source documents', () => {
   let issuing: IssuingUnderTest;
-  /** One document of each type, made before the tests; the tests of pairs base documents on them. */
+  /** One document of each type, issued before the tests; the tests of pairs base documents on them. */
   const sources = new Map<DocumentType, string>();
 
   const issueA = (type: DocumentType, based_on?: string, change: Partial<CreateDocument> = {}) =>
@@ -28,7 +22,7 @@ describe('a source', () => {
   const credit = (based_on: string, unit_price: number) =>
     issueA('credit_note', based_on, { items: net(unit_price) });
   const stateOf = async (document_id: string) =>
-    (await issuing.network.ask(getDocument, { business_id: issuing.business.id, document_id })).state;
+    (await issuing.network.call(getDocument, { business_id: issuing.business.id, document_id })).state;
 
   beforeAll(async () => {
     issuing = await startIssuing({ outcomeWaitMs: 0 });
@@ -46,7 +40,7 @@ describe('a source', () => {
   const allowed = (type: DocumentType) => documentTypeRules[type].sources;
 
   it.each(pairs.filter(([type, source]) => allowed(type).includes(source)))(
-    'is borne by the %s that is based on the %s',
+    'a %s can be based on a %s',
     async (type, source) => {
       const id = sources.get(source) ?? '';
       const { document } = await issueA(type, id);
@@ -55,7 +49,7 @@ describe('a source', () => {
   );
 
   it.each(pairs.filter(([type, source]) => !allowed(type).includes(source)))(
-    'is refused to the %s that would be based on the %s',
+    'a %s cannot be based on a %s',
     async (type, source) => {
       await expect(issueA(type, sources.get(source))).rejects.toMatchObject({
         code: 'based_on_type_not_allowed',
@@ -75,27 +69,27 @@ describe('a source', () => {
     ['tax_invoice_receipt', 'delivery_note', 'closed'],
     ['receipt', 'proforma', 'closed'],
     ['receipt', 'tax_invoice', 'closed'],
-  ] as const)('under a %s leaves a %s %s', async (type, source, status) => {
+  ] as const)('a %s leaves the %s that it is based on %s', async (type, source, status) => {
     const { document } = await issueA(source);
     await issueA(type, document.id);
     expect((await stateOf(document.id)).status).toBe(status);
   });
 
   it.each(['tax_invoice', 'proforma'] as const)(
-    'that is a %s is closed by a receipt of a part, and sums up receipts',
+    'a receipt of a part closes a %s, and receipts add up',
     async (type) => {
       const { document } = await issueA(type);
       const first = await receipt(document.id, 59, 50);
       expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 59 });
       expect(first.state).toMatchObject({ status: 'closed', paid: 59 });
-      // A closed document may be a source again.
+      // A closed document can still be a source.
       await receipt(document.id, 29.5, 25);
       expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 88.5 });
       expect(await stateOf(first.document.id)).toMatchObject({ paid: 59 });
     },
   );
 
-  it('is paid by receipts alone: what an invoice / receipt took stays its own', async () => {
+  it('only receipts count as payments of their source: those of an invoice / receipt stay its own', async () => {
     const { document } = await issueA('proforma');
     const closing = await issueA('tax_invoice_receipt', document.id);
     expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 0 });
@@ -104,7 +98,7 @@ describe('a source', () => {
     expect(await stateOf(closing.document.id)).toMatchObject({ status: 'closed', paid: 118 });
   });
 
-  it('is closed when credits reach the total of the invoice, not before', async () => {
+  it('credit notes close an invoice when they reach its total, not before', async () => {
     const { document } = await issueA('tax_invoice');
     await credit(document.id, 40);
     expect((await stateOf(document.id)).status).toBe('open');
@@ -114,9 +108,9 @@ describe('a source', () => {
     expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 0 });
   });
 
-  it('that is cancelled is refused, whatever would be based on it', async () => {
+  it('no document can be based on a cancelled document', async () => {
     const { document } = await issueA('quote');
-    await issuing.network.ask(cancelDocument, {
+    await issuing.network.call(cancelDocument, {
       business_id: issuing.business.id,
       document_id: document.id,
       reason: null,
@@ -125,14 +119,14 @@ describe('a source', () => {
     await expect(issueA('receipt', document.id)).rejects.toMatchObject({ code: 'based_on_type_not_allowed' });
   });
 
-  it('of another business is as one that is not there', async () => {
+  it('a source of another business is not found', async () => {
     const other = { business: { ...issuing.business, id: randomUUID() } };
     const { document } = await issuing.issue({ type: 'quote' }, randomUUID(), other);
     await expect(issueA('order', document.id)).rejects.toMatchObject({ code: 'based_on_not_found' });
     await expect(issueA('order', randomUUID())).rejects.toMatchObject({ code: 'based_on_not_found' });
   });
 
-  it('loses neither of two receipts that come at once', async () => {
+  it('simultaneous receipts of one invoice are all counted', async () => {
     const { document } = await issueA('tax_invoice');
     await Promise.all([
       receipt(document.id, 59, 50),
@@ -142,7 +136,7 @@ describe('a source', () => {
     expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 118 });
   });
 
-  it('is held while a receipt on it is made, so that a credit note counts on top of it', async () => {
+  it('a receipt locks its source, so that a simultaneous credit note counts on top of it', async () => {
     const { document } = await issueA('tax_invoice');
     const { begun, open } = holdRendering(issuing, 'receipt');
     const paying = receipt(document.id, 59, 50);
@@ -154,7 +148,7 @@ describe('a source', () => {
     expect(await stateOf(document.id)).toMatchObject({ status: 'closed', paid: 59 });
   });
 
-  it('is held by two types at once without one ever waiting for the other in a circle', async () => {
+  it('documents of several types on the same sources never deadlock', async () => {
     const quotes = await Promise.all([issueA('quote'), issueA('quote')]);
     const made = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -165,6 +159,8 @@ describe('a source', () => {
       ),
     );
     expect(made).toHaveLength(12);
-    for (const { document } of quotes) expect((await stateOf(document.id)).status).toBe('closed');
+    for (const { document } of quotes) {
+      expect((await stateOf(document.id)).status).toBe('closed');
+    }
   });
 });

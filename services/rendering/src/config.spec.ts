@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readConfig } from '@pinkas/service-kit';
+import { readConfig } from '@pinkas/service-kit/config';
 import { fields } from './config.js';
 
 const least = {
@@ -12,20 +12,20 @@ const least = {
   SIGNING_P12_PASSWORD: 'secret',
 };
 
-describe('the configuration', () => {
-  it('needs no more than addresses and the certificate', () => {
+describe('rendering config', () => {
+  it('the configuration needs only addresses and the certificate', () => {
     expect(readConfig(fields, least)).toMatchObject({
       gotenbergUrl: 'http://gotenberg:3000',
       renderConcurrency: 8,
       renderQueueMax: 64,
-      renderTimeoutMs: 6_000,
+      renderTimeoutMs: 5_000,
       signingP12Folder: '',
       timestampAuthorityUrl: '',
       timestampRequired: false,
     });
   });
 
-  it('names everything that is missing or wrong at once', () => {
+  it('the configuration reports every missing or wrong variable together', () => {
     const read = () =>
       readConfig(fields, {
         ...least,
@@ -44,9 +44,12 @@ describe('the configuration', () => {
     }
   });
 
-  it('never repeats the password', () => {
+  it('a configuration error does not contain the password', () => {
     expect(() =>
       readConfig(fields, { ...least, GOTENBERG_URL: '', SIGNING_P12_PASSWORD: 'hunter2' }),
+    ).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
+    expect(() =>
+      readConfig(fields, { ...least, GOTENBERG_URL: 'ftp://rendering:hunter2@gotenberg' }),
     ).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hunter2') }));
   });
 });

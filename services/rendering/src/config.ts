@@ -1,12 +1,15 @@
-import { type ConfigOf, flag, integer, serviceFields, text, url } from '@pinkas/service-kit';
+import { timeLimitsMs } from '@pinkas/contracts';
+import { type ConfigOf, flag, integer, serviceFields, text, url } from '@pinkas/service-kit/config';
 
 /** The environment of the rendering service. */
 export const fields = {
   ...serviceFields,
   gotenbergUrl: url('GOTENBERG_URL', {
-    meaning: 'Where Gotenberg 8 listens, which prints HTML to PDF.',
-    example: 'http://127.0.0.1:3000',
+    meaning:
+      'Where Gotenberg 8 listens, which prints HTML to PDF, with the user and password of its basic authentication.',
+    example: 'http://user:password@127.0.0.1:3000',
     protocols: ['http:', 'https:'],
+    secret: true,
   }),
   signingP12File: text('SIGNING_P12_FILE', {
     meaning:
@@ -39,9 +42,9 @@ export const fields = {
   }),
   timestampTimeoutMs: integer('TIMESTAMP_TIMEOUT_MS', {
     meaning:
-      'How long one time-stamp is waited for, in milliseconds; a number is held in the book meanwhile.',
+      'How long one time-stamp is waited for, in milliseconds; the series of the document is locked until then.',
     example: '1500',
-    fallback: 1_500,
+    fallback: timeLimitsMs.timestamp,
     min: 100,
     max: 10_000,
   }),
@@ -52,14 +55,14 @@ export const fields = {
     fallback: false,
   }),
   renderConcurrency: integer('RENDER_CONCURRENCY', {
-    meaning: 'How many documents are printed at the same time; about twice the processors of Gotenberg.',
+    meaning: 'How many documents are rendered at the same time; about twice the processors of Gotenberg.',
     example: '8',
     fallback: 8,
     min: 1,
     max: 256,
   }),
   renderQueueMax: integer('RENDER_QUEUE_MAX', {
-    meaning: 'How many more documents may wait to be printed; beyond, they are refused at once.',
+    meaning: 'How many more documents may be queued for rendering; further ones are rejected at once.',
     example: '64',
     fallback: 64,
     min: 0,
@@ -67,9 +70,9 @@ export const fields = {
   }),
   renderTimeoutMs: integer('RENDER_TIMEOUT_MS', {
     meaning:
-      'How long one document may wait and print, in milliseconds; a number is held in the book meanwhile.',
-    example: '6000',
-    fallback: 6_000,
+      'How long one document may be queued and rendered, in milliseconds; the series of the document is locked until then.',
+    example: '5000',
+    fallback: timeLimitsMs.printDocument,
     min: 100,
     max: 30_000,
   }),

@@ -1,5 +1,11 @@
-import { readEnvironment, runService } from '@pinkas/service-kit';
+import { runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
 import { fields } from './config.js';
-import { renderingService } from './rendering.module.js';
+import { backgroundTasks, RenderingModule } from './rendering.module.js';
 
-await runService(() => ({ ...renderingService, config: readEnvironment(fields) }));
+await runService(() => ({
+  name: 'rendering',
+  config: readEnvironment(fields),
+  module: RenderingModule,
+  backgroundTasks,
+}));

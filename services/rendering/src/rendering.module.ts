@@ -1,59 +1,57 @@
-import { Module } from '@nestjs/common';
-import { type Clock, kitTokens, type Logger, Metrics, type ServiceOptions } from '@pinkas/service-kit';
-import { ArtifactPress } from './artifact/artifact-press.js';
+import { Module, type Type } from '@nestjs/common';
+import { type BackgroundTask, type Clock, kitTokens, type Logger, Metrics } from '@pinkas/service-kit';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
-import { FurtherRevision } from './artifact/further-revision.js';
 import { GetArtifact } from './artifact/get-artifact.js';
-import { HandOverArtifact } from './artifact/hand-over-artifact.js';
-import { NoteCancellation } from './artifact/note-cancellation.js';
-import { PressRoom } from './artifact/press-room.js';
-import { PurgeOrphans } from './artifact/purge-orphans.js';
+import { NextRevision } from './artifact/next-revision.js';
+import { NumberArtifact } from './artifact/number-artifact.js';
+import { OrphanPurger } from './artifact/orphan-purger.js';
+import { PdfService } from './artifact/pdf-service.js';
+import { ReleaseArtifact } from './artifact/release-artifact.js';
 import { RenderArtifact } from './artifact/render-artifact.js';
+import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RenderPage } from './artifact/render-page.js';
+import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
-import { KeepLogo } from './logo/keep-logo.js';
-import { LogoShelf } from './logo/logo-shelf.js';
-import { loadTypeface, type Typeface, typefaceToken } from './typeface/typeface.js';
+import { LogoStore } from './logo/logo.repository.js';
+import { LogoRasterizer } from './logo/logo-rasterizer.js';
+import { StoreLogo } from './logo/store-logo.js';
+import { Signers } from './signature/signers.js';
+import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
   controllers: [
     RenderArtifact,
     GetArtifact,
-    HandOverArtifact,
+    ReleaseArtifact,
     CancelArtifact,
+    NumberArtifact,
     AuditArtifacts,
     RenderPage,
-    KeepLogo,
+    StoreLogo,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
     {
-      provide: ArtifactPress,
-      useFactory: (
-        config: RenderingConfig,
-        typeface: Typeface,
-        clock: Clock,
-        logger: Logger,
-        metrics: Metrics,
-      ) => ArtifactPress.open(config, typeface, { clock, logger, metrics }),
-      inject: [kitTokens.config, typefaceToken, kitTokens.clock, kitTokens.logger, Metrics],
+      // A factory, since every certificate is opened and tested before the service serves.
+      provide: Signers,
+      useFactory: (config: RenderingConfig, clock: Clock, logger: Logger, metrics: Metrics) =>
+        Signers.open(config, { clock, logger, metrics }),
+      inject: [kitTokens.config, kitTokens.clock, kitTokens.logger, Metrics],
     },
-    LogoShelf,
-    FurtherRevision,
+    PdfService,
+    LogoRasterizer,
+    LogoStore,
+    NextRevision,
+    RequestedRevision,
     SettleArtifact,
-    NoteCancellation,
-    PressRoom,
-    PurgeOrphans,
+    RenderCancellation,
+    OrphanPurger,
   ],
 })
 export class RenderingModule {}
 
-/** The process, but for its configuration. */
-export const renderingService: Omit<ServiceOptions, 'config'> = {
-  name: 'rendering',
-  module: RenderingModule,
-  backgrounds: [PressRoom, PurgeOrphans],
-};
+/** What runs beside the operations, in the order of its start. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [PdfService, OrphanPurger];

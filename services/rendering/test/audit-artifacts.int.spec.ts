@@ -4,12 +4,13 @@ import {
   allocationSettled,
   auditArtifacts,
   cancelArtifact,
-  documentTypes,
+  getArtifact,
   type IssuedDocument,
   type ReplyOf,
   type RequestOf,
   renderArtifact,
 } from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
 import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { withDatabase } from '@pinkas/service-kit/schema';
 import { adminUrl, eventually } from '@pinkas/testkit';
@@ -21,7 +22,7 @@ import { sampleBusiness, sampleDocument } from './sample-documents.js';
 type BookFacts = RequestOf<typeof auditArtifacts>['documents'][number];
 type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];
 
-describe('the proof of stored PDFs', () => {
+describe('AuditArtifacts', () => {
   let rendering: RenderingUnderTest;
   /** Somebody who may change what nobody may change: no trigger and no constraint is in the way. */
   let intruder: Database<RenderingTables>;
@@ -45,7 +46,7 @@ describe('the proof of stored PDFs', () => {
 
   /** Makes a PDF; what the book would say of its document. */
   const make = async (document: IssuedDocument, issuer = business): Promise<BookFacts> => {
-    const { sha256 } = await rendering.network.ask(renderArtifact, { document, business: issuer });
+    const { sha256 } = await rendering.network.call(renderArtifact, { document, business: issuer });
     return {
       document_id: document.id,
       type: document.type,
@@ -57,12 +58,12 @@ describe('the proof of stored PDFs', () => {
     };
   };
   const audit = async (facts: BookFacts, business_id = business.id): Promise<Audited> => {
-    const { documents } = await rendering.network.ask(auditArtifacts, { business_id, documents: [facts] });
+    const { documents } = await rendering.network.call(auditArtifacts, { business_id, documents: [facts] });
     expect(documents.map(({ document_id }) => document_id)).toEqual([facts.document_id]);
     return documents[0] as Audited;
   };
-  const faultsOf = async (facts: BookFacts): Promise<string[]> =>
-    (await audit(facts)).faults.map(({ fault }) => fault);
+  const findingsOf = async (facts: BookFacts): Promise<string[]> =>
+    (await audit(facts)).findings.map(({ finding }) => finding);
   const settle = async (document: IssuedDocument, number: string | null) => {
     await rendering.network.publish(allocationSettled, document.id, {
       document,
@@ -76,7 +77,7 @@ describe('the proof of stored PDFs', () => {
         .selectFrom('artifact')
         .select('revision')
         .where('document_id', '=', document.id)
-        .where('announced_at', 'is not', null)
+        .where('published_at', 'is not', null)
         .executeTakeFirst(),
     );
   };
@@ -122,8 +123,24 @@ describe('the proof of stored PDFs', () => {
   /** Where the signature stands in the file: what the signed ranges leave out. */
   const signatureIn = (pdf: Buffer) => pdf.indexOf('/Contents <', pdf.lastIndexOf('/ByteRange')) + 11;
 
+  it('a PDF that lacks its hash is not served', async () => {
+    const document = sampleDocument('quote', business);
+    const facts = await make(document);
+    const key = { business_id: business.id, document_id: document.id };
+    await expect(rendering.network.call(getArtifact, key)).resolves.toMatchObject({ revision: 1 });
+    const { sha256 } = await rendering.network.call(getArtifact, key);
+    expect(await rendering.network.call(getArtifact, { ...key, known_sha256: [sha256] })).toMatchObject({
+      pdf: '',
+    });
+    await forge(
+      facts,
+      flipAt((pdf) => pdf.length - 20),
+    );
+    await expect(rendering.network.call(getArtifact, key)).rejects.toMatchObject({ code: 'internal_error' });
+  });
+
   it.each(['he', 'en'] as const)(
-    'finds nothing wrong with what was made, of every type (%s)',
+    'AuditArtifacts finds nothing wrong with documents of every type (%s)',
     async (language) => {
       const issuer = sampleBusiness({ language });
       const facts = await Promise.all(
@@ -131,17 +148,17 @@ describe('the proof of stored PDFs', () => {
           make(sampleDocument(type, issuer, { id: randomUUID(), number: index + 1 }), issuer),
         ),
       );
-      const { documents } = await rendering.network.ask(auditArtifacts, {
+      const { documents } = await rendering.network.call(auditArtifacts, {
         business_id: issuer.id,
         documents: facts,
       });
       expect(documents).toEqual(
-        facts.map(({ document_id }) => ({ document_id, revisions: 1, faults: [], owed: ['final'] })),
+        facts.map(({ document_id }) => ({ document_id, revisions: 1, findings: [], pending: ['final'] })),
       );
     },
   );
 
-  it('finds nothing wrong with many pages, large amounts and figures among the words', async () => {
+  it('AuditArtifacts finds nothing wrong with many pages, large amounts and figures among the words', async () => {
     const [line] = sampleDocument('tax_invoice', business).items;
     const facts = await make(
       sampleDocument('tax_invoice', business, {
@@ -159,61 +176,65 @@ describe('the proof of stored PDFs', () => {
         },
       }),
     );
-    expect(await audit(facts)).toMatchObject({ faults: [] });
+    expect(await audit(facts)).toMatchObject({ findings: [] });
   });
 
-  it('asks for what a PDF still has to say, until it says it', async () => {
+  it('AuditArtifacts reports pending work until a PDF shows it', async () => {
     const document = sampleDocument('tax_invoice', business);
     const facts = await make(document);
     const numbered = { ...facts, allocation_number: '123456789' };
     expect(await audit(numbered)).toMatchObject({
       revisions: 1,
-      faults: [],
-      owed: ['final', 'allocation_number'],
+      findings: [],
+      pending: ['final', 'allocation_number'],
     });
     await settle(document, '123456789');
-    expect(await audit(numbered)).toMatchObject({ revisions: 2, faults: [], owed: [] });
+    expect(await audit(numbered)).toMatchObject({ revisions: 2, findings: [], pending: [] });
     const cancelled = { ...numbered, cancelled_at: '2026-03-09T22:30:00.000Z' };
-    expect(await audit(cancelled)).toMatchObject({ revisions: 2, faults: [], owed: ['cancelled'] });
-    await rendering.network.ask(cancelArtifact, { document, business, cancelled_at: cancelled.cancelled_at });
-    expect(await audit(cancelled)).toMatchObject({ revisions: 3, faults: [], owed: [] });
+    expect(await audit(cancelled)).toMatchObject({ revisions: 2, findings: [], pending: ['cancelled'] });
+    await rendering.network.call(cancelArtifact, {
+      document,
+      business,
+      cancelled_at: cancelled.cancelled_at,
+    });
+    expect(await audit(cancelled)).toMatchObject({ revisions: 3, findings: [], pending: [] });
     // The book knows neither of the two.
-    expect(await faultsOf(facts)).toEqual(['allocation_number', 'cancelled']);
-    expect(await faultsOf({ ...cancelled, allocation_number: '987654321' })).toEqual(['allocation_number']);
+    expect(await findingsOf(facts)).toEqual(['allocation_number', 'cancelled']);
+    expect(await findingsOf({ ...cancelled, allocation_number: '987654321' })).toEqual(['allocation_number']);
   });
 
-  it('finds one byte that was changed: inside of what is signed, in the signature, and behind it', async () => {
-    const faults = ['hash', 'signature'];
+  it('the audit finds one changed byte in the signed part, in the signature and behind it', async () => {
+    const expected = ['hash', 'signature'];
     const inside = await make(sampleDocument('quote', business));
     await forge(
       inside,
       flipAt(() => 1_000),
     );
-    expect(await faultsOf(inside)).toEqual(faults);
+    expect(await findingsOf(inside)).toEqual(expected);
     const outside = await make(sampleDocument('quote', business));
     await forge(
       outside,
       flipAt((pdf) => signatureIn(pdf) + 2_000),
     );
-    expect(await faultsOf(outside)).toEqual(faults);
+    expect(await findingsOf(outside)).toEqual(expected);
     const behind = await make(sampleDocument('quote', business));
     await forge(
       behind,
       flipAt((pdf) => pdf.indexOf('>', signatureIn(pdf)) - 1),
     );
-    expect(await faultsOf(behind)).toEqual(faults);
+    expect(await findingsOf(behind)).toEqual(expected);
   });
 
-  it('finds it also where the stored hash was made anew, by the signature and by the book', async () => {
+  it('the audit finds a changed PDF whose stored hash was recomputed', async () => {
     const first = await make(sampleDocument('order', business));
     await forge(
       first,
       flipAt(() => 1_000),
       { rehash: true },
     );
-    const { faults } = await audit(first);
-    expect(faults.map(({ fault }) => fault)).toEqual(['book_hash', 'signature']);
-    expect(faults[1]?.words).toBe('revision 1 of its PDF: the file was changed after it was signed');
+    const { findings } = await audit(first);
+    expect(findings.map(({ finding }) => finding)).toEqual(['book_hash', 'signature']);
+    expect(findings[1]?.message).toBe('revision 1 of its PDF: the file was changed after it was signed');
   });
 
   it.each<[string, (pdf: Buffer) => Buffer, string]>([
@@ -226,7 +247,7 @@ describe('the proof of stored PDFs', () => {
     [
       'the signature is empty',
       (pdf) => pdf.fill('0', signatureIn(pdf), pdf.indexOf('>', signatureIn(pdf))),
-      'cannot be read',
+      'the signature is of another certificate',
     ],
     [
       'what the key has signed is something else',
@@ -249,28 +270,28 @@ describe('the proof of stored PDFs', () => {
         pdf.write(`[0 ${less}`, pdf.indexOf('[', at), 'latin1');
         return pdf;
       },
-      'something other than the signature is left out of it',
+      'the signature leaves out more than itself',
     ],
   ])('finds that %s', async (_what, change, words) => {
     const facts = await make(sampleDocument('delivery_note', business));
     await forge(facts, change, { rehash: true });
-    const signature = (await audit(facts)).faults.find(({ fault }) => fault === 'signature');
-    expect(signature?.words).toContain(words);
+    const signature = (await audit(facts)).findings.find(({ finding }) => finding === 'signature');
+    expect(signature?.message).toContain(words);
   });
 
-  it('finds a signature of another certificate', async () => {
+  it('the audit finds a signature of another certificate', async () => {
     const facts = await make(sampleDocument('quote', business));
     await intruder
       .updateTable('artifact')
       .set({ certificate_sha256: Buffer.alloc(32, 1) })
       .where('document_id', '=', facts.document_id)
       .execute();
-    expect((await audit(facts)).faults).toEqual([
-      { fault: 'signature', words: 'revision 1 of its PDF: the signature is of another certificate' },
+    expect((await audit(facts)).findings).toEqual([
+      { finding: 'signature', message: 'revision 1 of its PDF: the signature is of another certificate' },
     ]);
   });
 
-  it('finds the PDF of another document in a later revision, where no hash of the book stands in the way', async () => {
+  it('AuditArtifacts finds the PDF of another document in a later revision, of which issuing has no hash', async () => {
     const document = sampleDocument('tax_invoice', business);
     const facts = { ...(await make(document)), allocation_number: '123456789' };
     await settle(document, '123456789');
@@ -278,9 +299,9 @@ describe('the proof of stored PDFs', () => {
       const other = await make(sampleDocument('tax_invoice', business, change));
       const pdf = await bytesOf(other);
       await forge(facts, () => pdf, { revision: 2, rehash: true });
-      return (await audit(facts)).faults.map(({ words }) => words);
+      return (await audit(facts)).findings.map(({ message }) => message);
     };
-    // Its number stands in the text, but not as the number.
+    // Its number is in the text, but not as the number of the document.
     expect(await swapped({ number: 7, title: String(document.number) })).toEqual([
       'its PDF is titled as another document',
       `its PDF does not show the number ${document.number}`,
@@ -297,7 +318,7 @@ describe('the proof of stored PDFs', () => {
     ]);
   });
 
-  it('finds that a revision is missing, or all of them', async () => {
+  it('AuditArtifacts finds that one revision is missing, or all of them', async () => {
     const document = sampleDocument('tax_invoice', business);
     const facts = { ...(await make(document)), allocation_number: '123456789' };
     await settle(document, '123456789');
@@ -308,33 +329,36 @@ describe('the proof of stored PDFs', () => {
       .execute();
     expect(await audit(facts)).toMatchObject({
       revisions: 1,
-      faults: [{ fault: 'revisions', words: 'its PDFs are the revisions 2' }],
+      findings: [{ finding: 'revisions', message: 'its PDFs are the revisions 2' }],
     });
     await intruder.deleteFrom('artifact').where('document_id', '=', facts.document_id).execute();
     expect(await audit(facts)).toEqual({
       document_id: facts.document_id,
       revisions: 0,
-      faults: [{ fault: 'missing', words: 'there is no PDF of it' }],
-      owed: [],
+      findings: [{ finding: 'missing', message: 'there is no PDF of it' }],
+      pending: [],
     });
   });
 
-  it('finds that a PDF does not say what its row says', async () => {
+  it('AuditArtifacts finds that a PDF does not show what its row says', async () => {
     const facts = await make(sampleDocument('tax_invoice', business));
     await intruder
       .updateTable('artifact')
       .set({ allocation_number: '123456789', cancelled_at: new Date() })
       .where('document_id', '=', facts.document_id)
       .execute();
-    const told = { ...facts, allocation_number: '123456789', cancelled_at: '2026-03-09T22:30:00.000Z' };
-    expect((await audit(told)).faults.map(({ words }) => words)).toEqual([
+    const shown = { ...facts, allocation_number: '123456789', cancelled_at: '2026-03-09T22:30:00.000Z' };
+    expect((await audit(shown)).findings.map(({ message }) => message)).toEqual([
       'its PDF does not show the allocation number 123456789',
       'its PDF does not show that it is cancelled',
     ]);
   });
 
-  it('finds no PDF of another business', async () => {
+  it('AuditArtifacts does not find the PDF of another business', async () => {
     const facts = await make(sampleDocument('quote', business));
-    expect(await audit(facts, randomUUID())).toMatchObject({ revisions: 0, faults: [{ fault: 'missing' }] });
+    expect(await audit(facts, randomUUID())).toMatchObject({
+      revisions: 0,
+      findings: [{ finding: 'missing' }],
+    });
   });
 });

@@ -9,12 +9,12 @@ import forge from 'node-forge';
 const run = promisify(execFile);
 
 /** A certificate with its key, in PEM. */
-export interface Issued {
+export interface TestCertificate {
   readonly key: string;
   readonly certificate: string;
 }
 
-/** Runs openssl in a folder of its own; `files` are there, and what `read` names is returned. */
+/** Runs openssl in a folder with `files`, and returns the files that `read` names. */
 export async function openssl(
   args: readonly string[],
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -22,7 +22,9 @@ export async function openssl(
 ): Promise<{ stdout: string; files: Buffer[] }> {
   const folder = await mkdtemp(join(process.env.PINKAS_TEST_HOME ?? tmpdir(), 'openssl-'));
   try {
-    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    for (const [name, content] of Object.entries(files)) {
+      await writeFile(join(folder, name), content);
+    }
     const { stdout } = await run('openssl', args, { cwd: folder, timeout: 20_000 });
     return { stdout, files: await Promise.all(read.map((name) => readFile(join(folder, name)))) };
   } finally {
@@ -39,8 +41,8 @@ export async function openssl(
 export async function issueCertificate(
   name: string,
   extensions: readonly string[],
-  options: { issuer?: Issued; algorithm?: readonly string[]; like?: Issued } = {},
-): Promise<Issued> {
+  options: { issuer?: TestCertificate; algorithm?: readonly string[]; like?: TestCertificate } = {},
+): Promise<TestCertificate> {
   const { issuer, algorithm = ['-newkey', 'rsa:2048'], like } = options;
   const keyed = like
     ? ['-key', 'like.pem', '-set_serial', `0x${new X509Certificate(like.certificate).serialNumber}`]
@@ -56,7 +58,9 @@ export async function issueCertificate(
     [like ? 'like.pem' : 'key.pem', 'certificate.pem'],
   );
   const [key, self] = made.files.map(String) as [string, string];
-  if (!issuer) return { key, certificate: self };
+  if (!issuer) {
+    return { key, certificate: self };
+  }
   const issued = await openssl(
     [
       ...['x509', '-in', 'self.pem', '-CA', 'issuer.pem', '-CAkey', 'issuer-key.pem', '-CAcreateserial'],

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { documentTypeRules, documentTypes } from '@pinkas/contracts';
-import { StandIn } from '@pinkas/testkit';
-import type { ArtifactPress } from '../src/artifact/artifact-press.js';
+import { documentTypeRules, documentTypes } from '@pinkas/domain';
+import { sharedRendererUrl } from '@pinkas/testkit';
+import type { PdfService } from '../src/artifact/pdf-service.js';
 import type { Sheet } from '../src/document/sheet.js';
 import { lines, sampleLogo, sheetIn } from './gallery/cases.js';
+import { openPdfService } from './pdf-service.js';
 import { compact, pdfFonts, pdfInfo, pdfText, signatureReport } from './pdf-tools.js';
-import { openPress } from './press.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 /** Held against other people's programs: what they read from our PDFs is what a court's expert would read. */
 describe('a signed PDF', () => {
-  let gotenberg: StandIn;
-  let press: ArtifactPress;
+  let press: PdfService;
   beforeAll(async () => {
-    gotenberg = await StandIn.start('gotenberg');
-    press = await openPress(gotenberg.url);
+    press = await openPdfService(await sharedRendererUrl());
   }, 60_000);
-  afterAll(async () => {
-    await gotenberg?.stop();
-  });
+  afterAll(() => press?.stop());
 
   const sheetOf = (change: Partial<Sheet> = {}): Sheet => {
     const business = change.business ?? sampleBusiness();
@@ -33,8 +29,8 @@ describe('a signed PDF', () => {
     };
   };
 
-  it('is valid to pdfsig, and its signature covers the whole file', async () => {
-    const { pdf } = await press.print(sheetOf());
+  it('pdfsig finds the signature valid and covering the whole file', async () => {
+    const { pdf } = await press.render(sheetOf());
     const report = await signatureReport(pdf);
     expect(report).toContain('Signature is Valid.');
     expect(report).toContain('Total document signed');
@@ -43,16 +39,16 @@ describe('a signed PDF', () => {
     expect(report.match(/Signature #/g)).toHaveLength(1);
   });
 
-  it('is invalid once a single byte of it is another', async () => {
-    const { pdf } = await press.print(sheetOf());
+  it('the signature is invalid after one byte is changed', async () => {
+    const { pdf } = await press.render(sheetOf());
     const forged = Buffer.from(pdf);
     const at = 1_000;
     forged[at] = (forged[at] ?? 0) ^ 1;
     expect(await signatureReport(forged)).not.toContain('Signature is Valid.');
   });
 
-  it.each([false, true])('reads in the right order, words and figures (layout: %s)', async (layout) => {
-    const { pdf } = await press.print(sheetOf());
+  it.each([false, true])('the text of the PDF has the right order (layout: %s)', async (layout) => {
+    const { pdf } = await press.render(sheetOf());
     const text = await pdfText(pdf, { layout });
     for (const words of [
       'חשבונית מס',
@@ -76,18 +72,22 @@ describe('a signed PDF', () => {
   });
 
   it.each(documentTypes)(
-    'shows heading, number and total of every type: %s',
+    'the PDF shows heading, number and total of the type: %s',
     async (type) => {
       for (const language of ['he', 'en'] as const) {
         const business = sampleBusiness({ language });
-        const { pdf } = await press.print(
+        const { pdf } = await press.render(
           sheetOf({ business, document: sampleDocument(type, business), allocationNumber: null }),
         );
         const text = await pdfText(pdf);
         const { name, nameHe } = documentTypeRules[type];
         // In an English line pdftotext keeps each Hebrew run whole, but says nothing of the order of two.
-        for (const part of nameHe.split(' / ')) expect(text).toContain(compact(part));
-        if (language === 'en') expect(text).toContain(compact(name));
+        for (const part of nameHe.split(' / ')) {
+          expect(text).toContain(compact(part));
+        }
+        if (language === 'en') {
+          expect(text).toContain(compact(name));
+        }
         expect(text).toContain('1042');
         expect(text).toMatch(/3,(009|186)\.00/);
         expect((await pdfInfo(pdf)).Pages).toBe('1');
@@ -97,14 +97,14 @@ describe('a signed PDF', () => {
   );
 
   it.each(['he', 'en'] as const)(
-    'of a cancelled document says so on every page, and is valid (%s)',
+    'a PDF of a cancelled document says so on every page and is valid (%s)',
     async (language) => {
       const business = sampleBusiness({ language });
       const [line] = sampleDocument('proforma', business).items;
       const document = sampleDocument('proforma', business, {
         items: Array.from({ length: 60 }, () => line as NonNullable<typeof line>),
       });
-      const { pdf } = await press.print(
+      const { pdf } = await press.render(
         sheetOf({
           business,
           document,
@@ -130,14 +130,16 @@ describe('a signed PDF', () => {
         const raw = await pdfText(pdf, { page, raw: true });
         expect(raw.split(stamp).length - 1).toBeGreaterThanOrEqual(language === 'he' ? 1 : 2);
       }
-      for (const font of await pdfFonts(pdf)) expect(font.embedded).toBe(true);
+      for (const font of await pdfFonts(pdf)) {
+        expect(font.embedded).toBe(true);
+      }
     },
     60_000,
   );
 
-  it('holds no font that is not embedded, and Heebo alone', async () => {
+  it('the PDF embeds every font, and only Heebo', async () => {
     const business = sampleBusiness({ name: 'Łódź Café 3½ בע"מ' });
-    const { pdf } = await press.print(sheetOf({ business }));
+    const { pdf } = await press.render(sheetOf({ business }));
     const fonts = await pdfFonts(pdf);
     expect(fonts.length).toBeGreaterThan(0);
     for (const font of fonts) {
@@ -146,8 +148,8 @@ describe('a signed PDF', () => {
     }
   });
 
-  it('says what it is: title, author, language, A4', async () => {
-    const { pdf } = await press.print(sheetOf());
+  it('the PDF has title, author, language and A4 pages', async () => {
+    const { pdf } = await press.render(sheetOf());
     expect(await pdfInfo(pdf)).toMatchObject({
       Title: 'חשבונית מס 1042',
       Author: 'עסק לדוגמה לעיצוב ותכנון',
@@ -168,7 +170,7 @@ describe('a signed PDF', () => {
         sku: 'X'.repeat(64),
       })),
     });
-    const { pdf } = await press.print(sheetOf({ business, document }));
+    const { pdf } = await press.render(sheetOf({ business, document }));
     const pages = Number((await pdfInfo(pdf)).Pages);
     expect(pages).toBeGreaterThan(3);
     expect(pages).toBeLessThan(20);
@@ -179,10 +181,10 @@ describe('a signed PDF', () => {
   });
 
   it.each(['he', 'en'] as const)(
-    'of ten lines is small, tags and signature included (%s)',
+    'a PDF of ten items is small, tags and signature included (%s)',
     async (language) => {
       const document = { items: lines(10, { sku: 'SKU-1' }) };
-      const { pdf } = await press.print(
+      const { pdf } = await press.render(
         sheetIn(language, 'tax_invoice', { document, allocationNumber: '123456789' }),
       );
       expect((await pdfInfo(pdf)).Pages).toBe('1');
@@ -190,32 +192,32 @@ describe('a signed PDF', () => {
     },
   );
 
-  it('is the same bytes up to its signature whenever it is printed', async () => {
+  it('two renderings of a document are equal up to the signature', async () => {
     const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(40) }, logo: sampleLogo });
     const unsigned = async () => {
-      const { pdf } = await press.print(sheet);
+      const { pdf } = await press.render(sheet);
       return pdf.subarray(0, pdf.indexOf('/Type/Sig')).toString('latin1');
     };
     const first = await unsigned();
     // Something else in between: the printer counts whatever it shows.
-    await press.print(sheetOf());
+    await press.render(sheetOf());
     expect(await unsigned()).toBe(first);
     expect(await unsigned()).toBe(first);
   });
 
-  it('says when its document was issued, and which one it is', async () => {
+  it('the PDF metadata has the issue date and the document id', async () => {
     const sheet = sheetOf();
-    const info = await pdfInfo((await press.print(sheet)).pdf);
+    const info = await pdfInfo((await press.render(sheet)).pdf);
     expect(info.CreationDate).toContain('Mar  8 09:30:00 2026 UTC');
     expect(info.Keywords).toBe(sheet.document.id);
     expect(info.Tagged).toBe('yes');
   });
 
-  it('never parts its total from its last lines, wherever the page ends', async () => {
+  it('the total stays with the last items at any page break', async () => {
     const printed = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => 8 + index).map(async (count) => {
+      Array.from({ length: 16 }, (_, index) => 4 + index).map(async (count) => {
         const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(count) } });
-        const { pdf } = await press.print(sheet);
+        const { pdf } = await press.render(sheet);
         const pages = Number((await pdfInfo(pdf)).Pages);
         const texts = await Promise.all(
           Array.from({ length: pages }, (_, page) => pdfText(pdf, { page: page + 1 })),
@@ -226,7 +228,9 @@ describe('a signed PDF', () => {
     for (const { count, texts } of printed) {
       const withTotal = texts.filter((text) => text.includes(compact('סה"כ התקבל')));
       expect(withTotal).toHaveLength(1);
-      for (const line of [count - 1, count]) expect(withTotal[0]).toContain(compact(`שירות לדוגמה ${line}`));
+      for (const line of [count - 1, count]) {
+        expect(withTotal[0]).toContain(compact(`שירות לדוגמה ${line}`));
+      }
     }
     expect(new Set(printed.map(({ texts }) => texts.length))).toEqual(new Set([1, 2]));
   }, 60_000);

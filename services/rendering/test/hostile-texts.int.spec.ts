@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssuedDocument } from '@pinkas/contracts';
-import { findBinary } from '@pinkas/local-servers';
-import { StandIn } from '@pinkas/testkit';
+import { findBinary } from '@pinkas/local-stack/servers';
+import { sharedRendererUrl } from '@pinkas/testkit';
 import { type Browser, chromium } from 'playwright-core';
-import type { ArtifactPress } from '../src/artifact/artifact-press.js';
+import type { PdfService } from '../src/artifact/pdf-service.js';
 import { hostedPage } from '../src/document/hosted-page.js';
 import type { Sheet } from '../src/document/sheet.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
 import { sheetIn } from './gallery/cases.js';
-import { compact, pdfText } from './pdf-tools.js';
-import { openPress } from './press.js';
+import { openPdfService } from './pdf-service.js';
+import { compact, pdfActions, pdfText } from './pdf-tools.js';
 
 /** What somebody might try. None of it may be more than a text. */
 const hostile = {
@@ -62,22 +62,20 @@ function sheetOf(text: string): Sheet {
   return { ...sheet, document };
 }
 
-describe('a hostile text in every field', () => {
+describe('hostile texts', () => {
   const typeface = loadTypeface();
-  let gotenberg: StandIn;
-  let press: ArtifactPress;
+  let pdfs: PdfService;
   let browser: Browser;
   beforeAll(async () => {
-    gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
-    press = await openPress(gotenberg.url);
+    pdfs = await openPdfService(await sharedRendererUrl());
     browser = await chromium.launch({
       executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
       args: ['--no-sandbox'],
     });
   }, 60_000);
   afterAll(async () => {
+    await pdfs?.stop();
     await browser?.close();
-    await gotenberg?.stop();
   });
 
   /** Opens a page as a browser does that would run and fetch everything: without the policy that forbids it. */
@@ -91,7 +89,9 @@ describe('a hostile text in every field', () => {
     try {
       await page.route('**/*', (route) => {
         const url = route.request().url();
-        if (url === address) return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html });
+        if (url === address) {
+          return route.fulfill({ contentType: 'text/html; charset=utf-8', body: html });
+        }
         requested.push(url);
         return route.abort();
       });
@@ -116,17 +116,23 @@ describe('a hostile text in every field', () => {
       typeface,
     );
 
-  it.each(Object.entries(hostile))('is printed as it is, and nothing is fetched: %s', async (_what, text) => {
-    // The printer fails where anything is asked for that did not come along.
-    const { pdf } = await press.print(sheetOf(text));
-    const read = await pdfText(pdf);
-    // pdftotext turns brackets round in a line of Hebrew; every letter has to be there all the same.
-    for (const word of text.match(/[A-Za-z0-9]{2,}/g) ?? []) expect(read).toContain(word);
-    expect(await gotenberg.read('/_calls')).toMatchObject({ failed: 0 });
-  });
+  it.each(Object.entries(hostile))(
+    'a hostile text in every field is rendered as it is, and nothing is fetched: %s',
+    async (_what, text) => {
+      // Rendering fails where the page requests anything that did not come with it.
+      const { pdf } = await pdfs.render(sheetOf(text));
+      const read = await pdfText(pdf);
+      // pdftotext turns brackets round in a line of Hebrew; every letter has to be there all the same.
+      for (const word of text.match(/[A-Za-z0-9]{2,}/g) ?? []) {
+        expect(read).toContain(word);
+      }
+      // No script, link, attached file or action of a viewer comes of a text.
+      expect(await pdfActions(pdf)).toEqual([]);
+    },
+  );
 
   it.each(Object.entries(hostile))(
-    'is a text on the page, which asks for nothing: %s',
+    'a hostile text in every field is text on the page, which requests nothing: %s',
     async (_what, text) => {
       const strange = 'script,iframe,img,svg,image,base,link,object,[onerror],[onload],[onmouseover]';
       const { seen, requested } = await opened(pageOf(sheetOf(text)), async (page) => ({
@@ -143,11 +149,11 @@ describe('a hostile text in every field', () => {
     },
   );
 
-  it('turns no words round beside it, whatever controls of direction are in it', async () => {
+  it('controls of direction in a text do not reorder the words beside it', async () => {
     const control = '\u202e\u2067\u202a\u2069\u2069\u202c\u2066';
     const calm = sheetOf('Example 123');
     const wild = sheetOf(`${control}Example${control} 123${control}`);
-    // Where every word of ours stands, and every figure of the document.
+    // The position of every word and every figure.
     const places = (sheet: Sheet) =>
       opened(pageOf(sheet), (page) =>
         page.evaluate<unknown[]>(`
@@ -157,7 +163,7 @@ describe('a hostile text in every field', () => {
           })`),
       );
     expect((await places(wild)).seen).toEqual((await places(calm)).seen);
-    const [printed, calmly] = await Promise.all([press.print(wild), press.print(calm)]);
-    expect(await pdfText(printed.pdf, { raw: true })).toBe(await pdfText(calmly.pdf, { raw: true }));
+    const [wildPdf, calmPdf] = await Promise.all([pdfs.render(wild), pdfs.render(calm)]);
+    expect(await pdfText(wildPdf.pdf, { raw: true })).toBe(await pdfText(calmPdf.pdf, { raw: true }));
   });
 });

@@ -15,7 +15,7 @@ async function runTool(tool: string, pdf: Uint8Array, args: readonly string[]): 
     const { stdout } = await run(
       tool,
       args.map((arg) => (arg === 'FILE' ? file : arg)),
-      { timeout: 20_000 },
+      { timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
     );
     return stdout;
   } finally {
@@ -78,7 +78,7 @@ export async function pdfInfo(pdf: Uint8Array): Promise<Record<string, string>> 
 }
 
 /** What the signature of a PDF is of, the signature, and how much room it has in the file. */
-export function signedParts(pdf: Buffer): { content: Buffer; signature: Buffer; roomBytes: number } {
+export function signedParts(pdf: Buffer): { content: Buffer; signature: Buffer; placeholderBytes: number } {
   const range = /\/ByteRange \[0 (\d+) +(\d+) +(\d+) *\]/.exec(pdf.toString('latin1'));
   const [from = 0, until = 0, rest = 0] = range?.slice(1).map(Number) ?? [];
   const room = Buffer.from(pdf.toString('latin1', from + 1, until - 1), 'hex');
@@ -86,13 +86,48 @@ export function signedParts(pdf: Buffer): { content: Buffer; signature: Buffer; 
   return {
     content: Buffer.concat([pdf.subarray(0, from), pdf.subarray(until, until + rest)]),
     signature: room.subarray(0, 4 + room.readUInt16BE(2)),
-    roomBytes: room.length,
+    placeholderBytes: room.length,
   };
 }
 
 /** What qpdf finds wrong with a PDF; it fails where there is something. */
 export async function qpdfCheck(pdf: Uint8Array): Promise<string> {
   return runTool('qpdf', pdf, ['--check', 'FILE']);
+}
+
+/** The keys of all dictionaries of a PDF that make a viewer do something: run, open, fetch, play or send. */
+export async function pdfActions(pdf: Uint8Array): Promise<string[]> {
+  const acting = [
+    '/AA',
+    '/EmbeddedFile',
+    '/EmbeddedFiles',
+    '/FileAttachment',
+    '/GoToR',
+    '/ImportData',
+    '/JS',
+    '/JavaScript',
+    '/Launch',
+    '/Movie',
+    '/OpenAction',
+    '/RichMedia',
+    '/Sound',
+    '/SubmitForm',
+    '/URI',
+    '/XFA',
+  ];
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value === 'string' && acting.includes(value)) {
+      found.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        visit(key);
+        visit(inner);
+      }
+    }
+  };
+  visit(JSON.parse(await runTool('qpdf', pdf, ['--json', '--json-key=qpdf', 'FILE'])));
+  return [...found].sort();
 }
 
 /** The XMP of a PDF. */

@@ -3,16 +3,16 @@ import { cancelArtifact, renderArtifact, renderPage } from '@pinkas/contracts';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
-describe('rendering.page.render', () => {
+describe('RenderPage', () => {
   let rendering: RenderingUnderTest;
   beforeAll(async () => {
     rendering = await startRendering();
   }, 60_000);
   afterAll(() => rendering?.stop());
 
-  it('answers a page that carries its own fonts and shows the present state', async () => {
+  it('RenderPage returns a page that contains its fonts and shows the present state', async () => {
     const business = sampleBusiness();
-    const { html } = await rendering.network.ask(renderPage, {
+    const { html } = await rendering.network.call(renderPage, {
       business,
       document: sampleDocument('tax_invoice', business),
       state: { status: 'closed', paid: 3009, allocation_number: '123456789', cancelled_at: null },
@@ -25,13 +25,13 @@ describe('rendering.page.render', () => {
     expect(html).toContain('סגור');
   });
 
-  it('tells the fingerprints of the PDF that its address serves, and none where that is not made yet', async () => {
+  it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('order', business);
-    const first = await rendering.network.ask(renderArtifact, { business, document });
+    const first = await rendering.network.call(renderArtifact, { business, document });
     const cancelledAt = '2026-03-09T10:00:00.000Z';
     const page = async (cancelled: string | null) => {
-      const { html } = await rendering.network.ask(renderPage, {
+      const { html } = await rendering.network.call(renderPage, {
         business,
         document,
         state: {
@@ -54,7 +54,7 @@ describe('rendering.page.render', () => {
       .executeTakeFirstOrThrow();
     expect(certificate).toBe(stored.certificate_sha256.toString('hex'));
     expect(await page(cancelledAt)).toEqual([]);
-    const second = await rendering.network.ask(cancelArtifact, {
+    const second = await rendering.network.call(cancelArtifact, {
       business,
       document,
       cancelled_at: cancelledAt,

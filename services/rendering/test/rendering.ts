@@ -4,34 +4,38 @@ import {
   createTestCertificate,
   eventually,
   type ServiceUnderTest,
-  StandIn,
+  sharedRendererUrl,
   startServiceUnderTest,
 } from '@pinkas/testkit';
 import type { RenderingTables } from '../src/artifact/artifact.tables.js';
 import type { RenderingConfig } from '../src/config.js';
 import { migrations } from '../src/db/migrations.js';
-import { renderingService } from '../src/rendering.module.js';
+import { backgroundTasks, RenderingModule } from '../src/rendering.module.js';
 
-// A real Chromium on a busy machine takes its time.
+// Chromium is slow on a busy machine.
 jest.setTimeout(30_000);
 
 /** A certificate that is its own issuer, made for these tests. */
 export const { file: signingP12File, password: signingP12Password } = await createTestCertificate();
 
-/** The rendering service over a real Chromium. */
+/** The rendering service and its clock. */
 export interface RenderingUnderTest extends ServiceUnderTest<RenderingTables> {
-  readonly gotenberg: StandIn;
   readonly clock: { now: Date };
 }
 
+/** Starts the service over the renderer of the test run, unless `change` names another. */
 export async function startRendering(change: Partial<RenderingConfig> = {}): Promise<RenderingUnderTest> {
-  const gotenberg = await StandIn.start('gotenberg');
   const clock = { now: new Date() };
   const tested = await startServiceUnderTest<RenderingTables, RenderingConfig>({
-    service: { ...renderingService, clock: { now: () => clock.now } satisfies Clock },
+    service: {
+      name: 'rendering',
+      module: RenderingModule,
+      backgroundTasks,
+      clock: { now: () => clock.now } satisfies Clock,
+    },
     migrations,
     config: {
-      gotenbergUrl: gotenberg.url,
+      gotenbergUrl: change.gotenbergUrl ?? (await sharedRendererUrl()),
       signingP12File,
       signingP12Base64: '',
       signingP12Password,
@@ -41,7 +45,7 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
       timestampRequired: false,
       renderConcurrency: 8,
       renderQueueMax: 64,
-      renderTimeoutMs: 6_000,
+      renderTimeoutMs: 5_000,
       ...change,
     },
   });
@@ -49,13 +53,5 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
   await eventually('the service is ready', async () => {
     return (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok;
   });
-  return {
-    ...tested,
-    gotenberg,
-    clock,
-    stop: async () => {
-      await tested.stop();
-      await gotenberg.stop();
-    },
-  };
+  return { ...tested, clock };
 }

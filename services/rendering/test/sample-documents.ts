@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Business,
-  type DocumentType,
-  documentTypeRules,
-  documentTypes,
-  type IssuedDocument,
-} from '@pinkas/contracts';
+import { type Business, type IssuedDocument } from '@pinkas/contracts';
+import { type DocumentType, documentTypeRules } from '@pinkas/domain';
+import { exampleBusiness } from '@pinkas/testkit/examples';
 
-/** A licensed dealer with every field filled. */
+/** A licensed dealer with every printed field filled. */
 export function sampleBusiness(change: Partial<Business> = {}): Business {
-  return {
-    id: randomUUID(),
+  return exampleBusiness({
     name: 'עסק לדוגמה לעיצוב ותכנון',
     legal_type: 'osek_murshe',
     tax_id: '514327892',
@@ -18,29 +13,8 @@ export function sampleBusiness(change: Partial<Business> = {}): Business {
     city: 'תל אביב',
     email: 'office@example.com',
     phone: '03-5551234',
-    vat_rate: 18,
-    prices_include_vat: false,
-    payment_terms_days: 30,
-    first_numbers: Object.fromEntries(documentTypes.map((type) => [type, 1])),
-    allocation_threshold_net: 5000,
-    tax_authority_connected: false,
-    auto_send: { enabled: false, channel: 'email', quiet_hours: null },
-    accountant_copy: { enabled: false, email: null },
-    wallet_labels: {
-      wallet_method_1: { he: 'ביט', en: 'Bit' },
-      wallet_method_2: { he: 'פייבוקס', en: 'PayBox' },
-      wallet_method_3: { he: 'PayPal', en: 'PayPal' },
-      wallet_method_4: { he: 'Google Pay', en: 'Google Pay' },
-      wallet_method_5: { he: 'Apple Pay', en: 'Apple Pay' },
-    },
-    language: 'he',
-    subscription: 'active',
-    archived: false,
-    provider: 'native',
-    track: 'full',
-    created_at: '2026-01-01T08:00:00.000Z',
     ...change,
-  };
+  });
 }
 
 const payment = {

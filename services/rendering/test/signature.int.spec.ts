@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConfigError, createLogger, Metrics } from '@pinkas/service-kit';
+import { createLogger, Metrics } from '@pinkas/service-kit';
+import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
-import { signatureFault } from '../src/signature/signature-proof.js';
 import { Signer } from '../src/signature/signer.js';
 import { Signers } from '../src/signature/signers.js';
-import { type Issued, issueCertificate, openssl, p12Of } from './certificates.js';
-import { chromiumAnswer } from './chromium-answer.js';
+import { verifySignature } from '../src/signature/verify-signature.js';
+import { issueCertificate, openssl, p12Of, type TestCertificate } from './certificates.js';
+import { chromiumPdf } from './chromium-pdf.js';
 import { signatureReport, signedParts } from './pdf-tools.js';
 import { signingP12File, signingP12Password } from './rendering.js';
 
 const password = 'secret';
 const forSigning = ['basicConstraints=CA:FALSE', 'keyUsage=critical,digitalSignature,nonRepudiation'];
 const forIssuing = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign'];
-const page = readChromiumFile(chromiumAnswer('nonce'));
+const page = readChromiumFile(chromiumPdf('nonce'));
 const signWith = (signer: Signer, signedAt = new Date()) =>
   signer.sign(
     page,
@@ -26,17 +27,17 @@ const signWith = (signer: Signer, signedAt = new Date()) =>
   );
 const open = (p12: Uint8Array, now = new Date()) => Signer.open(p12, password, async () => null, now);
 
-describe('a signature', () => {
-  let root: Issued;
-  let middle: Issued;
-  let leaf: Issued;
+describe('Signer', () => {
+  let root: TestCertificate;
+  let middle: TestCertificate;
+  let leaf: TestCertificate;
   beforeAll(async () => {
     root = await issueCertificate('Example Root', forIssuing);
     middle = await issueCertificate('Example Middle', forIssuing, { issuer: root });
     leaf = await issueCertificate('עסק לדוגמה', forSigning, { issuer: middle });
   }, 60_000);
 
-  it('is valid to pdfsig and to openssl, with the attributes of PAdES B-B and no others', async () => {
+  it('a signature is valid to pdfsig and to openssl, with the attributes of PAdES B-B and no others', async () => {
     const signer = await open(
       p12Of(leaf.key, [leaf.certificate, middle.certificate, root.certificate], password),
     );
@@ -52,7 +53,7 @@ describe('a signature', () => {
     }
     const { signature, content } = signedParts(pdf);
     const files = { 'cms.der': signature, content, 'root.pem': root.certificate };
-    // As a reader does that trusts the root: those in between come with the signature.
+    // As a reader that trusts the root: the certificates between come with the signature.
     await openssl(
       [
         ...['cms', '-verify', '-inform', 'DER', '-in', 'cms.der', '-content', 'content', '-binary'],
@@ -79,18 +80,18 @@ describe('a signature', () => {
   it.each([
     ['with a long chain', 12],
     ['with its certificate alone', 0],
-  ])('has the room that it needs, and hardly more: %s', async (_what, length) => {
+  ])('the placeholder fits the signature: %s', async (_what, length) => {
     const chain = Array.from({ length }, () => middle.certificate);
     const signer = await open(p12Of(leaf.key, [leaf.certificate, ...chain], password));
     const pdf = await signWith(signer);
     expect(await signatureReport(pdf)).toContain('Signature is Valid.');
-    const { signature, roomBytes } = signedParts(pdf);
+    const { signature, placeholderBytes } = signedParts(pdf);
     expect(signature.length).toBeGreaterThan(length * 700);
-    expect(roomBytes - signature.length).toBeGreaterThanOrEqual(0);
-    expect(roomBytes - signature.length).toBeLessThan(64);
+    expect(placeholderBytes - signature.length).toBeGreaterThanOrEqual(0);
+    expect(placeholderBytes - signature.length).toBeLessThan(64);
   });
 
-  it('is by the certificate of the key, wherever it stands in the file', async () => {
+  it('the certificate of the key signs, wherever it is in the file', async () => {
     const signer = await open(
       p12Of(leaf.key, [root.certificate, middle.certificate, leaf.certificate], password),
     );
@@ -98,7 +99,7 @@ describe('a signature', () => {
     expect(await signatureReport(await signWith(signer))).toContain('Signature is Valid.');
   });
 
-  it.each([['P-256'], ['P-384']])('may be of an elliptic curve: %s', async (curve) => {
+  it.each([['P-256'], ['P-384']])('a signature by an elliptic curve is valid: %s', async (curve) => {
     const algorithm = ['-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
     const { key, certificate } = await issueCertificate('Example Curve', forSigning, { algorithm });
     const { files } = await openssl(
@@ -115,7 +116,7 @@ describe('a signature', () => {
     }
   });
 
-  it('is the same for the same page at the same instant', async () => {
+  it('the same page at the same instant has the same signature', async () => {
     const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
     const facts = {
       documentId: 'one',
@@ -124,12 +125,12 @@ describe('a signature', () => {
       language: 'en',
       issuedAt: new Date(),
     } as const;
-    const said = { reason: 'r', location: null, contact: null, signedAt: new Date() };
-    const [first, second] = await Promise.all([1, 2].map(() => signer.sign(page, facts, said)));
+    const entries = { reason: 'r', location: null, contact: null, signedAt: new Date() };
+    const [first, second] = await Promise.all([1, 2].map(() => signer.sign(page, facts, entries)));
     expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('is proven whatever the words in its dictionary are', async () => {
+  it('a signature is valid whatever the texts in its dictionary are', async () => {
     const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
     const signedAt = new Date();
     const words = ') obj << /M (D:20010101000000Z) /ByteRange [0 1 2 3] /Contents <00> >> endobj 9 0 obj';
@@ -138,11 +139,11 @@ describe('a signature', () => {
       { documentId: randomUUID(), title: words, author: words, language: 'en', issuedAt: signedAt },
       { reason: words, location: words, contact: words, signedAt },
     );
-    expect(signatureFault(pdf, signer.certificate.fingerprint)).toBeNull();
+    expect(verifySignature(pdf, signer.certificate.fingerprint)).toBeNull();
     expect(await signatureReport(pdf)).toContain('Signature is Valid.');
   });
 
-  it('is not given outside of the time of its certificate', async () => {
+  it('a certificate signs nothing before or after its validity', async () => {
     const p12 = p12Of(leaf.key, [leaf.certificate], password);
     await expect(open(p12, new Date('2001-01-01'))).rejects.toThrow('its certificate is valid from');
     const signer = await open(p12);
@@ -156,7 +157,7 @@ describe('a signature', () => {
       'belongs to none',
     ],
     [
-      'the certificate is not made for signatures',
+      'its key usage is not for signatures',
       async () => {
         const sealed = await issueCertificate('Example Cipher', ['keyUsage=critical,keyEncipherment']);
         return p12Of(sealed.key, [sealed.certificate], password);
@@ -179,12 +180,12 @@ describe('a signature', () => {
       'password is wrong',
     ],
     ['it is something else', async () => Buffer.from('no certificate'), 'no PKCS#12 file'],
-  ])('is refused at the start when %s', async (_what, p12, words) => {
+  ])('a certificate is rejected at the start when %s', async (_what, p12, words) => {
     await expect(open(await p12())).rejects.toThrow(words);
   });
 });
 
-describe('the certificates of the process', () => {
+describe('Signers', () => {
   const folder = join(process.env.PINKAS_TEST_HOME ?? tmpdir(), `signing-${randomUUID()}`);
   let atAnotherTime: Date | undefined;
   const logger = createLogger('rendering', 'silent');
@@ -200,11 +201,13 @@ describe('the certificates of the process', () => {
   beforeAll(() => mkdir(folder));
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('may come as a file or as a text, but not as both', async () => {
+  it('the certificate is a file or a text, but not both', async () => {
     const signingP12Base64 = (await readFile(signingP12File)).toString('base64');
     const byText = await openAll({ signingP12File: '', signingP12Base64 });
     const byFile = await openAll();
-    expect(byText.of('any').certificate.fingerprint).toEqual(byFile.of('any').certificate.fingerprint);
+    expect(byText.forBusiness('any').certificate.fingerprint).toEqual(
+      byFile.forBusiness('any').certificate.fingerprint,
+    );
     for (const change of [{ signingP12Base64 }, { signingP12File: '' }]) {
       await expect(openAll(change)).rejects.toThrow('one of SIGNING_P12_FILE and SIGNING_P12_BASE64');
     }
@@ -215,41 +218,88 @@ describe('the certificates of the process', () => {
     ['the file is not there', { signingP12File: join(tmpdir(), 'no-such.p12') }, 'ENOENT'],
     ['the text is no file', { signingP12File: '', signingP12Base64: 'AAAA' }, 'SIGNING_P12_BASE64'],
     ['the folder is not there', { signingP12Folder: join(tmpdir(), 'no-such') }, 'SIGNING_P12_FOLDER'],
-  ])('stop the start with a sentence when %s', async (_what, change, words) => {
+  ])('the start stops with a reason when %s', async (_what, change, words) => {
     const opening = openAll(change);
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(opening).rejects.toThrow(words);
     await expect(opening).rejects.not.toThrow(signingP12Password);
   });
 
-  it('sign for a business by its own, and for every other by the operator’s', async () => {
+  it('a business with a certificate signs by its own, every other by that of the operator', async () => {
     const id = randomUUID();
     const own = await issueCertificate('Example Business', forSigning);
     await writeFile(join(folder, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
     await writeFile(join(folder, 'readme.txt'), 'no certificate');
     const signers = await openAll({ signingP12Folder: folder });
-    expect(await signatureReport(await signWith(signers.of(id)))).toContain('Common Name: Example Business');
-    expect(await signatureReport(await signWith(signers.of(randomUUID())))).toContain('Common Name: Test');
+    expect(await signatureReport(await signWith(signers.forBusiness(id)))).toContain(
+      'Common Name: Example Business',
+    );
+    expect(await signatureReport(await signWith(signers.forBusiness(randomUUID())))).toContain(
+      'Common Name: Test',
+    );
     await writeFile(join(folder, `${id}.p12`), 'torn');
     await expect(openAll({ signingP12Folder: folder })).rejects.toThrow(`${id}.p12`);
     await rm(join(folder, `${id}.p12`));
   });
 
-  it('warn a month before the first of them ends, and are a fault once the operator’s has ended', async () => {
+  it('the certificate of the operator may be in the folder of the businesses', async () => {
+    const shared = await mkdtemp(join(folder, 'shared-'));
+    const id = randomUUID();
+    const [operator, own] = [
+      await issueCertificate('Example Operator', forSigning),
+      await issueCertificate('Example Business', forSigning),
+    ];
+    const file = join(shared, 'certificate.p12');
+    await writeFile(file, p12Of(operator.key, [operator.certificate], signingP12Password));
+    await writeFile(join(shared, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
+    // As Kubernetes mounts a secret.
+    await mkdir(join(shared, '..data'));
+    const signers = await openAll({ signingP12File: file, signingP12Folder: `${shared}/` });
+    expect(signers.forBusiness(id).certificate.subject).toBe('Example Business');
+    expect(signers.forBusiness(randomUUID()).certificate.subject).toBe('Example Operator');
+  });
+
+  it('the start stops when the folder has no certificate of a business', async () => {
+    const empty = await mkdtemp(join(folder, 'empty-'));
+    await expect(openAll({ signingP12Folder: empty })).rejects.toThrow(/has no <business id>\.p12/);
+    const file = join(empty, 'certificate.p12');
+    await copyFile(signingP12File, file);
+    const opening = openAll({ signingP12File: file, signingP12Folder: empty });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(/has no <business id>\.p12/);
+  });
+
+  it.each([
+    ['the extension is in upper case', (id: string) => `${id}.P12`],
+    ['the id is in upper case', (id: string) => `${id.toUpperCase()}.p12`],
+    ['the extension is pfx', (id: string) => `${id}.pfx`],
+    ['the name is no id', () => 'business.p12'],
+    ['the name has as many characters as an id', () => `${'-'.repeat(36)}.p12`],
+  ])('the start stops when a certificate in the folder belongs to no business: %s', async (_what, nameOf) => {
+    const misnamed = await mkdtemp(join(folder, 'misnamed-'));
+    await copyFile(signingP12File, join(misnamed, `${randomUUID()}.p12`));
+    const name = nameOf('7c9e6679-7425-40de-944b-e07fc1f90ae7');
+    await copyFile(signingP12File, join(misnamed, name));
+    const opening = openAll({ signingP12Folder: misnamed });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(`no business signs with: ${name}.`);
+  });
+
+  it('readiness warns a month before a certificate expires and fails when that of the operator has expired', async () => {
     const signers = await openAll();
     expect(signers.warnings(new Date())).toEqual([]);
     expect(signers.daysLeft(new Date())).toBeGreaterThan(360);
-    const end = signers.of('any').certificate.validUntil.getTime();
+    const end = signers.forBusiness('any').certificate.validUntil.getTime();
     const soon = new Date(end - days(9.5));
-    expect(signers.warnings(soon)).toEqual(['the signing certificate ends in 9 days']);
-    expect(signers.fault(soon)).toBeNull();
-    expect(signers.fault(new Date(end + 1))).toBe('the signing certificate has ended');
+    expect(signers.warnings(soon)).toEqual(['the signing certificate expires in 9 days']);
+    expect(signers.failure(soon)).toBeNull();
+    expect(signers.failure(new Date(end + 1))).toBe('the signing certificate has expired');
     atAnotherTime = new Date(end + 1);
-    await expect(openAll()).rejects.toThrow('The signing certificate ended on');
+    await expect(openAll()).rejects.toThrow('The signing certificate expired on');
     atAnotherTime = undefined;
   });
 
-  it('of one business that has ended stops nobody else', async () => {
+  it('an expired certificate of a business stops only its documents', async () => {
     const id = randomUUID();
     const own = await issueCertificate('Example Business', forSigning);
     await writeFile(join(folder, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
@@ -258,8 +308,8 @@ describe('the certificates of the process', () => {
       'base64',
     );
     const signers = await openAll({ signingP12File: '', signingP12Base64, signingP12Folder: folder });
-    const ended = new Date(signers.of(id).certificate.validUntil.getTime() + 1);
-    await expect(signWith(signers.of(id), ended)).rejects.toThrow('valid from');
-    expect(signers.warnings(ended)).toContain(`the signing certificate of business ${id} has ended`);
+    const ended = new Date(signers.forBusiness(id).certificate.validUntil.getTime() + 1);
+    await expect(signWith(signers.forBusiness(id), ended)).rejects.toThrow('valid from');
+    expect(signers.warnings(ended)).toContain(`the signing certificate of business ${id} has expired`);
   });
 });

@@ -1,28 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type DocumentType, documentTypes } from '@pinkas/contracts';
-import { StandIn } from '@pinkas/testkit';
-import type { ArtifactPress } from '../src/artifact/artifact-press.js';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { sharedRendererUrl } from '@pinkas/testkit';
+import type { PdfService } from '../src/artifact/pdf-service.js';
 import type { Sheet } from '../src/document/sheet.js';
-import { signatureFault } from '../src/signature/signature-proof.js';
-import { pdfFonts, pdfInfo, pdfTags, pdfXmp, qpdfCheck, signatureReport } from './pdf-tools.js';
-import { openPress } from './press.js';
+import { verifySignature } from '../src/signature/verify-signature.js';
+import { openPdfService } from './pdf-service.js';
+import { pdfActions, pdfFonts, pdfInfo, pdfTags, pdfXmp, qpdfCheck, signatureReport } from './pdf-tools.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 const languages = ['he', 'en'] as const;
 
 /** The file itself, whatever is printed on it: held against qpdf and poppler, on a real Chromium. */
-describe('the file of a document', () => {
-  let gotenberg: StandIn;
-  let press: ArtifactPress;
+describe('signed PDF', () => {
+  let press: PdfService;
   let now = new Date();
   beforeAll(async () => {
-    gotenberg = await StandIn.start('gotenberg');
-    press = await openPress(gotenberg.url, { now: () => now });
+    press = await openPdfService(await sharedRendererUrl(), { now: () => now });
   }, 60_000);
-  afterAll(async () => {
-    press?.stop();
-    await gotenberg?.stop();
-  });
+  afterAll(() => press?.stop());
 
   const sheetOf = (type: DocumentType, language: 'he' | 'en', lines = 2): Sheet => {
     const business = sampleBusiness({ language });
@@ -42,26 +37,29 @@ describe('the file of a document', () => {
   };
 
   it.each(documentTypes)(
-    'is sound and signed, with every font in it, in both languages: %s',
+    'a PDF is well-formed, signed and has its fonts embedded, in both languages: %s',
     async (type) => {
       for (const language of languages) {
-        const { pdf, certificate } = await press.print(sheetOf(type, language));
+        const { pdf, certificate } = await press.render(sheetOf(type, language));
         expect(await qpdfCheck(pdf)).toContain('No syntax or stream encoding errors found');
         const report = await signatureReport(pdf);
         expect(report).toContain('Signature is Valid.');
         expect(report).toContain('Total document signed');
-        expect(signatureFault(pdf, certificate)).toBeNull();
-        for (const font of await pdfFonts(pdf)) expect(font).toMatchObject({ embedded: true });
+        expect(await pdfActions(pdf)).toEqual([]);
+        expect(verifySignature(pdf, certificate)).toBeNull();
+        for (const font of await pdfFonts(pdf)) {
+          expect(font).toMatchObject({ embedded: true });
+        }
       }
     },
     60_000,
   );
 
-  it('is invalid once any byte of it is another', async () => {
-    const { pdf, certificate } = await press.print(sheetOf('tax_invoice', 'he'));
+  it('a signature is invalid when any byte of the file is changed', async () => {
+    const { pdf, certificate } = await press.render(sheetOf('tax_invoice', 'he'));
     const step = Math.floor(pdf.length / 40);
     const everywhere = Array.from({ length: 40 }, (_, index) => index * step);
-    // The signature leaves itself out, so every digit of it is tried.
+    // The signature does not cover itself, so every digit of it is changed.
     const signatureAt = pdf.indexOf('/Contents <') + '/Contents <'.length;
     const itself = Array.from(
       { length: pdf.indexOf('>', signatureAt) - signatureAt },
@@ -71,40 +69,40 @@ describe('the file of a document', () => {
     const missed = [...everywhere, ...itself].filter((at) => {
       const forged = Buffer.from(pdf);
       forged[at] = (forged[at] ?? 0) ^ 1;
-      return signatureFault(forged, certificate) === null;
+      return verifySignature(forged, certificate) === null;
     });
     expect(missed.map((at) => at - signatureAt)).toEqual([]);
-    // The same in another program's eyes, at the beginning, in the text, and behind the signature.
+    // Another program agrees, at the beginning, in the text, and after the signature.
     for (const at of [6, 1_000, pdf.length - 2]) {
       const forged = Buffer.from(pdf);
       forged[at] = (forged[at] ?? 0) ^ 1;
       const report = await signatureReport(forged).catch(() => 'it is no PDF any more');
       expect(report).not.toContain('Signature is Valid.');
     }
-  });
+  }, 120_000);
 
-  it('is no longer signed whole once something is added behind', async () => {
-    const { pdf, certificate } = await press.print(sheetOf('tax_invoice', 'he'));
+  it('a signature is invalid when bytes are appended', async () => {
+    const { pdf, certificate } = await press.render(sheetOf('tax_invoice', 'he'));
     const longer = Buffer.concat([pdf, Buffer.from('1 0 obj\n<<>>\nendobj\n')]);
-    expect(signatureFault(longer, certificate)).toContain('does not cover the whole file');
+    expect(verifySignature(longer, certificate)).toContain('does not cover the whole file');
     expect(await signatureReport(longer).catch(() => '')).not.toContain('Total document signed');
   });
 
-  it('is the same, byte for byte, for the same document at the same instant', async () => {
+  it('the same document at the same instant is the same file', async () => {
     const sheet = sheetOf('tax_invoice', 'he', 30);
-    const first = await press.print(sheet);
+    const first = await press.render(sheet);
     // Something else in between, so that Chromium has counted on.
-    await press.print(sheetOf('receipt', 'en'));
-    const second = await press.print(sheet);
+    await press.render(sheetOf('receipt', 'en'));
+    const second = await press.render(sheet);
     expect(second.pdf.equals(first.pdf)).toBe(true);
   });
 
-  it('differs at another instant in nothing but the time of the signature, and what follows from it', async () => {
+  it('files of two instants differ only in the time of the signature and what depends on it', async () => {
     const sheet = sheetOf('tax_invoice', 'he');
     const before = now;
-    const first = await press.print(sheet);
+    const first = await press.render(sheet);
     now = new Date(before.getTime() + 5_000);
-    const second = await press.print(sheet);
+    const second = await press.render(sheet);
     now = before;
     const timeless = (pdf: Buffer) =>
       pdf
@@ -116,9 +114,9 @@ describe('the file of a document', () => {
     expect(second.pdf.equals(first.pdf)).toBe(false);
   });
 
-  it.each(languages)('says what it is, and is tagged for screen readers (%s)', async (language) => {
+  it.each(languages)('a PDF has metadata and tags for screen readers (%s)', async (language) => {
     const sheet = sheetOf('tax_invoice', language);
-    const { pdf } = await press.print(sheet);
+    const { pdf } = await press.render(sheet);
     const title = language === 'he' ? 'חשבונית מס 1042' : 'Tax invoice 1042';
     expect(await pdfInfo(pdf)).toMatchObject({
       Title: title,
@@ -142,17 +140,19 @@ describe('the file of a document', () => {
     }
     expect(pdf.toString('latin1')).toContain(`/Lang (${language})`);
     const tags = await pdfTags(pdf);
-    for (const tag of ['H1', 'Table', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
+    for (const tag of ['H1', 'Table', 'TR', 'TH', 'TD']) {
+      expect(tags).toContain(tag);
+    }
   });
 
-  it('holds nothing of the machine that printed it', async () => {
-    const { pdf } = await press.print(sheetOf('tax_invoice', 'he'));
+  it('a PDF contains nothing of the machine that printed it', async () => {
+    const { pdf } = await press.render(sheetOf('tax_invoice', 'he'));
     expect(JSON.stringify(await pdfInfo(pdf))).not.toMatch(/Mozilla|Linux|Headless/);
   });
 
-  it('is under 60 KB for ten lines, and tells the signature’s reason in its language', async () => {
+  it('a PDF of ten lines is under 60 KB and has the reason of the signature in its language', async () => {
     for (const language of languages) {
-      const { pdf } = await press.print(sheetOf('tax_invoice_receipt', language, 10));
+      const { pdf } = await press.render(sheetOf('tax_invoice_receipt', language, 10));
       expect(pdf.length).toBeLessThan(60 * 1024);
       const reason = language === 'he' ? 'מסמך ממוחשב' : 'Computerized document';
       const written = /\/Reason (\([^)]*\)|<[0-9a-f]*>)/.exec(pdf.toString('latin1'))?.[1] ?? '';

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Issued, issueCertificate, openssl } from './certificates.js';
+import { issueCertificate, openssl, type TestCertificate } from './certificates.js';
 
 const settings = `[tsa]
 serial = serial
@@ -11,32 +11,32 @@ accuracy = secs:1
 ess_cert_id_alg = sha256
 `;
 
-/** @param purposes in openssl's words. @param like another one, whose key and number it has. */
-export function issueTimeCertificate(purposes: string, like?: Issued): Promise<Issued> {
+/** @param purposes as openssl writes them. @param like a certificate whose key and serial number this one has. */
+export function issueTimeCertificate(purposes: string, like?: TestCertificate): Promise<TestCertificate> {
   const extensions = ['basicConstraints=CA:FALSE', `extendedKeyUsage=${purposes}`];
-  if (!like) return issueCertificate('Example Time', extensions);
-  // Without the remark it would be the very same, where both are made within a second.
+  if (!like) {
+    return issueCertificate('Example Time', extensions);
+  }
+  // The comment makes it differ from the first, where both are made within a second.
   return issueCertificate('Example Time', [...extensions, 'nsComment=another'], { like });
 }
 
-/** A time-stamp authority: openssl answers over HTTP, as RFC 3161 says, unless a test has it answer otherwise. */
-export class TestAuthority {
-  /** How it answers a request. */
+/** A time-stamp authority: openssl replies over HTTP as RFC 3161 says, unless a test replaces the reply. */
+export class TestTimestampAuthority {
   answer: (request: Buffer, response: ServerResponse) => Promise<void> | void = (request, response) =>
     this.#stamp(request).then((stamp) => void response.end(stamp));
-  /** How often it was asked. */
-  asked = 0;
+  requests = 0;
 
   private constructor(
     private readonly server: Server,
-    readonly certificate: Issued,
+    readonly certificate: TestCertificate,
   ) {}
 
-  static async start(): Promise<TestAuthority> {
+  static async start(): Promise<TestTimestampAuthority> {
     const server = createServer();
-    const authority = new TestAuthority(server, await issueTimeCertificate('critical,timeStamping'));
+    const authority = new TestTimestampAuthority(server, await issueTimeCertificate('critical,timeStamping'));
     server.on('request', (request, response) => {
-      authority.asked += 1;
+      authority.requests += 1;
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => void authority.answer(Buffer.concat(chunks), response));
@@ -49,7 +49,7 @@ export class TestAuthority {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/tsr`;
   }
 
-  /** Answers with the stamp that `request` asks for, changed. */
+  /** Replies with the requested time-stamp, changed. */
   answerWith(change: (stamp: Buffer) => Buffer): void {
     this.answer = async (request, response) => void response.end(change(await this.#stamp(request)));
   }

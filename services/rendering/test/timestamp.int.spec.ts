@@ -1,39 +1,38 @@
 import { createHash, randomUUID, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
+import { Certificate, ContentInfo, SignedData, TimeStampResp } from 'pkijs';
 import type { RenderingConfig } from '../src/config.js';
 import { readChromiumFile } from '../src/pdf/chromium-file.js';
-import { childrenOf, readDer } from '../src/signature/der.js';
-import { explicit, sequence } from '../src/signature/der-encoding.js';
 import { Signers } from '../src/signature/signers.js';
 import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
 import { openssl } from './certificates.js';
-import { chromiumAnswer } from './chromium-answer.js';
+import { chromiumPdf } from './chromium-pdf.js';
 import { signatureReport, signedParts } from './pdf-tools.js';
 import { signingP12File, signingP12Password } from './rendering.js';
-import { issueTimeCertificate, TestAuthority } from './timestamp-authority.js';
+import { issueTimeCertificate, TestTimestampAuthority } from './timestamp-authority.js';
 
 const value = Buffer.from('the value of a signature');
 
-describe('a time-stamp', () => {
-  let authority: TestAuthority;
+describe('TimestampAuthority', () => {
+  let authority: TestTimestampAuthority;
   let now: Date | undefined;
-  let asker: TimestampAuthority;
-  let stamps: TestAuthority['answer'];
+  let client: TimestampAuthority;
+  let stamps: TestTimestampAuthority['answer'];
   beforeAll(async () => {
-    authority = await TestAuthority.start();
+    authority = await TestTimestampAuthority.start();
     stamps = authority.answer;
   }, 60_000);
   afterAll(() => authority?.stop());
   beforeEach(() => {
     now = undefined;
     authority.answer = stamps;
-    authority.asked = 0;
-    asker = new TimestampAuthority(authority.url, { now: () => now ?? new Date() });
+    authority.requests = 0;
+    client = new TimestampAuthority(authority.url, { now: () => now ?? new Date() });
   });
-  const stamp = (timeoutMs = 10_000) => asker.stamp(value, timeoutMs);
+  const stamp = (timeoutMs = 10_000) => client.requestToken(value, timeoutMs);
 
-  it('is one that openssl verifies, of the value that was signed', async () => {
+  it('openssl verifies the token of a signature value', async () => {
     const token = await stamp();
     const files = { token, 'ca.pem': authority.certificate.certificate };
     const digest = createHash('sha256').update(value).digest('hex');
@@ -52,24 +51,24 @@ describe('a time-stamp', () => {
     ['it is larger than any', () => Buffer.alloc(100_000, 0x30), 'too large'],
     ['its signature is wrong', (answer) => flipped(answer, answer.length - 5), 'signature of the time-stamp'],
     [
-      'it tells of another time than was signed',
+      'its time is changed after it was signed',
       (answer) => flipped(answer, answer.toString('latin1').search(/\d{14}Z/) + 13),
       'changed after it was signed',
     ],
-  ])('is refused when %s', async (_what, change, words) => {
+  ])('a reply is rejected when %s', async (_what, change, words) => {
     authority.answerWith(change);
     await expect(stamp()).rejects.toThrow(words);
   });
 
-  it('is refused when it answers another question', async () => {
+  it('a reply is rejected when it is of another request', async () => {
     let first: Buffer | undefined;
     authority.answerWith((answer) => (first ??= answer));
     await stamp();
-    await expect(stamp()).rejects.toThrow('another question');
-    await expect(asker.stamp(Buffer.from('another value'), 10_000)).rejects.toThrow('something else');
+    await expect(stamp()).rejects.toThrow('another request');
+    await expect(client.requestToken(Buffer.from('another value'), 10_000)).rejects.toThrow('something else');
   });
 
-  it('is refused when its time is not ours', async () => {
+  it('a reply is rejected when its time is not now', async () => {
     now = new Date(Date.now() + 10 * 60_000);
     await expect(stamp()).rejects.toThrow('the time-stamp is of');
   });
@@ -78,38 +77,42 @@ describe('a time-stamp', () => {
     ['critical,timeStamping,codeSigning', 'not made for time-stamps alone'],
     ['timeStamping', 'not made for time-stamps alone'],
     ['critical,timeStamping', 'names another certificate'],
-  ])('is refused with another certificate of the same key: %s', async (purposes, words) => {
+  ])('a reply is rejected with another certificate of the same key: %s', async (purposes, words) => {
     const other = await issueTimeCertificate(purposes, authority.certificate);
     authority.answerWith((answer) => withCertificate(answer, new X509Certificate(other.certificate).raw));
     await expect(stamp()).rejects.toThrow(words);
   });
 
-  it('is waited for no longer than its time, and then not asked for a while', async () => {
+  it('the circuit opens after two time-outs and closes after a reply', async () => {
     authority.answer = () => {};
-    for (let time = 0; time < 2; time += 1) await expect(stamp(100)).rejects.toThrow();
+    for (let time = 0; time < 2; time += 1) {
+      await expect(stamp(100)).rejects.toThrow();
+    }
     authority.answer = stamps;
-    await expect(stamp()).rejects.toThrow('left alone');
-    expect(authority.asked).toBe(2);
-    expect(asker.fault).toContain('failed several times');
+    await expect(stamp()).rejects.toThrow('circuit');
+    expect(authority.requests).toBe(2);
+    expect(client.failure).toContain('failed several times');
     now = new Date(Date.now() + 20_000);
     await expect(stamp()).resolves.toBeInstanceOf(Buffer);
-    expect(asker.fault).toBeNull();
+    expect(client.failure).toBeNull();
   });
 
-  it('is asked for once, not by everybody, to find out whether the authority is back', async () => {
+  it('an open circuit sends one probe at a time', async () => {
     authority.answer = () => {};
-    for (let time = 0; time < 2; time += 1) await expect(stamp(100)).rejects.toThrow();
+    for (let time = 0; time < 2; time += 1) {
+      await expect(stamp(100)).rejects.toThrow();
+    }
     now = new Date(Date.now() + 20_000);
     await Promise.allSettled(Array.from({ length: 5 }, () => stamp(100)));
-    expect(authority.asked).toBe(3);
+    expect(authority.requests).toBe(3);
   });
 });
 
-describe('a signature with a time-stamp', () => {
-  let authority: TestAuthority;
+describe('Signers with a time-stamp authority', () => {
+  let authority: TestTimestampAuthority;
   let metrics: Metrics;
   beforeEach(async () => {
-    authority = await TestAuthority.start();
+    authority = await TestTimestampAuthority.start();
   });
   afterEach(() => authority.stop());
   const open = (change: Partial<RenderingConfig> = {}) => {
@@ -133,8 +136,8 @@ describe('a signature with a time-stamp', () => {
       language: 'en',
       issuedAt: signedAt,
     } as const;
-    const said = { reason: 'r', location: null, contact: null, signedAt };
-    return signers.of('any').sign(readChromiumFile(chromiumAnswer('nonce')), facts, said);
+    const entries = { reason: 'r', location: null, contact: null, signedAt };
+    return signers.forBusiness('any').sign(readChromiumFile(chromiumPdf('nonce')), facts, entries);
   };
   const printed = async (pdf: Buffer) => {
     const { stdout } = await openssl(['cms', '-cmsout', '-print', '-noout', '-inform', 'DER', '-in', 'cms'], {
@@ -143,20 +146,20 @@ describe('a signature with a time-stamp', () => {
     return stdout;
   };
 
-  it('is PAdES B-T: valid, with the token of its own value, in the room that it needs', async () => {
+  it('a signature with a time-stamp is PAdES B-T and fits its placeholder', async () => {
     const signers = await open();
     const pdf = await sign(signers);
     expect(await signatureReport(pdf)).toContain('Signature is Valid.');
     expect(await printed(pdf)).toMatch(/unsignedAttrs:\s+object: id-smime-aa-timeStampToken/);
-    const { signature, roomBytes } = signedParts(pdf);
-    expect(roomBytes - signature.length).toBeLessThan(64);
-    // The first one learns how long a token is; from then on one question is enough.
-    const asked = authority.asked;
+    const { signature, placeholderBytes } = signedParts(pdf);
+    expect(placeholderBytes - signature.length).toBeLessThan(64);
+    // The first signature measures a token; from then on one request is enough.
+    const requests = authority.requests;
     await sign(signers);
-    expect(authority.asked).toBe(asked + 1);
+    expect(authority.requests).toBe(requests + 1);
   });
 
-  it('is given without it where the authority fails, and the operator is told', async () => {
+  it('a document is signed without a time-stamp when the authority fails, and readiness warns', async () => {
     authority.answer = (_request, response) => void response.writeHead(500).end();
     const signers = await open();
     for (let time = 0; time < 3; time += 1) {
@@ -164,18 +167,18 @@ describe('a signature with a time-stamp', () => {
       expect(await signatureReport(pdf)).toContain('Signature is Valid.');
       expect(await printed(pdf)).toMatch(/unsignedAttrs:\s+<ABSENT>/);
     }
-    expect(authority.asked).toBe(2);
+    expect(authority.requests).toBe(2);
     expect(await metrics.text()).toContain('pinkas_timestamps_total{outcome="missing"} 3');
-    expect(signers.fault(new Date())).toBeNull();
+    expect(signers.failure(new Date())).toBeNull();
     expect(signers.warnings(new Date())).toEqual([expect.stringContaining('signed without a time-stamp')]);
   });
 
-  it('is refused without it where it is demanded, and that is a fault', async () => {
+  it('signing and readiness fail when a required time-stamp is missing', async () => {
     authority.answer = (_request, response) => void response.writeHead(500).end();
     const signers = await open({ timestampRequired: true });
     await expect(sign(signers)).rejects.toThrow('answered 500');
     await expect(sign(signers)).rejects.toThrow('answered 500');
-    expect(signers.fault(new Date())).toContain('time-stamp authority');
+    expect(signers.failure(new Date())).toContain('time-stamp authority');
     await expect(open({ timestampRequired: true, timestampAuthorityUrl: '' })).rejects.toThrow(
       'needs a TIMESTAMP_AUTHORITY_URL',
     );
@@ -188,12 +191,15 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return other;
 }
 
-/** An answer with another certificate in the place of the one that it was signed with. */
-function withCertificate(answer: Buffer, certificate: Buffer): Buffer {
-  const [status, token] = childrenOf(readDer(answer)).map(({ whole }) => whole) as [Buffer, Buffer];
-  const [type, content] = childrenOf(readDer(token)) as [{ whole: Buffer }, ReturnType<typeof readDer>];
-  const parts = childrenOf(childrenOf(content)[0] ?? content).map(({ tag, whole }) =>
-    tag === 0xa0 ? explicit(0, certificate) : whole,
-  );
-  return sequence(status, sequence(type.whole, explicit(0, sequence(...parts))));
+/** A reply with another certificate in place of those that it came with. */
+function withCertificate(reply: Buffer, certificate: Buffer): Buffer {
+  const response = TimeStampResp.fromBER(reply);
+  const token = response.timeStampToken as ContentInfo;
+  const signedData = new SignedData({ schema: token.content });
+  signedData.certificates = [Certificate.fromBER(certificate)];
+  response.timeStampToken = new ContentInfo({
+    contentType: token.contentType,
+    content: signedData.toSchema(),
+  });
+  return Buffer.from(response.toSchema().toBER());
 }

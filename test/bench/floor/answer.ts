@@ -1,13 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { ReplyOf } from '@pinkas/contracts';
-import {
-  type Database,
-  InjectDatabase,
-  Operation,
-  readEnvironment,
-  runService,
-  serviceFields,
-} from '@pinkas/service-kit';
+import { type Database, InjectDatabase, Operation, runService } from '@pinkas/service-kit';
+import { readEnvironment, serviceFields } from '@pinkas/service-kit/config';
 import { sql } from 'kysely';
 import { askFloor } from './floor.js';
 

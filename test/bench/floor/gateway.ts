@@ -1,18 +1,19 @@
 import { Module } from '@nestjs/common';
 import { fields } from '@pinkas/gateway/config';
-import { HttpRoute, type Reply } from '@pinkas/gateway/http-route';
-import { backgrounds, GatewayModule } from '@pinkas/gateway/module';
-import { connectNats, Peers, readEnvironment, runService } from '@pinkas/service-kit';
+import { HttpRoute, type RouteReply } from '@pinkas/gateway/http-route';
+import { backgroundTasks, GatewayModule } from '@pinkas/gateway/module';
+import { connectNats, RpcClient, runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
 import { askFloor, getFloor } from './floor.js';
 
 // NATS lets a gateway ask for what gateways need and nothing else; the operator, whose address this is, may ask everything.
 const [, , operatorsNatsUrl = ''] = process.argv;
-const peers = new Peers(await connectNats(operatorsNatsUrl, 'floor'));
+const rpc = new RpcClient(await connectNats(operatorsNatsUrl, 'floor'));
 
 @HttpRoute(getFloor)
 class GetFloor {
-  async handle(): Promise<Reply> {
-    return { body: await peers.ask(askFloor, {}) };
+  async handle(): Promise<RouteReply> {
+    return { body: await rpc.call(askFloor, {}) };
   }
 }
 
@@ -24,5 +25,5 @@ await runService(() => ({
   name: 'gateway',
   config: readEnvironment(fields),
   module: MeasuredGateway,
-  backgrounds,
+  backgroundTasks,
 }));

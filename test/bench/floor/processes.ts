@@ -9,19 +9,19 @@ const startTimeoutMs = 30_000;
 
 /** The two processes that serve the floor, and everything else that is held against it. */
 export interface FloorProcesses {
-  /** The interface of the gateway with the route more. */
+  /** The HTTP API of the gateway with the route more. */
   baseUrl: string;
   stop(): Promise<void>;
 }
 
 /** Starts a second gateway of the running system, with the one route more, and what answers it. */
 export async function startFloor(stack: BenchStack): Promise<FloorProcesses> {
-  const answer = await start('answer', [], await environmentOf(stack, 'issuing'), 'ready');
+  const answer = await start('answer', [], await environmentOf(stack, 'issuing'), 'service ready');
   const gateway = await start(
     'gateway',
     [stack.file.nats_url],
     await environmentOf(stack, 'gateway'),
-    'the interface listens',
+    'http server listening',
   );
   const path = new URL(stack.file.base_url).pathname;
   return {
@@ -35,7 +35,9 @@ export async function startFloor(stack: BenchStack): Promise<FloorProcesses> {
 /** What the running process of a service was told, with ports of its own. */
 async function environmentOf(stack: BenchStack, service: string): Promise<NodeJS.ProcessEnv> {
   const running = stack.file.services.find(({ name }) => name === service);
-  if (!running) throw new Error(`${service} does not run`);
+  if (!running) {
+    throw new Error(`${service} does not run`);
+  }
   const variables = (await readFile(`/proc/${running.pid}/environ`, 'utf8')).split('\0').filter(Boolean);
   const pairs = variables.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]);
   return { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' };
@@ -55,7 +57,9 @@ async function start(
   try {
     for await (const line of lines) {
       const said = JSON.parse(line) as Record<string, unknown>;
-      if (said.msg === message) return { process: child, said };
+      if (said.msg === message) {
+        return { process: child, said };
+      }
     }
     throw new Error(`the process "${name}" of the measurement did not start`);
   } finally {
@@ -66,7 +70,9 @@ async function start(
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BusinessChange, CreatedDocument, DocumentPage, DocumentType } from '@pinkas/contracts';
+import type { BusinessChange, CreatedDocument, DocumentPage } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
 import { documentOf, newName, newTaxId } from '../example-bodies.js';
 import { textOfPdf } from '../pdf-text.js';
@@ -47,8 +48,8 @@ export function allocation(suite: Suite): void {
     it.each(asking)(
       'a %s above the threshold is given a number: nine digits of what the authority answered',
       async (type) => {
-        const { id, allocation: told, allocation_number } = issued(type);
-        expect(told).toEqual({ status: 'issued', number: allocation_number, reason: null });
+        const { id, allocation: actual, allocation_number } = issued(type);
+        expect(actual).toEqual({ status: 'issued', number: allocation_number, reason: null });
         const grants = await grantsFor(id);
         expect(grants).toHaveLength(1);
         expect(allocation_number).toBe(grants[0]?.confirmation_number.slice(-9));
@@ -57,7 +58,7 @@ export function allocation(suite: Suite): void {
     );
 
     it.each(asking)(
-      'the page and the PDF of a %s bear the number from the moment of the 201',
+      'the page and the PDF of a %s have the number from the moment of the 201',
       async (type) => {
         const { allocation_number, view_url, pdf_url, id } = issued(type);
         const [page, pdf] = await Promise.all([suite.visit(view_url), suite.visit(pdf_url)]);
@@ -84,9 +85,9 @@ export function allocation(suite: Suite): void {
       ['a donation_receipt', () => netOf('donation_receipt', 9_000)],
     ];
     const without = answersTo(notRequired, ([, body]) => suite.issued(key, body()));
-    const expectNone = ({ allocation: told, allocation_number }: CreatedDocument, status: string) => {
-      expect([told.status, told.number, allocation_number]).toEqual([status, null, null]);
-      expect(told.reason).toMatch(/\S/);
+    const expectNone = ({ allocation: actual, allocation_number }: CreatedDocument, status: string) => {
+      expect([actual.status, actual.number, allocation_number]).toEqual([status, null, null]);
+      expect(actual.reason).toMatch(/\S/);
     };
     it.each(notRequired.map((one) => [one[0], one] as const))(
       '%s needs none: not_required',
@@ -121,31 +122,40 @@ export function allocation(suite: Suite): void {
       ],
       ['a lower threshold of the business', { ...connected, allocation_threshold_net: 10 }, {}, 'issued'],
     ];
-    const told = answersTo(businesses, async ([, settings, change]) => {
+    const actual = answersTo(businesses, async ([, settings, change]) => {
       const own = await suite.newIssuer(settings);
       return suite.issued(own.key, netOf('tax_invoice', 6_000, change));
     });
-    it.each(businesses.map((one) => [one[0], one[3], one] as const))('%s: %s', (_what, status, one) => {
-      if (status === 'issued') expect(told(one).allocation.status).toBe('issued');
-      else expectNone(told(one), status);
-    });
+    it.each(businesses.map((one) => [one[0], one[3], one] as const))(
+      'the allocation of %s is %s',
+      (_what, status, one) => {
+        if (status === 'issued') {
+          expect(actual(one).allocation.status).toBe('issued');
+        } else {
+          expectNone(actual(one), status);
+        }
+      },
+    );
 
     describe('3.2 the authority', () => {
       const modes = ['refuse', 'error', 'malformed', 'hang'] as const;
-      it.each(modes)('that answers with %s: failed with a reason, and the document stands', async (mode) => {
-        const own = await suite.newIssuer(connected);
-        await suite.stack.setMode('tax_authority', { mode });
-        const idempotencyKey = randomUUID();
-        const body = netOf('tax_invoice', 6_000);
-        const document = await suite.issued(own.key, body, idempotencyKey);
-        await suite.stack.setMode('tax_authority', { mode: 'ok' });
-        expectNone(document, 'failed');
-        expect((await suite.read(own.key, document.id)).number).toBe(1);
-        // A replay stays what the creation answered, however it goes on.
-        expect((await suite.issue(own.key, body, idempotencyKey)).body).toEqual(document);
-      });
+      it.each(modes)(
+        'an authority that answers with %s leads to failed with a reason, and the document is',
+        async (mode) => {
+          const own = await suite.newIssuer(connected);
+          await suite.stack.setMode('tax_authority', { mode });
+          const idempotencyKey = randomUUID();
+          const body = netOf('tax_invoice', 6_000);
+          const document = await suite.issued(own.key, body, idempotencyKey);
+          await suite.stack.setMode('tax_authority', { mode: 'ok' });
+          expectNone(document, 'failed');
+          expect((await suite.read(own.key, document.id)).number).toBe(1);
+          // A replay stays what the creation answered, however it goes on.
+          expect((await suite.issue(own.key, body, idempotencyKey)).body).toEqual(document);
+        },
+      );
 
-      it('that is back: the number is set later, and the list, the page and the PDF show it; a replay does not', async () => {
+      it('an authority that is back gives the number later, and the list, the page and the PDF show it, but a replay does not', async () => {
         const own = await suite.newIssuer({
           ...connected,
           auto_send: { enabled: true, channel: 'email', quiet_hours: null },
@@ -171,8 +181,8 @@ export function allocation(suite: Suite): void {
           { status: 'issued', number, reason: null },
         ]);
         const text = await eventually('the PDF bears it', async () => {
-          const told = await textOfPdf((await suite.visit(document.pdf_url)).body);
-          return told.includes(number) ? told : undefined;
+          const actual = await textOfPdf((await suite.visit(document.pdf_url)).body);
+          return actual.includes(number) ? actual : undefined;
         });
         expect(text).toContain('העתק | מסמך ממוחשב');
         expect((await suite.visit(document.view_url)).text).toContain(number);

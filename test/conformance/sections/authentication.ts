@@ -10,9 +10,9 @@ import {
   type Scope,
   scopes,
 } from '@pinkas/contracts';
+import { aLongMinute } from '../avoid-minute-end.js';
 import { expectRefusal } from '../error-table.js';
 import { quote } from '../example-bodies.js';
-import { aLongMinute } from '../long-minute.js';
 import type { Answer, CallOptions, Issuer, Suite } from '../suite.js';
 
 /** The routes that need a key. */
@@ -36,8 +36,11 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 /** What a call without a document answers when nothing refuses it before. */
 function expectThrough(answer: Answer<ErrorBody>, route: Route): void {
-  if (route.path.includes(':id')) expectRefusal(answer, 'not_found');
-  else expect(answer.status).toBe(route.successStatus);
+  if (route.path.includes(':id')) {
+    expectRefusal(answer, 'not_found');
+  } else {
+    expect(answer.status).toBe(route.successStatus);
+  }
 }
 
 /** Section 5: keys, scopes and the state of the business, on every route. */
@@ -49,7 +52,7 @@ export function authentication(suite: Suite): void {
     });
     const eachRoute = it.each(keyRoutes.map((route) => [nameOf(route), route] as const));
 
-    it('4 the routes are those of the interface', () => {
+    it('4 the routes are those of the HTTP API', () => {
       expect(keyRoutes.map(nameOf).sort()).toEqual(
         [
           'GET /me',
@@ -80,14 +83,14 @@ export function authentication(suite: Suite): void {
       async (_name, route) => {
         const { id, key } = await suite.newKey(issuer.business.id);
         expectThrough(await callRoute(suite, key, route), route);
-        await suite.ask(revokeKey, { key_id: id });
+        await suite.callContract(revokeKey, { key_id: id });
         expectRefusal(await callRoute(suite, key, route, { address: suite.newAddress() }), 'key_revoked');
       },
     );
 
     it('5.3 a business may hold several keys, and the others outlive a revoked one', async () => {
       const { id } = await suite.newKey(issuer.business.id);
-      await suite.ask(revokeKey, { key_id: id });
+      await suite.callContract(revokeKey, { key_id: id });
       expect((await suite.me(issuer.key)).business.id).toBe(issuer.business.id);
     });
 
@@ -139,8 +142,11 @@ export function authentication(suite: Suite): void {
       );
       it.each(table)('decisions, Scopes: %s with a key that has %s', async (name, scope, route) => {
         const answer = await callRoute(suite, keys.get(scope) ?? '', route);
-        if (needed[name] === null || needed[name] === scope) expectThrough(answer, route);
-        else expectRefusal(answer, 'insufficient_scope');
+        if (needed[name] === null || needed[name] === scope) {
+          expectThrough(answer, route);
+        } else {
+          expectRefusal(answer, 'insufficient_scope');
+        }
       });
     });
 
@@ -176,8 +182,11 @@ export function authentication(suite: Suite): void {
         '4 and 5.6 the expenses-only track blocks issuing and nothing else: %s',
         async (_name, route) => {
           const answer = await callRoute(suite, expensesOnly.key, route);
-          if (route.issues) expectRefusal(answer, 'issuing_blocked_expenses_only');
-          else expectThrough(answer, route);
+          if (route.issues) {
+            expectRefusal(answer, 'issuing_blocked_expenses_only');
+          } else {
+            expectThrough(answer, route);
+          }
         },
       );
 
@@ -233,12 +242,15 @@ export function authentication(suite: Suite): void {
     it.each(nowhere)('%s %s is not_found, with a key and without', async (method, path) => {
       for (const one of [key, null]) {
         const answer = await suite.call(one, method, path, { address: suite.newAddress() });
-        if (method === 'HEAD') expect(answer.status).toBe(404);
-        else expectRefusal(answer, 'not_found');
+        if (method === 'HEAD') {
+          expect(answer.status).toBe(404);
+        } else {
+          expectRefusal(answer, 'not_found');
+        }
       }
     });
 
-    it('another version of the interface is not_found', async () => {
+    it('another version of the HTTP API is not_found', async () => {
       const { status } = await suite.visit(suite.file.base_url.replace('/v1', '/v2/me'));
       expect(status).toBe(404);
     });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { CancelledDocument, CreatedDocument, DocumentType, ErrorBody } from '@pinkas/contracts';
+import type { CancelledDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import { expectRefusal, faultPathsOf } from '../error-table.js';
 import { documentOf, quote } from '../example-bodies.js';
 import type { Answer, Issuer, Suite } from '../suite.js';
@@ -81,7 +82,9 @@ export function cancelling(suite: Suite): void {
       const [returned, billed] = await Promise.all([issueOne('delivery_note'), issueOne('delivery_note')]);
       await issueOne('return_note', { based_on: returned.id });
       await issueOne('proforma', { based_on: billed.id });
-      for (const { id } of [returned, billed]) expect((await suite.cancel(key, id)).status).toBe(200);
+      for (const { id } of [returned, billed]) {
+        expect((await suite.cancel(key, id)).status).toBe(200);
+      }
     });
 
     const closable = ['quote', 'order', 'proforma'] as const;
@@ -148,7 +151,7 @@ export function cancelling(suite: Suite): void {
       expect(faultPathsOf(answer)).toEqual(['/query/force']);
     });
 
-    it('of several cancels at once one succeeds, the others are already_cancelled', async () => {
+    it('one of several concurrent cancels succeeds and the others are already_cancelled', async () => {
       const { id } = await suite.issued(key, quote());
       const answers = await Promise.all(Array.from({ length: 6 }, () => suite.cancel(key, id)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type CreatedDocument,
-  type DocumentType,
-  documentTypes,
-  type ErrorBody,
-  type PaymentMethod,
-} from '@pinkas/contracts';
+import { type CreatedDocument, type ErrorBody } from '@pinkas/contracts';
+import { type DocumentType, documentTypes, type PaymentMethod } from '@pinkas/domain';
 import { expectRefusal, faultPathsOf } from '../error-table.js';
 import { documentOf, newName, plainType, quote, withCheckDigit } from '../example-bodies.js';
 import { addDays, dayInIsrael } from '../israel-time.js';
@@ -343,8 +338,11 @@ export function createFields(suite: Suite): void {
         '2.6 %s %s %s',
         (_path, _may, _says, one) => {
           const answer = answers(one);
-          if (one.ok) expect([answer.status, answer.body.error]).toEqual([201, undefined]);
-          else expect(faultPathsOf(answer)).toEqual([one.path]);
+          if (one.ok) {
+            expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+          } else {
+            expect(faultPathsOf(answer)).toEqual([one.path]);
+          }
         },
       );
     });
@@ -377,7 +375,9 @@ export function createFields(suite: Suite): void {
     it('2.6 customer must contain id or name', async () => {
       const paths = faultPathsOf(await suite.issue(keyOf(0), quote({ customer: {} })));
       expect(paths.length).toBeGreaterThan(0);
-      for (const path of paths) expect(['/customer/id', '/customer/name']).toContain(path);
+      for (const path of paths) {
+        expect(['/customer/id', '/customer/name']).toContain(path);
+      }
     });
 
     it.each([
@@ -516,12 +516,13 @@ export function createFields(suite: Suite): void {
         expect(await dueOf(usual, 'tax_invoice')).toBe('2026-02-19');
         expect(await dueOf(usual, 'proforma')).toBe('2026-02-19');
         expect(await dueOf(own, 'tax_invoice')).toBe('2026-03-06');
-        for (const type of ['quote', 'order', 'receipt'] as const)
+        for (const type of ['quote', 'order', 'receipt'] as const) {
           expect(await dueOf(usual, type)).toBeNull();
+        }
       });
     });
 
-    it('2.6 date: without one the document bears today', async () => {
+    it('2.6 date: without one the document has today', async () => {
       const today = dayInIsrael();
       expect([today, dayInIsrael()]).toContain((await suite.issued(keyOf(0), quote())).date);
     });
@@ -539,7 +540,7 @@ export function createFields(suite: Suite): void {
       expect(await totalOf(gross.key, { prices_include_vat: false })).toBe(118);
     });
 
-    it('decisions, Payment extras: a payment without a date bears the date of the document', async () => {
+    it('decisions, Payment extras: a payment without a date has the date of the document', async () => {
       const { key } = await suite.newIssuer();
       const { id } = await suite.issued(
         key,

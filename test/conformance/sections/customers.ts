@@ -163,7 +163,7 @@ export function customers(suite: Suite): void {
         await card(many.key, 'לקוח מספר 50');
       }, 60_000);
 
-      it('is 20 by default and 50 at the most', async () => {
+      it('the limit is 20 by default and 50 at most', async () => {
         expect(await names(many.key)).toHaveLength(20);
         await eventually(
           '50 cards are there',
@@ -234,7 +234,7 @@ export function customers(suite: Suite): void {
       expect(await card(key, name, ({ phone }) => phone !== null)).toMatchObject({ city: 'חיפה' });
     });
 
-    it('decisions, Documents: the document bears what the request said, and from the card what it did not say', async () => {
+    it('decisions, Documents: the document has what the request said, and from the card what it did not say', async () => {
       const name = newName();
       const taxId = newTaxId();
       await issuedTo(key, { name, tax_id: taxId });
@@ -261,7 +261,7 @@ export function customers(suite: Suite): void {
       expect(await names(key, { q: ignored })).toEqual([]);
     });
 
-    describe('a tax id that stands on the card of another name', () => {
+    describe('a tax id that is on the card of another name', () => {
       const name = newName();
       const taxId = newTaxId();
       let cardId: string | null;
@@ -270,7 +270,7 @@ export function customers(suite: Suite): void {
         await card(key, name);
       });
 
-      it('is customer_identity_conflict, and names that card', async () => {
+      it('the name and tax id of two cards are a customer_identity_conflict that names the card', async () => {
         const answer = await issueTo(key, { name: newName(), tax_id: taxId });
         expectRefusal(answer, 'customer_identity_conflict');
         expect(answer.body.error.details).toEqual({ existing_customer_id: cardId });
@@ -283,7 +283,7 @@ export function customers(suite: Suite): void {
         expectRefusal(answer, 'customer_identity_conflict');
       });
 
-      it('is a conflict for an existing customer of another name, too', async () => {
+      it('a tax id of another card is a conflict for an existing customer as well', async () => {
         const other = newName();
         const { customer } = await issuedTo(key, { name: other });
         for (const said of [{ name: other }, { id: customer.id }]) {
@@ -298,7 +298,7 @@ export function customers(suite: Suite): void {
         expect([answer.status, answer.body.customer?.name]).toEqual([201, name]);
       });
 
-      it('or confirm that it is somebody else: a card of the given name is opened, and shares the tax id', async () => {
+      it('identity_confirmed opens a card of the given name that shares the tax id', async () => {
         const second = newName();
         const confirmed = await issueTo(key, { name: second, tax_id: taxId, identity_confirmed: true });
         expect(confirmed.status).toBe(201);
@@ -307,7 +307,7 @@ export function customers(suite: Suite): void {
         expect((await search(key, { q: taxId })).body.data.map(({ id }) => id).sort()).toEqual(
           [cardId, confirmed.body.customer.id].sort(),
         );
-        // A card that bears the tax id itself conflicts with nobody; for a third name the oldest card is named.
+        // A card that has the tax id itself conflicts with nobody; for a third name the oldest card is named.
         expect((await issueTo(key, { name: second, tax_id: taxId })).status).toBe(201);
         const third = await issueTo(key, { name: newName(), tax_id: taxId });
         expectRefusal(third, 'customer_identity_conflict');
@@ -322,7 +322,7 @@ export function customers(suite: Suite): void {
       });
     });
 
-    it('decisions, Settled, Rules: with an id and another tax id that stands nowhere, the card stays and the document bears what was said', async () => {
+    it('decisions, Settled, Rules: with an id and another tax id that is nowhere, the card stays and the document has what was said', async () => {
       const name = newName();
       const [first, other] = [newTaxId(), newTaxId()];
       const { customer } = await issuedTo(key, { name, tax_id: first });

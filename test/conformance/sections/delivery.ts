@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { BusinessChange, CreatedDocument } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
+import { aLongMinute } from '../avoid-minute-end.js';
 import { newName, plainType, quote } from '../example-bodies.js';
 import { timeInIsrael } from '../israel-time.js';
-import { aLongMinute } from '../long-minute.js';
 import type { Suite } from '../suite.js';
 import { answersTo } from '../tables.js';
 
@@ -66,16 +66,16 @@ export function delivery(suite: Suite): void {
       issueTo(settings, contact, change),
     );
     it.each(outcomes.map((one) => [one[0], (one[4] as { status: string }).status, one] as const))(
-      '%s: %s',
+      'the delivery to %s is %s',
       (_what, _status, one) => expect(answers(one).delivery).toEqual(one[4]),
     );
 
-    it('by WhatsApp to a phone: queued', async () => {
+    it('a message by WhatsApp to a phone is queued', async () => {
       const document = await issueTo(sending('whatsapp'), phone);
       expect(document.delivery).toEqual({ status: 'queued', channel: 'whatsapp', scheduled_for: null });
     });
 
-    it('by both to an e-mail address and a phone: the channel says what was used', async () => {
+    it('a message by both channels names the channel that was used', async () => {
       const document = await issueTo(sending('both'), { ...email, ...phone });
       expect(document.delivery).toEqual({ status: 'queued', channel: 'both', scheduled_for: null });
     });
@@ -140,7 +140,7 @@ export function delivery(suite: Suite): void {
       );
     });
     it.each(cases.map((one, index) => [one.says, one.quiet, index] as const))(
-      '%s (%s)',
+      'quiet hours: %s (deferred: %s)',
       (_says, quiet, index) => {
         expect(outcomes[index]?.delivery).toEqual({
           status: quiet ? 'deferred_quiet_hours' : 'queued',
@@ -150,7 +150,7 @@ export function delivery(suite: Suite): void {
       },
     );
 
-    it('nothing leaves in them; disabled, suppressed and no_recipient come before them', async () => {
+    it('quiet hours defer messages; disabled, suppressed and no_recipient come before them', async () => {
       const quietNow = sending('email', `${timeInIsrael(-60)}-${timeInIsrael(120)}`);
       const to = newAddressee();
       const deferred = await issueTo(quietNow, { email: to });
@@ -185,12 +185,15 @@ export function delivery(suite: Suite): void {
       });
       return { document, mails: await mailTo(accountant) };
     });
-    it.each(cases.map((one) => [one[0], one] as const))('goes out when %s', (_what, one) => {
-      expect(sent(one).mails).toHaveLength(1);
-      expect(sent(one).mails[0]?.attachments).toMatchObject([{ contentType: 'application/pdf' }]);
-    });
+    it.each(cases.map((one) => [one[0], one] as const))(
+      'a copy to the accountant is sent when %s',
+      (_what, one) => {
+        expect(sent(one).mails).toHaveLength(1);
+        expect(sent(one).mails[0]?.attachments).toMatchObject([{ contentType: 'application/pdf' }]);
+      },
+    );
 
-    it('does not go out when it is off', async () => {
+    it('a copy to the accountant is not sent when it is off', async () => {
       const [accountant, customer] = [newAddressee(), newAddressee()];
       await issueTo(
         { ...sending(), accountant_copy: { enabled: false, email: accountant } },

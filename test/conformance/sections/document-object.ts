@@ -158,7 +158,9 @@ export function documentObject(suite: Suite): void {
       const ids = [created, source, ...others].map(({ public_id }) => public_id);
       expect(new Set(ids).size).toBe(ids.length);
       // 22 letters of an alphabet of 64 bear 132 bits.
-      for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{22,64}$/);
+      for (const id of ids) {
+        expect(id).toMatch(/^[A-Za-z0-9_-]{22,64}$/);
+      }
     });
   });
 }

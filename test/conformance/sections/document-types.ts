@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type BusinessLegalType,
-  type DocumentType,
-  type DocumentTypeEntry,
-  documentTypes,
-} from '@pinkas/contracts';
+import { type DocumentTypeEntry } from '@pinkas/contracts';
+import { type BusinessLegalType, type DocumentType, documentTypes } from '@pinkas/domain';
 import { faultPathsOf } from '../error-table.js';
 import { typesWithPayments } from '../example-bodies.js';
 import { type Issuer, type Suite } from '../suite.js';
@@ -13,7 +9,7 @@ import { expectedSources, forbiddenToExempt } from '../type-tables.js';
 
 const legalTypes = ['osek_murshe', 'hevra_baam', 'osek_patur', 'amuta', 'public_institution'] as const;
 
-interface Told {
+interface Actual {
   issuer: Issuer;
   entries: DocumentTypeEntry[];
 }
@@ -21,7 +17,7 @@ interface Told {
 /** Sections 2.1, 2.3 and 4.2: GET /document-types. */
 export function documentTypeList(suite: Suite): void {
   describe('4.2 GET /document-types (2.1, 2.3)', () => {
-    const of = answersTo(legalTypes, async (legalType): Promise<Told> => {
+    const of = answersTo(legalTypes, async (legalType): Promise<Actual> => {
       const issuer = await suite.newIssuer({ legal_type: legalType });
       const answer = await suite.get<{ data: DocumentTypeEntry[] }>(issuer.key, '/document-types');
       return { issuer, entries: answer.body.data };
@@ -51,13 +47,13 @@ export function documentTypeList(suite: Suite): void {
     });
 
     it.each(documentTypes)('2.1 %s: payments, discount and sources are those of the tables', (type) => {
-      const told = entry('hevra_baam', type);
-      expect(told).toMatchObject({
+      const actual = entry('hevra_baam', type);
+      expect(actual).toMatchObject({
         requires_payments: typesWithPayments.includes(type),
         allows_discount: type !== 'receipt' && type !== 'donation_receipt',
         based_on_required: type === 'credit_note',
       });
-      expect([...(told?.based_on_types ?? [])].sort()).toEqual([...expectedSources[type]].sort());
+      expect([...(actual?.based_on_types ?? [])].sort()).toEqual([...expectedSources[type]].sort());
     });
 
     it('2.3 every type has a name in English and one in Hebrew', () => {

@@ -13,12 +13,12 @@ export function errors(suite: Suite): void {
       page = await suite.visit(`${suite.file.docs_url}/errors`);
     });
 
-    it('needs no key, and takes no notice of a wrong one', async () => {
+    it('GET /errors needs no key and ignores a wrong one', async () => {
       expect(answer.status).toBe(200);
       expect((await suite.call('pk_wrong', 'GET', '/errors')).status).toBe(200);
     });
 
-    it('has one entry for each row of the table of errors', () => {
+    it('GET /errors GET /errors has one entry for each row of the table of errors', () => {
       expect(answer.body.data.map(({ code }) => code).sort()).toEqual([...errorCodes].sort());
       expect(Object.keys(errorCatalogue).sort()).toEqual([...errorCodes].sort());
     });
@@ -44,7 +44,9 @@ export function errors(suite: Suite): void {
     it('2.8 doc_url leads to a page that exists and explains every code at its anchor', () => {
       expect(page.status).toBe(200);
       expect(page.headers['content-type']).toMatch(/^text\/html/);
-      for (const code of errorCodes) expect(page.text).toContain(`id="${code}"`);
+      for (const code of errorCodes) {
+        expect(page.text).toContain(`id="${code}"`);
+      }
     });
 
     it('decisions, Requests: takes no parameters', async () => {
@@ -53,7 +55,7 @@ export function errors(suite: Suite): void {
   });
 
   describe('2.8 the error object', () => {
-    it('stands below `error`, with the request id beside it', async () => {
+    it('an error object is below `error`, with the request id beside it', async () => {
       const refused = await suite.get(null, '/me');
       expectRefusal(refused, 'unauthorized');
       expect(Object.keys(refused.body).sort()).toEqual(['error', 'request_id']);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CreatedDocument, type ErrorBody, type Route, switchApi } from '@pinkas/contracts';
+import { type CreatedDocument, type ErrorBody, type Route, setKillSwitch } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { expectRefusal } from '../error-table.js';
@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-/** Section 7, the codes of our own faults, each from a real one; and the switch that turns the interface off. */
+/** Section 7, the codes faults, each from a real one; and the switch that turns the HTTP API off. */
 export function faults(suite: Suite): void {
   describe('7 api_disabled', () => {
     let issuer: Issuer;
@@ -30,9 +30,9 @@ export function faults(suite: Suite): void {
     beforeAll(async () => {
       issuer = await suite.newIssuer();
       document = await suite.issued(issuer.key, quote());
-      await suite.ask(switchApi, { enabled: false });
+      await suite.callContract(setKillSwitch, { enabled: false });
     });
-    afterAll(() => suite.ask(switchApi, { enabled: true }));
+    afterAll(() => suite.callContract(setKillSwitch, { enabled: true }));
     const eachRoute = it.each(keyRoutes.map((route) => [nameOf(route), route] as const));
 
     eachRoute('%s, with a key and without', async (_name, route) => {
@@ -47,15 +47,15 @@ export function faults(suite: Suite): void {
       }
     });
 
-    it('ends with the switch, on the very next request', async () => {
-      await suite.ask(switchApi, { enabled: true });
+    it('api_disabled ends on the next request after api enable', async () => {
+      await suite.callContract(setKillSwitch, { enabled: true });
       expect((await suite.get(issuer.key, '/me')).status).toBe(200);
       expect((await suite.issued(issuer.key, quote())).number).toBe(document.number + 1);
     });
   });
 
   describe('7 internal_error', () => {
-    it('is what every route answers while its database refuses the gateway, and nothing of it is told', async () => {
+    it('engine_error is the answer of every route while the database refuses the gateway, and its cause is not disclosed', async () => {
       const { key } = await suite.newIssuer();
       const secrets = JSON.parse(await readFile(join(suite.stack.home, 'secrets.json'), 'utf8')) as {
         rolePasswords: Record<string, string>;
@@ -83,16 +83,19 @@ export function faults(suite: Suite): void {
     it.each([
       ['the renderer fails', { fail_every: 1 }],
       ['the renderer does not answer', { hang: true }],
-    ])('when %s; the same request with the same key is issued later, with the number', async (_why, mode) => {
-      const { key } = await suite.newIssuer();
-      const idempotencyKey = randomUUID();
-      await suite.stack.setMode('gotenberg', mode);
-      const failed = await suite.issue(key, quote(), idempotencyKey);
-      await suite.stack.setMode('gotenberg', { fail_every: 0 });
-      expectRefusal(failed, 'document_generation_failed');
-      const again = await suite.issue(key, quote(), idempotencyKey);
-      expect([again.status, again.body.number]).toEqual([201, 1]);
-    });
+    ])(
+      'a rendering fails when %s; the same request with the same key is issued later, with the number',
+      async (_why, mode) => {
+        const { key } = await suite.newIssuer();
+        const idempotencyKey = randomUUID();
+        await suite.stack.setMode('gotenberg', mode);
+        const failed = await suite.issue(key, quote(), idempotencyKey);
+        await suite.stack.setMode('gotenberg', { fail_every: 0 });
+        expectRefusal(failed, 'document_generation_failed');
+        const again = await suite.issue(key, quote(), idempotencyKey);
+        expect([again.status, again.body.number]).toEqual([201, 1]);
+      },
+    );
   });
 
   describe('7 engine_error', () => {
@@ -102,36 +105,38 @@ export function faults(suite: Suite): void {
      */
     const whileAway = (service: 'issuing' | 'customer', call: () => Promise<Answer<ErrorBody>[]>) =>
       eventually(
-        `${service} is away while it is asked`,
+        `${service} is stopped while it is called`,
         async () => {
           const before = await suite.stack.pidOf(service);
           await suite.stack.kill(service);
           await eventually(`${service} has ended`, () => !isAlive(before));
           const answers = await call();
-          await suite.stack.restarted(service, before);
+          await suite.stack.awaitRestart(service, before);
           return answers.every(({ status }) => status >= 400) && answers;
         },
         60_000,
       );
 
-    it('is what every route answers that needs the issuing service while it is away', async () => {
+    it('engine_error is the answer of every route that needs issuing while it is down', async () => {
       const { key } = await suite.newIssuer();
       const routes = keyRoutes.filter(({ path }) => path === '/me' || path.startsWith('/documents'));
       const answers = await whileAway('issuing', () =>
         Promise.all(routes.map((route) => callRoute(suite, key, route))),
       );
-      for (const answer of answers) expectRefusal(answer, 'engine_error');
+      for (const answer of answers) {
+        expectRefusal(answer, 'engine_error');
+      }
       await eventually('it answers again', async () => (await suite.get(key, '/me')).status === 200);
     }, 120_000);
 
-    it('and GET /customers while the customer service is away', async () => {
+    it('engine_error is the answer of GET /customers while the customer service is down', async () => {
       const { key } = await suite.newIssuer();
       const [answer] = await whileAway('customer', async () => [await suite.get(key, '/customers')]);
       expectRefusal(answer as Answer<ErrorBody>, 'engine_error');
       await eventually('it answers again', async () => (await suite.get(key, '/customers')).status === 200);
     }, 120_000);
 
-    it('may be sent again with the same key: one document is issued', async () => {
+    it('a request that failed may be sent again with the same key: one document is issued', async () => {
       const { key } = await suite.newIssuer();
       const idempotencyKey = randomUUID();
       const [refused] = await whileAway('issuing', async () => [
@@ -146,7 +151,7 @@ export function faults(suite: Suite): void {
       expect((await suite.me(key)).limits.used_today).toBe(1);
     }, 120_000);
 
-    it('1.7 while allocation and delivery are away a document is issued: failed and queued; what is owed comes later', async () => {
+    it('1.7 while allocation and delivery are unavailable a document is issued: failed and queued; what is pending comes later', async () => {
       const { key } = await suite.newIssuer({
         tax_authority_connected: true,
         auto_send: { enabled: true, channel: 'email', quiet_hours: null },

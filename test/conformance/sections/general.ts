@@ -6,7 +6,7 @@ import { documentOf, newName, newTaxId, quote } from '../example-bodies.js';
 import { dayInIsrael } from '../israel-time.js';
 import type { Issuer, Suite } from '../suite.js';
 
-/** Section 1 of the interface: the rules that hold everywhere. */
+/** Section 1 of the HTTP API: the rules that hold everywhere. */
 export function generalRules(suite: Suite): void {
   describe('1 general rules', () => {
     let issuer: Issuer;

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
+import { aLongMinute } from '../avoid-minute-end.js';
 import { expectRefusal } from '../error-table.js';
 import { newName, quote } from '../example-bodies.js';
-import { aLongMinute } from '../long-minute.js';
 import type { Issuer, Suite } from '../suite.js';
 
 /** Until the next minute of the clock begins. */
 const secondsLeft = () => Math.ceil((60_000 - (Date.now() % 60_000)) / 1000);
 
-/** Section 5, the response headers, and the decision on X-Request-Id. What every answer bears is held against every answer. */
+/** Section 5, the response headers, and the decision on X-Request-Id. What every answer has is held against every answer. */
 export function responseHeaders(suite: Suite): void {
   describe('5 response headers', () => {
     let issuer: Issuer;
@@ -79,7 +79,7 @@ export function responseHeaders(suite: Suite): void {
       expect((await suite.issue(key, { type: 'quote' })).headers['ratelimit-remaining']).toBe('8');
     });
 
-    it('without a valid key they count the requests of the client address', async () => {
+    it('RateLimit headers without a valid key count the requests of the client address', async () => {
       await aLongMinute();
       const address = suite.newAddress();
       const first = await suite.call(null, 'GET', '/me', { address });

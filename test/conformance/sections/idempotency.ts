@@ -102,7 +102,7 @@ export function idempotency(suite: Suite): void {
       expect(theirs.body.id).not.toBe(first.id);
     });
 
-    it('decisions, Idempotency: keys are told apart by every character', async () => {
+    it('decisions, Idempotency: keys are distinguished by every character', async () => {
       const idempotencyKey = `k-${randomUUID()}`;
       const first = await suite.issued(issuer.key, quote(), idempotencyKey);
       const upper = await suite.issued(issuer.key, quote(), idempotencyKey.toUpperCase());
@@ -119,11 +119,11 @@ export function idempotency(suite: Suite): void {
       expect([right.status, right.headers['idempotent-replayed']]).toEqual([201, undefined]);
     });
 
-    it('decisions, Idempotency: a key is remembered also for the API key that was revoked meanwhile', async () => {
+    it('decisions, Idempotency: a key is remembered also for the API key that was revoked in between', async () => {
       const revoked = await suite.newKey(issuer.business.id);
       const idempotencyKey = randomUUID();
       const first = await suite.issued(revoked.key, quote(), idempotencyKey);
-      await suite.ask(revokeKey, { key_id: revoked.id });
+      await suite.callContract(revokeKey, { key_id: revoked.id });
       expectRefusal(await suite.issue(revoked.key, quote(), idempotencyKey), 'key_revoked');
       expectReplay(await suite.issue(issuer.key, quote(), idempotencyKey), first);
     });
@@ -168,7 +168,7 @@ export function idempotency(suite: Suite): void {
         expectReplay(await suite.issue(own.key, quote({ customer }), idempotencyKey), first);
       });
 
-      it('later documents bear later dates', async () => {
+      it('later documents have later dates', async () => {
         const own = await suite.newIssuer();
         const idempotencyKey = randomUUID();
         const body = quote({ date: '2026-03-10' });
@@ -192,14 +192,16 @@ export function idempotency(suite: Suite): void {
         suite.issue(own.key, quote({ notes: 'ב' }), idempotencyKey),
         suite.issue(own.key, documentOf('tax_invoice'), idempotencyKey),
       ]);
-      for (const answer of [same, other, forbidden]) expectRefusal(answer, 'request_in_progress');
+      for (const answer of [same, other, forbidden]) {
+        expectRefusal(answer, 'request_in_progress');
+      }
       await suite.stack.setMode('gotenberg', { delay_ms: 0 });
       const { status, body } = await first;
       expect(status).toBe(201);
       expectReplay(await suite.issue(own.key, quote(), idempotencyKey), body);
     });
 
-    it('of twenty equal requests at once one issues; the others replay it or are told to wait', async () => {
+    it('one of twenty equal concurrent requests issues; the others replay it or are request_in_progress', async () => {
       const own = await suite.newIssuer();
       const idempotencyKey = randomUUID();
       const answers = await Promise.all(
@@ -210,8 +212,11 @@ export function idempotency(suite: Suite): void {
       );
       expect(first).toHaveLength(1);
       for (const answer of answers.filter((one) => one !== first[0])) {
-        if (answer.status === 201) expectReplay(answer, (first[0] as Answer<CreatedDocument>).body);
-        else expectRefusal(answer, 'request_in_progress');
+        if (answer.status === 201) {
+          expectReplay(answer, (first[0] as Answer<CreatedDocument>).body);
+        } else {
+          expectRefusal(answer, 'request_in_progress');
+        }
       }
       expect((await suite.me(own.key)).limits.used_today).toBe(1);
     });

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { aLongMinute } from '../avoid-minute-end.js';
 import { expectRefusal } from '../error-table.js';
 import { quote } from '../example-bodies.js';
 import { secondsToMidnight } from '../israel-time.js';
-import { aLongMinute } from '../long-minute.js';
 import type { Issuer, Suite } from '../suite.js';
 
 /** Section 8 beside the sizes of fields: requests a minute, documents a day, and the budget of an address. */
 export function limits(suite: Suite): void {
   const statusesOf = (answers: readonly { status: number }[]) => {
     const counts: Record<number, number> = {};
-    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+    for (const { status } of answers) {
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
     return counts;
   };
   const manyTimes = <T>(count: number, call: () => Promise<T>) =>
@@ -22,7 +24,7 @@ export function limits(suite: Suite): void {
       issuer = await suite.newIssuer();
     });
 
-    it('a default key may send 60; the 61st is rate_limited and is told how long to wait', async () => {
+    it('a default key may send 60; the 61st is rate_limited with Retry-After', async () => {
       const { key } = await suite.newKey(issuer.business.id, { per_minute: undefined });
       await aLongMinute();
       const answers = await manyTimes(65, () => suite.get(key, '/document-types'));
@@ -56,7 +58,7 @@ export function limits(suite: Suite): void {
   });
 
   describe('decisions, Settled, Requests: the budget of an address without a valid key', () => {
-    it('answers 401 to 60 requests, then 429, and leaves the requests of keys alone', async () => {
+    it('an address without a key gets 401 for 60 requests, then 429, and requests with keys are not affected', async () => {
       const { key } = await suite.newIssuer();
       const address = suite.newAddress();
       await aLongMinute();
@@ -67,7 +69,7 @@ export function limits(suite: Suite): void {
       expect((await suite.call(null, 'GET', '/me', { address: suite.newAddress() })).status).toBe(401);
     });
 
-    it('is shared by GET /errors, the pages and the files', async () => {
+    it('the limit of an address the limit of an address is shared by GET /errors, the pages and the files', async () => {
       const { key } = await suite.newIssuer();
       const { view_url, pdf_url } = await suite.issued(key, quote());
       const address = suite.newAddress();
@@ -110,7 +112,7 @@ export function limits(suite: Suite): void {
       expectRefusal(await suite.issue(other.key, quote()), 'daily_limit_reached');
     });
 
-    it('is exact for many requests at once, over several types', async () => {
+    it('the daily limit is exact for many concurrent requests of several types', async () => {
       const { key } = await suite.newIssuer({}, { daily_documents: 5 });
       const types = ['quote', 'order', 'proforma'] as const;
       let next = 0;

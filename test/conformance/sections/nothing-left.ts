@@ -137,18 +137,22 @@ export function nothingLeft(suite: Suite): void {
       ],
     ];
 
-    it.each(attempts)('%s', async (code, attempt) => {
+    it.each(attempts)('a rejection with %s leaves nothing', async (code, attempt) => {
       const { key = issuer.key, body, idempotencyKey = randomUUID(), options = {} } = attempt();
       const before = await footprint(issuer.key);
-      if (code === 'document_generation_failed') await suite.stack.setMode('gotenberg', { fail_every: 1 });
+      if (code === 'document_generation_failed') {
+        await suite.stack.setMode('gotenberg', { fail_every: 1 });
+      }
       const answer = await suite.issue(key, body, idempotencyKey, options);
-      if (code === 'document_generation_failed') await suite.stack.setMode('gotenberg', { fail_every: 0 });
+      if (code === 'document_generation_failed') {
+        await suite.stack.setMode('gotenberg', { fail_every: 0 });
+      }
       expectRefusal(answer, code);
       // The source too: its status and what was paid of it stand in the list.
       expect(await footprint(issuer.key)).toEqual(before);
     });
 
-    it('legal_type_forbidden', async () => {
+    it('a rejection with legal_type_forbidden leaves nothing', async () => {
       const exempt = await suite.newIssuer({ legal_type: 'amuta' });
       expectRefusal(
         await suite.issue(exempt.key, documentOf('tax_invoice', stranger())),
@@ -164,14 +168,14 @@ export function nothingLeft(suite: Suite): void {
       ['subscription_required', { subscription: 'inactive' }, { subscription: 'active' }],
       ['issuing_blocked_expenses_only', { track: 'expenses_only' }, { track: 'full' }],
     ];
-    it.each(states)('%s', async (code, into, outOf) => {
+    it.each(states)('a rejection with %s leaves nothing', async (code, into, outOf) => {
       const own = await suite.newIssuer(into);
       expectRefusal(await suite.issue(own.key, quote(stranger())), code);
       await suite.change(own, outOf);
       expect(await footprint(own.key)).toEqual({ used: 0, customers: [], documents: [] });
     });
 
-    it('and the next document of every type bears the next number', async () => {
+    it('the next document of every type has the next number after all rejections', async () => {
       const { key } = issuer;
       const [quoted, ordered, received, credited] = await Promise.all([
         suite.issued(key, quote()),
@@ -191,7 +195,7 @@ export function nothingLeft(suite: Suite): void {
 
     it('every code that POST /documents names is among these, but for the one that speaks of another request', () => {
       const tried = new Set<string>([...attempts.map(([code]) => code), 'legal_type_forbidden']);
-      expect(postDocuments.problems.filter((code) => !tried.has(code))).toEqual(['request_in_progress']);
+      expect(postDocuments.errors.filter((code) => !tried.has(code))).toEqual(['request_in_progress']);
     });
 
     it('a document that failed to be generated is issued by the same request with the same key', async () => {
@@ -209,7 +213,7 @@ export function nothingLeft(suite: Suite): void {
       ]);
     });
 
-    it('of many requests of which some fail, those that succeed have the numbers 1, 2, 3, …', async () => {
+    it('concurrent requests of which some fail get the numbers 1, 2, 3, …', async () => {
       const own = await suite.newIssuer();
       await suite.stack.setMode('gotenberg', { fail_every: 3 });
       const answers = await Promise.all(

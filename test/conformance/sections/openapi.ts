@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type DocumentType, documentTypes, publicRoutes } from '@pinkas/contracts';
+import { publicRoutes } from '@pinkas/contracts';
 import { cancelDocumentExample, createDocumentExamples, exampleInvoiceId } from '@pinkas/contracts/openapi';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { faultPathsOf } from '../error-table.js';
 import type { Answer, Issuer, Suite } from '../suite.js';
 import { answersTo } from '../tables.js';
@@ -11,7 +12,7 @@ interface Described {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
 }
 
-/** The description of the interface that the system serves, and the examples in it, sent for real. */
+/** The description of the HTTP API that the system serves, and the examples in it, sent for real. */
 export function openApi(suite: Suite): void {
   describe('the OpenAPI document and its examples', () => {
     let issuer: Issuer;
@@ -24,7 +25,7 @@ export function openApi(suite: Suite): void {
       invoiceId = (await suite.issued(issuer.key, createDocumentExamples.tax_invoice)).id;
     });
 
-    it('is served without a key, as OpenAPI 3.1 of this very system', () => {
+    it('the OpenAPI document is served without a key and names this system', () => {
       expect(served.status).toBe(200);
       expect(served.body.openapi).toMatch(/^3\.1\./);
       expect(served.body.servers.map(({ url }) => url)).toEqual([suite.file.base_url]);
@@ -34,7 +35,7 @@ export function openApi(suite: Suite): void {
       expect(faultPathsOf(await suite.get(null, '/openapi.json?format=yaml'))).toEqual(['/query/format']);
     });
 
-    it('describes every route of the interface, and no other', () => {
+    it('describes every route of the HTTP API, and no other', () => {
       const described = Object.entries(served.body.paths).flatMap(([path, methods]) =>
         Object.keys(methods)
           .filter((member) => ['get', 'post', 'put', 'patch', 'delete'].includes(member))

@@ -5,15 +5,15 @@ import {
   type CreatedDocument,
   type ErrorCode,
   revokeKey,
-  switchApi,
+  setKillSwitch,
 } from '@pinkas/contracts';
+import { aLongMinute } from '../avoid-minute-end.js';
 import { errorTable, expectRefusal } from '../error-table.js';
 import { documentOf, newTaxId, quote } from '../example-bodies.js';
 import { dayInIsrael } from '../israel-time.js';
-import { aLongMinute } from '../long-minute.js';
 import type { CallOptions, Issuer, Suite } from '../suite.js';
 
-/** The decisions on the order of checks: of two faults that stand together, the earlier one is answered. */
+/** The decisions on the order of checks: of two faults that are together, the earlier one is answered. */
 export function orderOfChecks(suite: Suite): void {
   describe('decisions, Order of checks', () => {
     const tooLarge = Buffer.alloc(262_145, 'x');
@@ -41,11 +41,11 @@ export function orderOfChecks(suite: Suite): void {
     );
 
     it('api_disabled comes before a missing key', async () => {
-      await suite.ask(switchApi, { enabled: false });
+      await suite.callContract(setKillSwitch, { enabled: false });
       try {
         expectRefusal(await postWith(null), 'api_disabled');
       } finally {
-        await suite.ask(switchApi, { enabled: true });
+        await suite.callContract(setKillSwitch, { enabled: true });
       }
     });
 
@@ -54,7 +54,7 @@ export function orderOfChecks(suite: Suite): void {
       const issuer = await suite.newIssuer({ archived: true }, { per_minute: 1 });
       expectRefusal(await postWith(issuer.key), 'business_archived');
       expectRefusal(await postWith(issuer.key), 'rate_limited');
-      await suite.ask(revokeKey, { key_id: issuer.keyId });
+      await suite.callContract(revokeKey, { key_id: issuer.keyId });
       expectRefusal(await postWith(issuer.key), 'key_revoked');
     });
 
@@ -117,7 +117,9 @@ export function orderOfChecks(suite: Suite): void {
       ]);
       spentKey = spent.key;
       sources = { open, cancelledQuote, cancelledProforma };
-      for (const { id } of [cancelledQuote, cancelledProforma]) await suite.cancel(key, id);
+      for (const { id } of [cancelledQuote, cancelledProforma]) {
+        await suite.cancel(key, id);
+      }
     });
     afterAll(() => suite.stack.setMode('gotenberg', { fail_every: 0 }));
 
@@ -286,7 +288,7 @@ export function orderOfChecks(suite: Suite): void {
       expect([replay.status, replay.body]).toEqual([201, first]);
     });
 
-    it('every business rule of POST /documents stands in these pairs', () => {
+    it('every business rule of POST /documents is in these pairs', () => {
       const named = new Set(pairs.flatMap((pair) => pair.slice(0, 2)));
       const rules = (Object.keys(errorTable) as ErrorCode[]).filter((code) =>
         /^(legal_|payments_|discount_|based_on_|invalid_customer|future_|total_|customer_|daily_|date_)/.test(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type CreatedDocument, documentTypeRules, documentTypes } from '@pinkas/contracts';
+import { type CreatedDocument } from '@pinkas/contracts';
+import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
 import { documentOf, newName, quote } from '../example-bodies.js';
 import { textOfPdf } from '../pdf-text.js';
@@ -45,7 +46,9 @@ export function pages(suite: Suite): void {
         expect([pdf.status, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
         expect(pdf.body.subarray(0, 5).toString('latin1')).toBe('%PDF-');
         expect(pdf.body.toString('latin1')).toContain('/ByteRange');
-        for (const word of documentTypeRules[type].nameHe.split(' / ')) expect(text).toContain(word);
+        for (const word of documentTypeRules[type].nameHe.split(' / ')) {
+          expect(text).toContain(word);
+        }
         expect(text).toContain(String(document.number));
         expect(text).toContain('100.00');
         expect(text).toContain('מקור | מסמך ממוחשב');
@@ -54,12 +57,14 @@ export function pages(suite: Suite): void {
 
     it('decisions, Pages: they are not indexed, and the page runs nothing', () => {
       const { page, pdf } = opened('quote');
-      for (const { headers } of [page, pdf]) expect(headers['x-robots-tag']).toContain('noindex');
+      for (const { headers } of [page, pdf]) {
+        expect(headers['x-robots-tag']).toContain('noindex');
+      }
       expect(page.headers['content-security-policy']).toContain("default-src 'none'");
       expect(page.text).not.toContain('<script');
     });
 
-    it('decisions, Settled, Requests: pages bear no RateLimit headers', () => {
+    it('decisions, Settled, Requests: pages have no RateLimit headers', () => {
       const { page, pdf } = opened('order');
       for (const { headers } of [page, pdf]) {
         expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
@@ -84,7 +89,7 @@ export function pages(suite: Suite): void {
       }
     });
 
-    it('what a caller sends stands on the page as text', async () => {
+    it('markup in texts of a caller is on the page as text', async () => {
       const hostile = '<script>alert(1)</script>&"\'';
       const { view_url } = await suite.issued(
         issuer.key,
@@ -120,8 +125,8 @@ export function pages(suite: Suite): void {
 
       it('the PDF says so, as a copy', async () => {
         const text = await eventually('the PDF says that it is cancelled', async () => {
-          const told = await textOfPdf((await suite.visit(document.pdf_url)).body);
-          return told.includes('מבוטל') ? told : undefined;
+          const actual = await textOfPdf((await suite.visit(document.pdf_url)).body);
+          return actual.includes('מבוטל') ? actual : undefined;
         });
         expect(text).toContain('העתק | מסמך ממוחשב');
         expect(await textOfPdf(original)).not.toContain('מבוטל');
@@ -153,7 +158,9 @@ export function pages(suite: Suite): void {
         }),
       );
       const text = await textOfPdf((await suite.visit(pdf_url)).body);
-      for (const label of wallets) expect(text).toContain(label);
+      for (const label of wallets) {
+        expect(text).toContain(label);
+      }
     });
   });
 }

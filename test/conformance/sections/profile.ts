@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { documentTypes } from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
 import { faultPathsOf } from '../error-table.js';
 import { quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
@@ -40,8 +40,8 @@ export function profile(suite: Suite): void {
     });
 
     it('2.2 tells the business, its settings, its limits and the key', async () => {
-      const told = await suite.me(issuer.key);
-      expect(told).toEqual({
+      const actual = await suite.me(issuer.key);
+      expect(actual).toEqual({
         business: {
           id: issuer.business.id,
           name: 'עסק לדוגמה לפרופיל',
@@ -58,12 +58,12 @@ export function profile(suite: Suite): void {
         limits: { per_minute: 777, daily_documents: 42, used_today: 0 },
         key: {
           name: 'example shop',
-          prefix: told.key.prefix,
+          prefix: actual.key.prefix,
           scopes: ['documents:write', 'customers:read'],
-          created_at: told.key.created_at,
+          created_at: actual.key.created_at,
         },
       });
-      expect(Date.parse(told.key.created_at)).toBeLessThanOrEqual(Date.now() + 1_000);
+      expect(Date.parse(actual.key.created_at)).toBeLessThanOrEqual(Date.now() + 1_000);
     });
 
     it('2.2 key.prefix is how the key begins, and too short to be guessed from', async () => {
@@ -84,8 +84,8 @@ export function profile(suite: Suite): void {
 
     it('decisions, Fields: what the business does not have is null', async () => {
       const bare = await suite.newIssuer({ tax_id: null });
-      const told = await suite.me(bare.key);
-      expect([told.business.tax_id, told.auto_send.quiet_hours]).toEqual([null, null]);
+      const actual = await suite.me(bare.key);
+      expect([actual.business.tax_id, actual.auto_send.quiet_hours]).toEqual([null, null]);
     });
 
     it('2.2 the allocation threshold is 5000 ILS net unless the business has its own', async () => {
@@ -97,9 +97,9 @@ export function profile(suite: Suite): void {
         per_minute: undefined,
         daily_documents: undefined,
       });
-      const told = await suite.me(key);
-      expect([...told.key.scopes].sort()).toEqual(['customers:read', 'documents:read', 'documents:write']);
-      expect(told.limits).toEqual({ per_minute: 60, daily_documents: 300, used_today: 0 });
+      const actual = await suite.me(key);
+      expect([...actual.key.scopes].sort()).toEqual(['customers:read', 'documents:read', 'documents:write']);
+      expect(actual.limits).toEqual({ per_minute: 60, daily_documents: 300, used_today: 0 });
     });
 
     it('4.1 takes no parameters', async () => {
@@ -116,13 +116,13 @@ export function profile(suite: Suite): void {
     });
 
     describe('2.2 and decisions, Documents: each legal type of business', () => {
-      const told = answersTo(legalTypes, async ({ legalType }) =>
+      const actual = answersTo(legalTypes, async ({ legalType }) =>
         suite.me((await suite.newIssuer({ legal_type: legalType })).key),
       );
       it.each(legalTypes.map((one) => [one.legalType, one] as const))(
         '%s has its Hebrew label, its types of document and its rate',
         (legalType, one) => {
-          const { business, allowed_document_types } = told(one);
+          const { business, allowed_document_types } = actual(one);
           expect([business.legal_type, business.legal_type_he]).toEqual([legalType, one.he]);
           expect([...allowed_document_types].sort()).toEqual([...one.may].sort());
           expect(business.vat_rate).toBe(one.rate);

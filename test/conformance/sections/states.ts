@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type CreatedDocument, type DocumentType, documentTypes } from '@pinkas/contracts';
+import { type CreatedDocument } from '@pinkas/contracts';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { expectRefusal } from '../error-table.js';
 import { documentOf, typesWithPayments } from '../example-bodies.js';
 import type { Suite } from '../suite.js';
@@ -70,10 +71,10 @@ export function states(suite: Suite): void {
             ]);
           } else {
             expectRefusal(answer, 'based_on_type_not_allowed');
-            const { allowed_source_types: told } = answer.body.error.details as {
+            const { allowed_source_types: actual } = answer.body.error.details as {
               allowed_source_types: string[];
             };
-            expect([...told].sort()).toEqual([...expectedSources[pair.type]].sort());
+            expect([...actual].sort()).toEqual([...expectedSources[pair.type]].sort());
           }
         },
       );
@@ -108,8 +109,9 @@ export function states(suite: Suite): void {
         expect((await suite.cancel(key, id)).status).toBe(200);
         return suite.issue(key, documentOf(type, { based_on: id }));
       });
-      it.each(sources.map((one) => [one.source, one] as const))('%s: based_on_cancelled', (_source, one) =>
-        expectRefusal(answers(one), 'based_on_cancelled'),
+      it.each(sources.map((one) => [one.source, one] as const))(
+        'a source that is cancelled, %s, is based_on_cancelled',
+        (_source, one) => expectRefusal(answers(one), 'based_on_cancelled'),
       );
     });
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreateDocument } from '@pinkas/contracts';
-import vectors from '../../../packages/money/src/totals.vectors.json' with { type: 'json' };
+import vectors from '../../../packages/domain/src/money/totals.vectors.json' with { type: 'json' };
 import { plainType, quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
 import { answersTo } from '../tables.js';
@@ -31,7 +31,7 @@ export function totals(suite: Suite): void {
         async (vector, index) => {
           const { key } = issuerOf(Number(vector.vat_rate), index);
           const total = Number(vector.expect.total);
-          // A receipt bears no discount, and its one payment says the total.
+          // A receipt has no discount, and its one payment says the total.
           const asReceipt = vector.discount === null && total > 0 && total <= sayableMax && index % 2 === 0;
           const body: CreateDocument = quote({
             type: asReceipt ? 'receipt' : plainType(index),
@@ -57,21 +57,24 @@ export function totals(suite: Suite): void {
         },
         8,
       );
-      it.each(vectors.map((vector) => [vector.name, vector] as const))('%s', (_name, vector) => {
-        const { created, read } = answers(vector);
-        const expected = {
-          subtotal: Number(vector.expect.subtotal),
-          discount: Number(vector.expect.discount),
-          vat: Number(vector.expect.vat),
-          vat_rate: Number(vector.vat_rate),
-          total: Number(vector.expect.total),
-        };
-        expect(created.totals).toMatchObject(expected);
-        expect(read.totals).toEqual(created.totals);
-        expect(read.items.map((one) => one.line_total)).toEqual(vector.expect.line_totals.map(Number));
-      });
+      it.each(vectors.map((vector) => [vector.name, vector] as const))(
+        'the totals of %s are exact',
+        (_name, vector) => {
+          const { created, read } = answers(vector);
+          const expected = {
+            subtotal: Number(vector.expect.subtotal),
+            discount: Number(vector.expect.discount),
+            vat: Number(vector.expect.vat),
+            vat_rate: Number(vector.vat_rate),
+            total: Number(vector.expect.total),
+          };
+          expect(created.totals).toMatchObject(expected);
+          expect(read.totals).toEqual(created.totals);
+          expect(read.items.map((one) => one.line_total)).toEqual(vector.expect.line_totals.map(Number));
+        },
+      );
 
-      it('are all there', () => expect(vectors).toHaveLength(80));
+      it('all cases of the totals are tested', () => expect(vectors).toHaveLength(80));
     });
 
     const item = (quantity: number, unitPrice: number) => ({
@@ -143,8 +146,8 @@ export function totals(suite: Suite): void {
 
     it('a rate with decimals is reckoned with exactly', async () => {
       const { key } = await suite.newIssuer({ vat_rate: 17.35 });
-      const { totals: told } = await suite.issued(key, quote({ items: [item(3, 33.33)] }));
-      expect(told).toMatchObject({ subtotal: 99.99, vat: 17.35, vat_rate: 17.35, total: 117.34 });
+      const { totals: actual } = await suite.issued(key, quote({ items: [item(3, 33.33)] }));
+      expect(actual).toMatchObject({ subtotal: 99.99, vat: 17.35, vat_rate: 17.35, total: 117.34 });
     });
   });
 }

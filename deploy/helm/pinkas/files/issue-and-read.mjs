@@ -1,5 +1,5 @@
-// The test of the chart: makes a business of plain demo data, issues a quote for it over HTTP, reads it back, fetches its PDF,
-// and takes the key back. It runs in the image of the operator's command.
+// The test of the chart: creates a demo business, issues a quote for it over HTTP, reads it and its PDF, and revokes the key.
+// It runs in the image of the operator's command.
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,9 @@ const { GATEWAY_URL } = process.env;
 const pinkas = (...words) =>
   JSON.parse(execFileSync(process.execPath, ['dist/main.js', ...words, '--json'], { encoding: 'utf8' }));
 const assert = (holds, what) => {
-  if (!holds) throw new Error(`it does not hold that ${what}`);
+  if (!holds) {
+    throw new Error(`it does not hold that ${what}`);
+  }
 };
 
 writeFileSync(

@@ -1,88 +1,118 @@
-import { auditAllocations, auditArtifacts, auditDeliveries, type BookEntry } from '@pinkas/contracts';
-import type { Ask } from '../command.js';
-import { Refusal } from '../refusal.js';
-import { type Fault, faultOf } from './checks.js';
+import {
+  auditAllocations,
+  auditArtifacts,
+  auditCustomers,
+  auditDeliveries,
+  type BookEntry,
+} from '@pinkas/contracts';
+import type { Call } from '../command.js';
+import { UsageError } from '../usage-error.js';
+import { type Finding, findingOf } from './checks.js';
+import type { DeadLetteredWork } from './dead-lettered-work.js';
+import { checkDelivery, type DeliveryAudit } from './delivery-sends.js';
 import {
   type AllocationAudit,
   type ArtifactAudit,
-  faultsOfAllocation,
-  judgeStep,
-  owedSteps,
-} from './owed-steps.js';
-import type { ParkedSteps } from './parked-steps.js';
-import { type DeliveryAudit, faultsOfDelivery } from './sent-once.js';
+  type Audits,
+  type CustomerAudit,
+  checkAllocation,
+  pendingWork,
+  stateOfWork,
+} from './pending-work.js';
 
-/** How many documents are audited by one question: rendering takes no more. */
+/** How many documents are audited by one call: the maximum of rendering. */
 export const pageSize = 20;
 
-/** What the other services hold against a page of the book. */
+/** What the other services have stored, compared with a page of the book. */
 export interface AuditedPage {
-  readonly faults: readonly Fault[];
-  /** Steps that are due and so young that they are under way. */
-  readonly underWay: number;
-  /** Steps that were given up, where `pinkas queue dead` shows them. */
-  readonly parked: number;
+  readonly findings: readonly Finding[];
+  /** Work that is due, and not yet late. */
+  readonly pending: number;
+  /** Work that is dead-lettered, where `pinkas queue dead` shows it. */
+  readonly deadLettered: number;
 }
 
-/** Holds a page of the book against what allocation, delivery and rendering have stored. */
+/** Compares a page of the book with what customer, allocation, delivery and rendering have stored. */
 export async function auditPage(
-  ask: Ask,
+  call: Call,
   businessId: string,
   entries: readonly BookEntry[],
-  parked: ParkedSteps,
+  deadLetters: DeadLetteredWork,
 ): Promise<AuditedPage> {
-  if (entries.length === 0) return { faults: [], underWay: 0, parked: 0 };
+  if (entries.length === 0) {
+    return { findings: [], pending: 0, deadLettered: 0 };
+  }
+  const auditsOf = await readAudits(call, businessId, entries);
+  const now = new Date();
+  const findings: Finding[] = [];
+  const counts = { pending: 0, deadLettered: 0 };
+  for (const entry of entries) {
+    const { document } = entry;
+    const audits = auditsOf(document.id);
+    findings.push(
+      ...audits.artifact.findings.map(({ message }) => findingOf('pdf', document, message)),
+      ...checkAllocation(entry, audits.allocation),
+      ...checkDelivery(entry, audits.delivery),
+    );
+    for (const work of pendingWork(entry, audits, now)) {
+      const state = stateOfWork(work, deadLetters.of(document.id), now);
+      if (state === 'late') {
+        findings.push(findingOf('pending_work', document, work.message));
+      } else {
+        counts[state] += 1;
+      }
+    }
+  }
+  return { findings, ...counts };
+}
+
+/** Calls the audits of the other services for a page. */
+async function readAudits(
+  call: Call,
+  businessId: string,
+  entries: readonly BookEntry[],
+): Promise<(documentId: string) => Audits> {
   const request = { business_id: businessId, document_ids: entries.map(({ document }) => document.id) };
-  const [allocations, deliveries] = await Promise.all([
-    ask(auditAllocations, request).then(({ documents }) => byId<AllocationAudit>(documents)),
-    ask(auditDeliveries, request).then(({ documents }) => byId<DeliveryAudit>(documents)),
+  const customersOf = entries.map(({ document }) => ({
+    document_id: document.id,
+    customer_id: document.customer.id,
+  }));
+  const [customers, allocations, deliveries] = await Promise.all([
+    call(auditCustomers, { business_id: businessId, documents: customersOf }).then(({ documents }) =>
+      byId<CustomerAudit>(documents),
+    ),
+    call(auditAllocations, request).then(({ documents }) => byId<AllocationAudit>(documents)),
+    call(auditDeliveries, request).then(({ documents }) => byId<DeliveryAudit>(documents)),
   ]);
-  const artifacts = await ask(auditArtifacts, {
+  const artifacts = await call(auditArtifacts, {
     business_id: businessId,
     documents: entries.map(({ document, state, artifact_sha256 }) => ({
       document_id: document.id,
       type: document.type,
       number: document.number,
       total: document.totals.total,
-      // A number that the book has not recorded yet is printed all the same.
+      // The PDF may have a number that the book has not recorded yet.
       allocation_number: state.allocation_number ?? allocations(document.id).number,
       cancelled_at: state.cancelled_at,
       artifact_sha256,
     })),
   }).then(({ documents }) => byId<ArtifactAudit>(documents));
-
-  const now = new Date();
-  const faults: Fault[] = [];
-  let underWay = 0;
-  let parkedSteps = 0;
-  for (const entry of entries) {
-    const { document } = entry;
-    const audits = {
-      allocation: allocations(document.id),
-      delivery: deliveries(document.id),
-      artifact: artifacts(document.id),
-    };
-    faults.push(
-      ...audits.artifact.faults.map(({ words }) => faultOf('pdf', document, words)),
-      ...faultsOfAllocation(entry, audits.allocation),
-      ...faultsOfDelivery(entry, audits.delivery),
-    );
-    for (const step of owedSteps(entry, audits, now)) {
-      const judged = judgeStep(document, step, parked.of(document.id), now);
-      if (judged === 'parked') parkedSteps += 1;
-      else if (judged === 'under_way') underWay += 1;
-      else faults.push(judged);
-    }
-  }
-  return { faults, underWay, parked: parkedSteps };
+  return (id) => ({
+    customer: customers(id),
+    allocation: allocations(id),
+    delivery: deliveries(id),
+    artifact: artifacts(id),
+  });
 }
 
-/** @throws Refusal for a document of which nothing was said: what is not known must not pass for proven. */
-function byId<A extends { document_id: string }>(answers: readonly A[]): (id: string) => A {
-  const known = new Map(answers.map((answer) => [answer.document_id, answer]));
+/** @throws UsageError for a document that a service left out: what is not known must not count as verified. */
+function byId<A extends { document_id: string }>(audits: readonly A[]): (id: string) => A {
+  const byDocument = new Map(audits.map((audit) => [audit.document_id, audit]));
   return (id) => {
-    const found = known.get(id);
-    if (!found) throw new Refusal(`A service said nothing of document ${id}: see its log, and try again`);
+    const found = byDocument.get(id);
+    if (!found) {
+      throw new UsageError(`A service did not audit document ${id}: see its log, and try again`);
+    }
     return found;
   };
 }

@@ -1,70 +1,76 @@
-import type { DocumentType, IssuedDocument } from '@pinkas/contracts';
+import type { IssuedDocument } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 
-/** What is proved of a book, in the order of the report; and what to do where it does not hold. */
+/** What is verified of a book, in the order of the report, and what to do about a finding. */
 export const checks = {
   numbers: {
-    proves: 'the numbers of every type, without gap or double',
+    proves: 'the numbers of every type have no gaps and no duplicates',
     remedy:
-      'A row was taken away or put in behind the system: bring the issuing database back from a backup, and find out who could write to it.',
+      'A row was deleted or inserted outside the system: restore the issuing database from a backup, and find out who could write to it.',
   },
   dates: {
-    proves: 'dates and instants of issue never fall along the numbers',
+    proves: 'dates and instants of issue never decrease along the numbers',
     remedy:
-      'A row was changed behind the system: compare it with its PDF, and with a backup of the issuing database.',
+      'A row was changed outside the system: compare it with its PDF, and with a backup of the issuing database.',
   },
   totals: {
-    proves: 'the totals are those of the stored items',
-    remedy: 'A row was changed behind the system: its signed PDF shows what was issued.',
+    proves: 'the totals equal those of the stored items',
+    remedy: 'A row was changed outside the system: its signed PDF shows what was issued.',
   },
   payments: {
-    proves: 'payments make up the total, and what is paid is what was received',
+    proves: 'payments add up to the total, and the paid amount to what was received',
     remedy:
-      'A row was changed behind the system: the signed PDFs of the document and of its receipts show what was issued.',
+      'A row was changed outside the system: the signed PDFs of the document and of its receipts show what was issued.',
+  },
+  status: {
+    proves: 'a document is closed where its type or a later document closes it, and nowhere else',
+    remedy:
+      'A row was changed outside the system: compare it, and the documents that are based on it, with a backup of the issuing database.',
   },
   links: {
-    proves: 'a document and its source stay linked',
+    proves: 'a document and its source are linked',
     remedy:
-      'A row was changed or taken away behind the system: compare both with a backup of the issuing database.',
+      'A row was changed or deleted outside the system: compare both with a backup of the issuing database.',
   },
   pdf: {
-    proves: 'every PDF is there with its hash, a valid signature, number, total and allocation number',
+    proves: 'every PDF exists with its hash, a valid signature, number, total and allocation number',
     remedy:
-      'The stored PDF is not what was signed for this document: bring it back from a backup of the rendering database, or from a copy that was sent.',
+      'The stored PDF is not the one that was signed for this document: restore it from a backup of the rendering database, or from a copy that was sent.',
   },
   allocation: {
     proves: 'the allocation number in the book is the tax authority’s',
     remedy:
-      'One of the two was changed behind the system: the answer of the authority that the allocation service keeps, and the PDF, show which.',
+      'One of the two was changed outside the system: the tax authority’s response in the allocation database and the PDF show which.',
   },
   deliveries: {
-    proves: 'nothing was sent twice, nor what was not to be sent',
-    remedy: 'Tell the recipient, and look into the log of the delivery service for the message.',
+    proves: 'nothing was sent twice, or against its delivery status',
+    remedy: 'Inform the recipient, and look for the message in the log of the delivery service.',
   },
-  steps: {
-    proves: 'no step is undone, but for those that wait for a known instant or are shown as given up',
+  pending_work: {
+    proves: 'no work is undone, unless it is deferred to a known instant or dead-lettered',
     remedy:
-      'See whether all services run (npm run up) and verify again; a step that stays undone is a fault of ours: restart the service that owes it.',
+      'Check that all services run (npm run up) and verify again; if the finding stays, restart the service whose work is missing, and report a defect.',
   },
 } as const;
 export type Check = keyof typeof checks;
 
-/** Something in a book that does not hold. */
-export interface Fault {
+/** A check that a document, or a series, has failed. */
+export interface Finding {
   readonly check: Check;
-  /** Null where the fault is that there is no document. */
+  /** Null where no document exists. */
   readonly document_id: string | null;
   readonly type: DocumentType;
-  /** Null where no number of the type was ever found. */
+  /** Null where the type has no document. */
   readonly number: number | null;
   /** What is wrong: half a sentence, without personal data. */
   readonly message: string;
 }
 
-/** A fault of one document. */
-export function faultOf(
+/** A finding about one document. */
+export function findingOf(
   check: Check,
   { id, type, number }: Pick<IssuedDocument, 'id' | 'type' | 'number'>,
   message: string,
-): Fault {
+): Finding {
   return { check, document_id: id, type, number, message };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { exampleDocument } from '@pinkas/testkit';
 import { exampleEntry } from '../../test/example-book.js';
-import { faultsOfPayments, faultsOfTotals } from './entry-amounts.js';
+import { checkPayments, checkTotals } from './entry-amounts.js';
 
-const messages = (faults: readonly { message: string }[]) => faults.map(({ message }) => message);
+const messages = (findings: readonly { message: string }[]) => findings.map(({ message }) => message);
 const { totals, items } = exampleDocument();
 const payment = (amount: number) => ({
   method: 'cash' as const,
@@ -22,75 +22,78 @@ const state = (paid: number) => ({
   state: { status: 'closed' as const, paid, allocation_number: null, cancelled_at: null },
 });
 
-describe('stored totals', () => {
-  it('are those of the items, net or gross, with a discount or without', () => {
-    expect(faultsOfTotals(exampleEntry())).toEqual([]);
+describe('checkTotals', () => {
+  it('totals that equal those of the items have no findings, net or gross, with or without a discount', () => {
+    expect(checkTotals(exampleEntry())).toEqual([]);
     const gross = exampleEntry({
       prices_include_vat: true,
       items: [{ description: 'x', quantity: 3, unit_price: 39.33, line_total: 117.99, sku: null }],
       discount: { type: 'percent', value: 10 },
       totals: { subtotal: 99.99, discount: 10, vat: 16.2, vat_rate: 18, total: 106.19, currency: 'ILS' },
     });
-    expect(faultsOfTotals(gross)).toEqual([]);
+    expect(checkTotals(gross)).toEqual([]);
   });
 
-  it.each(['subtotal', 'discount', 'vat', 'total'] as const)('are faulty by one agora of the %s', (field) => {
-    const changed = exampleEntry({
-      totals: { ...totals, [field]: Number((totals[field] + 0.01).toFixed(2)) },
-    });
-    const [fault] = faultsOfTotals(changed);
-    expect(fault).toMatchObject({ check: 'totals', document_id: changed.document.id, number: 1 });
-    expect(fault?.message).toContain(
-      `its ${field} is ${(totals[field] + 0.01).toFixed(2)}, and its items come to`,
-    );
-  });
+  it.each(['subtotal', 'discount', 'vat', 'total'] as const)(
+    'a difference of one agora in the %s is found',
+    (field) => {
+      const changed = exampleEntry({
+        totals: { ...totals, [field]: Number((totals[field] + 0.01).toFixed(2)) },
+      });
+      const [finding] = checkTotals(changed);
+      expect(finding).toMatchObject({ check: 'totals', document_id: changed.document.id, number: 1 });
+      expect(finding?.message).toContain(
+        `its ${field} is ${(totals[field] + 0.01).toFixed(2)}, and its items add up to`,
+      );
+    },
+  );
 
-  it('are faulty where an item is another, or a line', () => {
+  it('totals of a changed item or line are found', () => {
     const [item] = items as [(typeof items)[number]];
-    expect(messages(faultsOfTotals(exampleEntry({ items: [{ ...item, quantity: 2 }] })))).toEqual([
-      'its subtotal is 6000.00, and its items come to 12,000.00',
-      'its vat is 1080.00, and its items come to 2,160.00',
-      'its total is 7080.00, and its items come to 14,160.00',
-      'its line 1 is 6000.00, and its items come to 12,000.00',
+    expect(messages(checkTotals(exampleEntry({ items: [{ ...item, quantity: 2 }] })))).toEqual([
+      'its subtotal is 6000.00, and its items add up to 12,000.00',
+      'its vat is 1080.00, and its items add up to 2,160.00',
+      'its total is 7080.00, and its items add up to 14,160.00',
+      'its line 1 is 6000.00, and its items add up to 12,000.00',
     ]);
-    expect(messages(faultsOfTotals(exampleEntry({ items: [{ ...item, line_total: 6000.5 }] })))).toEqual([
-      'its line 1 is 6000.50, and its items come to 6,000.00',
+    expect(messages(checkTotals(exampleEntry({ items: [{ ...item, line_total: 6000.5 }] })))).toEqual([
+      'its line 1 is 6000.50, and its items add up to 6,000.00',
     ]);
   });
 
-  it('are faulty where none can follow', () => {
+  it('items without possible totals are found', () => {
     const entry = exampleEntry({ discount: { type: 'amount', value: 9_999 } });
-    expect(messages(faultsOfTotals(entry))).toEqual(['no totals follow from its items']);
+    expect(messages(checkTotals(entry))).toEqual(['no totals can be computed from its items']);
   });
 });
 
-describe('stored payments', () => {
+describe('checkPayments', () => {
   const receipt = (amounts: readonly number[], paid: number) =>
     exampleEntry({ type: 'receipt', payments: amounts.map(payment) }, state(paid));
 
-  it('make up the total within one agora', () => {
-    expect(faultsOfPayments(receipt([7000, 80], 7080))).toEqual([]);
-    expect(faultsOfPayments(receipt([7080.01], 7080.01))).toEqual([]);
-    expect(messages(faultsOfPayments(receipt([7080.02], 7080.02)))).toEqual([
-      'its payments come to 7,080.02, and its total is 7080.00',
+  it('payments add up to the total within one agora', () => {
+    expect(checkPayments(receipt([7000, 80], 7080))).toEqual([]);
+    expect(checkPayments(receipt([7080.01], 7080.01))).toEqual([]);
+    expect(messages(checkPayments(receipt([7080.02], 7080.02)))).toEqual([
+      'its payments add up to 7,080.02, and its total is 7080.00',
     ]);
-    expect(messages(faultsOfPayments(receipt([], 0)))).toEqual([
-      'its payments come to 0.00, and its total is 7080.00',
+    expect(messages(checkPayments(receipt([], 0)))).toEqual([
+      'its payments add up to 0.00, and its total is 7080.00',
     ]);
   });
 
-  it('stand on no document that bears none', () =>
-    expect(messages(faultsOfPayments(exampleEntry({ payments: [payment(5)] }, state(5))))).toEqual([
-      'it bears payments, which its type does not',
+  it('payments on a type without payments are found', () =>
+    expect(messages(checkPayments(exampleEntry({ payments: [payment(5)] }, state(5))))).toEqual([
+      'it has payments, which its type does not allow',
     ]));
 
-  it('are what stands as paid, with those of the receipts', () => {
-    expect(faultsOfPayments(exampleEntry({}, { ...state(70.8), received: 70.8 }))).toEqual([]);
-    expect(messages(faultsOfPayments(exampleEntry({}, { ...state(70.8), received: 70.79 })))).toEqual([
-      '70.80 stands as paid, and 70.79 was received for it',
+  it('the paid amount equals the payments and the receipts', () => {
+    expect(checkPayments(exampleEntry({}, { ...state(70.8), received: 70.8 }))).toEqual([]);
+    expect(messages(checkPayments(exampleEntry({}, { ...state(70.8), received: 70.79 })))).toEqual([
+      'its paid amount is 70.80, and 70.79 was received',
     ]);
-    expect(messages(faultsOfPayments(receipt([7080], 0)))).toEqual([
-      '0.00 stands as paid, and 7,080.00 was received for it',
+    expect(messages(checkPayments(receipt([7080], 0)))).toEqual([
+      'its paid amount is 0.00, and 7,080.00 was received',
     ]);
   });
 });

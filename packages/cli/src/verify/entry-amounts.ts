@@ -1,10 +1,18 @@
-import { type BookEntry, documentTypeRules, type IssuedDocument } from '@pinkas/contracts';
-import { type Agorot, computeTotals, formatShekels, fromShekels, sum, withinOneAgora } from '@pinkas/money';
-import { type Fault, faultOf } from './checks.js';
+import { type BookEntry, type IssuedDocument } from '@pinkas/contracts';
+import {
+  type Agorot,
+  computeTotals,
+  documentTypeRules,
+  formatShekels,
+  fromShekels,
+  sum,
+  withinOneAgora,
+} from '@pinkas/domain';
+import { type Finding, findingOf } from './checks.js';
 
-/** Calculates the totals of a document anew from its items, and holds them against those that were stored. */
-export function faultsOfTotals({ document }: Pick<BookEntry, 'document'>): Fault[] {
-  const fault = (message: string) => faultOf('totals', document, message);
+/** Computes the totals of a document from its items, and compares them with the stored ones. */
+export function checkTotals({ document }: Pick<BookEntry, 'document'>): Finding[] {
+  const finding = (message: string) => findingOf('totals', document, message);
   try {
     const { totals, items } = document;
     const computed = computeTotals({
@@ -27,36 +35,38 @@ export function faultsOfTotals({ document }: Pick<BookEntry, 'document'>): Fault
     return amounts.flatMap(([name, stored, amount]) =>
       fromShekels(stored) === amount
         ? []
-        : fault(`its ${name} is ${stored.toFixed(2)}, and its items come to ${formatShekels(amount)}`),
+        : finding(`its ${name} is ${stored.toFixed(2)}, and its items add up to ${formatShekels(amount)}`),
     );
   } catch {
-    // Items that issuing would have refused: no totals follow from them.
-    return [fault('no totals follow from its items')];
+    // Issuing would have rejected these items.
+    return [finding('no totals can be computed from its items')];
   }
 }
 
-/** Holds what was paid against what it was paid for. */
-export function faultsOfPayments({ document, state, received }: BookEntry): Fault[] {
-  const fault = (message: string) => faultOf('payments', document, message);
+/** Compares payments with the total, and the paid amount with payments and receipts. */
+export function checkPayments({ document, state, received }: BookEntry): Finding[] {
+  const finding = (message: string) => findingOf('payments', document, message);
   const { payments, totals, type } = document;
   const own = sum(payments.map(({ amount }) => inAgorot(amount)));
-  const faults: Fault[] = [];
+  const findings: Finding[] = [];
   if (documentTypeRules[type].payments === 'forbidden') {
-    if (payments.length > 0) faults.push(fault('it bears payments, which its type does not'));
+    if (payments.length > 0) {
+      findings.push(finding('it has payments, which its type does not allow'));
+    }
   } else if (!withinOneAgora(own, inAgorot(totals.total))) {
-    faults.push(
-      fault(`its payments come to ${formatShekels(own)}, and its total is ${totals.total.toFixed(2)}`),
+    findings.push(
+      finding(`its payments add up to ${formatShekels(own)}, and its total is ${totals.total.toFixed(2)}`),
     );
   }
   const paid = own + inAgorot(received);
   if (inAgorot(state.paid) !== paid) {
-    faults.push(
-      fault(`${state.paid.toFixed(2)} stands as paid, and ${formatShekels(paid)} was received for it`),
+    findings.push(
+      finding(`its paid amount is ${state.paid.toFixed(2)}, and ${formatShekels(paid)} was received`),
     );
   }
-  return faults;
+  return findings;
 }
 
-/** A stored amount has two decimals; one that has more is rounded here, so that it shows as a fault of its sum. */
+/** A stored amount has two decimals; one with more is rounded, so that its sum differs. */
 const inAgorot = (shekels: IssuedDocument['totals']['total']): Agorot =>
   fromShekels(Number(shekels.toFixed(2)));

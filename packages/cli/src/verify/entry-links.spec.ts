@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { exampleEntry } from '../../test/example-book.js';
-import { faultsOfLinks } from './entry-links.js';
+import { checkLinks } from './entry-links.js';
 
 const source = { id: randomUUID(), type: 'quote', number: 3, date: '2026-06-01' } as const;
 const messages = (...args: Parameters<typeof exampleEntry>) =>
-  faultsOfLinks(exampleEntry(...args)).map(({ check, message }) => `${check}: ${message}`);
+  checkLinks(exampleEntry(...args)).map(({ check, message }) => `${check}: ${message}`);
 
-describe('the link to a source', () => {
-  it('holds where both say the same, or there is none', () => {
+describe('checkLinks', () => {
+  it('matching links, or none, have no findings', () => {
     expect(messages({ based_on: source }, { source })).toEqual([]);
     expect(messages({ based_on: null }, { source: null })).toEqual([]);
   });
 
-  it('is broken where the source is gone, is another, or is not named', () => {
+  it('a source that is missing, different or not named is found', () => {
     expect(messages({ based_on: source }, { source: null })).toEqual([
       'links: the quote 3 that it is based on is not linked, or not in the book',
     ]);
@@ -31,12 +31,12 @@ describe('the link to a source', () => {
     ]);
   });
 
-  it('is broken where the type cannot have the source, or must have one', () => {
+  it('a source that the type cannot have, or that it lacks, is found', () => {
     expect(messages({ type: 'receipt', based_on: source }, { source })).toEqual([
       'links: a receipt cannot be based on a quote',
     ]);
     expect(messages({ type: 'credit_note', based_on: null }, { source: null })).toEqual([
-      'links: it is based on no document, and must be',
+      'links: it must be based on a document, and is not',
     ]);
   });
 });

@@ -1,32 +1,32 @@
 import type { IssuedDocument, listSeries, ReplyOf } from '@pinkas/contracts';
-import { type Fault, faultOf } from './checks.js';
+import { type Finding, findingOf } from './checks.js';
 
-/** What the order of the numbers needs to know of a document. */
+/** The fields of a document that its order is checked by. */
 export type Numbered = Pick<IssuedDocument, 'id' | 'type' | 'number' | 'date' | 'issued_at'>;
-/** A series as issuing goes on with it. */
+/** A series as issuing continues it. */
 export type Series = ReplyOf<typeof listSeries>['series'][number];
 
 /**
- * Holds a document against the one before it in the order of the numbers.
+ * Compares a document with the one before it in the order of the numbers.
  * @param before null for the first of its type.
- * @param firstNumber where the business begins to count the type.
+ * @param firstNumber the first number of the type at this business.
  */
-export function faultsOfOrder(before: Numbered | null, document: Numbered, firstNumber: number): Fault[] {
+export function checkOrder(before: Numbered | null, document: Numbered, firstNumber: number): Finding[] {
   const { number } = document;
   if (before && number <= before.number) {
-    // Which of the two comes first in time is not known.
-    return [faultOf('numbers', document, `the number also stands on document ${before.id}`)];
+    // Which of the two was issued first is not known.
+    return [findingOf('numbers', document, `document ${before.id} has the same number`)];
   }
-  const faults: Fault[] = [];
+  const findings: Finding[] = [];
   const expected = before ? before.number + 1 : firstNumber;
   if (number > expected) {
-    faults.push(faultOf('numbers', document, `before it ${missing(expected, number - 1)}`));
+    findings.push(findingOf('numbers', document, `before it ${missing(expected, number - 1)}`));
   } else if (number < expected) {
-    faults.push(faultOf('numbers', document, `the numbers of its type begin at ${expected}`));
+    findings.push(findingOf('numbers', document, `the numbers of its type start at ${expected}`));
   }
   if (before && document.date < before.date) {
-    faults.push(
-      faultOf(
+    findings.push(
+      findingOf(
         'dates',
         document,
         `its date is ${document.date}, and number ${before.number} is of ${before.date}`,
@@ -34,47 +34,49 @@ export function faultsOfOrder(before: Numbered | null, document: Numbered, first
     );
   }
   if (before && document.issued_at < before.issued_at) {
-    faults.push(
-      faultOf(
+    findings.push(
+      findingOf(
         'dates',
         document,
         `it was issued at ${document.issued_at}, and number ${before.number} at ${before.issued_at}`,
       ),
     );
   }
-  return faults;
+  return findings;
 }
 
 /**
- * Holds the last document of a type against its series, which may go on while the book is read: what it said before that
- * was at the end must be in the book, and what it says afterwards must not give a number of the book again.
+ * Compares the last document of a type with its series, which may advance while the book is read: the numbers that it had used
+ * before must be in the book, and the numbers that it will use must not be.
  * @param last null where the book has no document of the type.
  */
-export function faultsOfEnd(
+export function checkSeriesEnd(
   last: Numbered | null,
   series: { type: Numbered['type']; before: Series | undefined; after: Series | undefined },
   firstNumber: number,
-): Fault[] {
+): Finding[] {
   const { type, before, after } = series;
   const next = last ? last.number + 1 : firstNumber;
-  const fault = (check: 'numbers' | 'dates', message: string): Fault =>
-    last ? faultOf(check, last, message) : { check, document_id: null, type, number: null, message };
-  const faults: Fault[] = [];
+  const finding = (check: 'numbers' | 'dates', message: string): Finding =>
+    last ? findingOf(check, last, message) : { check, document_id: null, type, number: null, message };
+  const findings: Finding[] = [];
   if (before && before.next_number > next) {
-    faults.push(fault('numbers', `${last ? 'after it ' : ''}${missing(next, before.next_number - 1)}`));
+    findings.push(finding('numbers', `${last ? 'after it ' : ''}${missing(next, before.next_number - 1)}`));
   }
   if (last && !after) {
-    faults.push(fault('numbers', 'its type has no series, so that its number could be given again'));
+    findings.push(finding('numbers', 'its type has no series, so its number could be used again'));
   }
   if (after && after.next_number < next) {
-    faults.push(fault('numbers', `the series goes on with ${after.next_number}, which is in the book`));
-  }
-  if (last && after && after.last_date < last.date) {
-    faults.push(
-      fault('dates', `its date is ${last.date}, and the series takes ${after.last_date} for the last one`),
+    findings.push(
+      finding('numbers', `the next number of the series is ${after.next_number}, which is in the book`),
     );
   }
-  return faults;
+  if (last && after && after.last_date < last.date) {
+    findings.push(
+      finding('dates', `its date is ${last.date}, and the last date of the series is ${after.last_date}`),
+    );
+  }
+  return findings;
 }
 
 const missing = (from: number, to: number): string =>

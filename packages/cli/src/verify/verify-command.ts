@@ -1,60 +1,63 @@
 import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
-import type { Ask, Command } from '../command.js';
-import { orMissing, readId } from '../given-values.js';
-import { ParkedSteps } from './parked-steps.js';
+import { notFoundAs, readId } from '../arguments.js';
+import type { Call, Command } from '../command.js';
+import { BusinessVerification, type VerificationResult } from './business-verification.js';
+import { DeadLetteredWork } from './dead-lettered-work.js';
 import { documentsCounted, jsonOf, reportOf } from './report.js';
-import { type BusinessProof, verifyBusiness } from './verify-business.js';
 
 /** `pinkas verify` */
 export const verifyCommands: readonly Command[] = [
   {
     noun: 'verify',
     verb: null,
-    does: 'proves the book: reads everything that is stored, and says what does not hold',
+    summary: 'verifies the books: reads everything that is stored, and reports every finding',
     arguments: [],
-    options: { business: { value: 'ID', meaning: 'the book of this business alone' } },
-    run: async ({ options }, ask, progress) => {
+    options: { business: { value: 'ID', meaning: 'only the book of this business' } },
+    run: async ({ options }, call, progress) => {
       const id = options.business === undefined ? undefined : readId(options.business, 'business list');
       const startedMs = performance.now();
       const checkedAt = new Date().toISOString();
-      const parked = await ParkedSteps.read(ask);
-      const proofs: BusinessProof[] = [];
+      const deadLetters = await DeadLetteredWork.read(call);
+      const results: VerificationResult[] = [];
       let checked = 0;
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
-      for await (const business of businessesOf(ask, id)) {
-        const proof = await verifyBusiness(ask, business, parked, (count) => {
+      for await (const business of businessesOf(call, id)) {
+        const verification = new BusinessVerification(call, business, deadLetters, (count) => {
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
         });
-        proofs.push(proof);
+        results.push(await verification.run());
       }
-      const faulty = proofs.filter(({ faultCount }) => faultCount > 0);
-      const faultCount = faulty.reduce((sum, proof) => sum + proof.faultCount, 0);
-      const of = proofs.length === 1 ? '1 business' : `${proofs.length} businesses`;
+      const of = results.length === 1 ? '1 business' : `${results.length} businesses`;
       const summary = `Checked ${documentsCounted(checked)} of ${of}, ${perSecond()} a second`;
+      const failure = failureOf(results, of);
       return {
-        json: { ok: faulty.length === 0, checked_at: checkedAt, businesses: proofs.map(jsonOf) },
-        text: [...proofs.map(reportOf), summary].join('\n\n'),
-        ...(faulty.length === 0
-          ? {}
-          : {
-              failure: `${faultCount} ${faultCount === 1 ? 'fault' : 'faults'} in the books of ${faulty.length} of ${of}: the report says what to do, docs/verify.md says more`,
-            }),
+        json: { ok: failure === undefined, checked_at: checkedAt, businesses: results.map(jsonOf) },
+        text: [...results.map(reportOf), summary].join('\n\n'),
+        ...(failure !== undefined && { failure }),
       };
     },
   },
 ];
 
+function failureOf(results: readonly VerificationResult[], of: string): string | undefined {
+  const failed = results.filter(({ findingCount }) => findingCount > 0);
+  const count = failed.reduce((sum, { findingCount }) => sum + findingCount, 0);
+  return count === 0
+    ? undefined
+    : `${count} ${count === 1 ? 'finding' : 'findings'} in the books of ${failed.length} of ${of}: the report says what to do, docs/verify.md says more`;
+}
+
 /** One business, or all of them, the oldest first. */
-async function* businessesOf(ask: Ask, id: string | undefined): AsyncGenerator<Business> {
+async function* businessesOf(call: Call, id: string | undefined): AsyncGenerator<Business> {
   if (id !== undefined) {
     const missing = `No business has the id ${id}: pinkas business list shows them`;
-    yield (await orMissing(ask(showBusiness, { business_id: id }), missing)).business;
+    yield (await notFoundAs(call(showBusiness, { business_id: id }), missing)).business;
     return;
   }
   let after: string | null = null;
   do {
-    const page: { businesses: Business[]; next_after: string | null } = await ask(
+    const page: { businesses: Business[]; next_after: string | null } = await call(
       listBusinesses,
       after === null ? {} : { after },
     );

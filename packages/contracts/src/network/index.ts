@@ -1,4 +1,4 @@
-export * from './asks.js';
-export * from './consumptions.js';
+export * from './allowed-calls.js';
+export * from './consumer-bindings.js';
 export * from './permissions.js';
 export * from './server-configuration.js';

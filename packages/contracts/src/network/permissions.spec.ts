@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contracts, events } from '../catalogue.js';
 import { serviceNames } from '../define.js';
-import { consumptions } from './consumptions.js';
+import { consumerBindings } from './consumer-bindings.js';
 import { inboxPrefixOf, natsUsers, permissionsOf, streamsOf } from './permissions.js';
 import { natsAuthorization } from './server-configuration.js';
 
@@ -10,8 +10,12 @@ function covers(pattern: string, subject: string): boolean {
   const wanted = pattern.split('.');
   const given = subject.split('.');
   for (const [index, token] of wanted.entries()) {
-    if (token === '>') return given.length > index;
-    if (token !== '*' && token !== given[index]) return false;
+    if (token === '>') {
+      return given.length > index;
+    }
+    if (token !== '*' && token !== given[index]) {
+      return false;
+    }
   }
   return wanted.length === given.length;
 }
@@ -22,9 +26,9 @@ const mayPublish = (user: (typeof natsUsers)[number], subject: string) =>
 const mayHear = (user: (typeof natsUsers)[number], subject: string) =>
   permissionsOf(user).subscribe.some((allowed) => covers(subjectOf(allowed), subject));
 
-describe('what a service may say and hear', () => {
+describe('permissionsOf', () => {
   it.each(contracts.map((contract) => [contract.subject, contract] as const))(
-    '%s is heard by its owner alone, in its queue group',
+    'only its owner subscribes to %s, in its queue group',
     (subject, contract) => {
       expect(serviceNames.filter((service) => mayHear(service, subject))).toEqual([contract.owner]);
       expect(permissionsOf(contract.owner).subscribe).toContain(`rpc.${contract.owner}.> ${contract.owner}`);
@@ -32,34 +36,36 @@ describe('what a service may say and hear', () => {
   );
 
   it.each(events.map((event) => [event.subject, event] as const))(
-    '%s is announced by its owner alone',
+    'only its owner publishes %s',
     (subject, event) => {
-      const announcers = natsUsers.filter((user) => mayPublish(user, `${subject}.0`));
-      expect(announcers).toEqual([event.owner]);
+      const publishers = natsUsers.filter((user) => mayPublish(user, `${subject}.0`));
+      expect(publishers).toEqual([event.owner]);
     },
   );
 
-  it('is no event of another, except for a consumer by its stream, and for who watches documents', () => {
+  it('no service subscribes to events of another, except issuing, which watches documents', () => {
     for (const service of serviceNames) {
       const heard = events.filter((event) => mayHear(service, `${event.subject}.0`));
       expect(heard).toEqual(service === 'issuing' ? events : []);
     }
   });
 
-  it('is no answer to another', () => {
+  it('no user subscribes to the replies to another', () => {
     for (const user of natsUsers) {
       const hearers = natsUsers.filter((other) => mayHear(other, `${inboxPrefixOf(user)}.x.1`));
       expect(hearers).toEqual([user]);
     }
   });
 
-  it('is of JetStream only its streams and its own consumers, and never to change, empty or delete one', () => {
+  it('a service uses its own streams and consumers of JetStream, and cannot change, empty or delete one', () => {
     for (const service of serviceNames) {
       const names = streamsOf(service).map((stream) => stream.name);
-      const own = consumptions.filter((one) => one.service === service).map((one) => one.durable);
+      const own = consumerBindings.filter((one) => one.service === service).map((one) => one.durable);
       for (const subject of permissionsOf(service).publish.filter((one) => one.startsWith('$JS.'))) {
         const [, , kind, verb, ...rest] = subject.split('.');
-        if (subject === '$JS.API.INFO') continue;
+        if (subject === '$JS.API.INFO') {
+          continue;
+        }
         if (kind === 'STREAM') {
           expect(['INFO', 'CREATE']).toContain(verb);
           expect(names).toContain(rest[0]);
@@ -71,15 +77,16 @@ describe('what a service may say and hear', () => {
     expect(permissionsOf('gateway').publish.filter((subject) => subject.startsWith('$JS.'))).toEqual([]);
   });
 
-  it('holds no wildcard in what may be asked, and in an event only for its document', () => {
+  it('a service publishes no wildcard except the document id of an event', () => {
     for (const service of serviceNames) {
       const { publish } = permissionsOf(service);
-      for (const subject of publish.filter((one) => !one.startsWith('$JS.')))
+      for (const subject of publish.filter((one) => !one.startsWith('$JS.'))) {
         expect(subject).toMatch(/^(rpc(\.[a-z_]+){3}\.v1|evt(\.[a-z_]+){3}\.v1\.\*)$/);
+      }
     }
   });
 
-  it('is written with every user once', () => {
+  it('the configuration contains every user once', () => {
     const text = natsAuthorization((user) => `$NATS_PASSWORD_${user.toUpperCase()}`);
     for (const user of natsUsers) {
       expect(text.split(`user: ${user}\n`)).toHaveLength(2);

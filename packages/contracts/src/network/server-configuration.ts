@@ -2,17 +2,19 @@ import { type NatsUser, natsUsers, permissionsOf } from './permissions.js';
 
 /** How long the server waits for the credentials of a new connection, in seconds: a busy machine may take some. */
 const credentialsTimeoutSeconds = 10;
-/** No question is open for longer (a document may take 30 s), so an answer that comes later is refused. */
+/** No request is open for longer (an operator's call may take 30 s), so a later reply is refused. */
 const answerWithin = '60s';
+/** The reply, and a report of progress for each second of the longest call. */
+const responsesMax = 64;
 
 /**
- * The part of nats-server's configuration that says who may connect, and what each may do there.
+ * The part of nats-server's configuration with its users and their permissions.
  * @param passwordOf what the file says in place of a password: a quoted string, a bcrypt hash in quotes, or `$NAME` for a
  * variable of the server's environment.
  */
 export function natsAuthorization(passwordOf: (user: NatsUser) => string): string {
   return [
-    '# Made from packages/contracts: who may say and hear what. Not to be changed by hand.',
+    '# Written by `npm run generate` from packages/contracts. Do not edit.',
     'authorization {',
     `  timeout: ${credentialsTimeoutSeconds}`,
     '  users: [',
@@ -32,7 +34,7 @@ function userBlock(user: NatsUser, password: string): string[] {
     '      permissions {',
     ...allowBlock('publish', publish),
     ...allowBlock('subscribe', subscribe),
-    ...(answers ? [`        allow_responses { max: 1, expires: "${answerWithin}" }`] : []),
+    ...(answers ? [`        allow_responses { max: ${responsesMax}, expires: "${answerWithin}" }`] : []),
     '      }',
     '    }',
   ];

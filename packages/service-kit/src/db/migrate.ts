@@ -1,53 +1,82 @@
-import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
+import { Kysely, Migrator, type MigratorProps, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { migrationFields, readEnvironment } from '../config.js';
-import { createLogger } from '../logger.js';
-import { businessSetting } from './row-security.js';
+import { migrationFields, readEnvironment } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
+import { kitMigrations } from './kit-migrations.js';
+import type { SqlMigration } from './sql-migration.js';
+import { tenantSetting } from './tenant-isolation.js';
 
 /** The migrations of one service by name; `0001-documents`, `0002-…`: the names are their order. */
-export type Migrations = Readonly<Record<string, Migration>>;
+export type Migrations = Readonly<Record<string, SqlMigration>>;
 
-/** A migration written as SQL. Forward-only: there is no way down. */
-export function sqlMigration(statements: string): Migration {
-  return { up: async (db) => void (await sql.raw(statements).execute(db)) };
+/** Whether the database gets the kit's tables; the database of a service without events does not. */
+interface MigrationOptions {
+  readonly messaging?: boolean;
 }
 
 /**
- * Applies what is missing, in order, all in one transaction, while a lock keeps every other migration of this database
- * waiting.
- * @returns the names that were applied.
- * @throws when one fails; then none is applied.
+ * Applies the missing migrations of the kit, then those of the service, each set in order and in one transaction. A lock
+ * serializes the migrations of one database.
+ * @returns the names of the service's migrations that were applied.
+ * @throws when one fails; then none of its set is applied.
  */
-export async function migrate(databaseUrl: string, migrations: Migrations): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  migrations: Migrations,
+  { messaging = true }: MigrationOptions = {},
+): Promise<string[]> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
     connectionTimeoutMillis: 10_000,
     // A migration may have to change the rows of every business.
-    options: `-c ${businessSetting}=*`,
+    options: `-c ${tenantSetting}=*`,
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...migrations }) } });
-    const { error, results = [] } = await migrator.migrateToLatest();
-    if (error) {
-      const failed = results.find((result) => result.status === 'Error')?.migrationName;
-      throw new Error(`Migration ${failed ?? ''} failed`, { cause: error });
+    if (messaging) {
+      await applyMissing(db, kitMigrations, {
+        migrationTableName: 'kit_migration',
+        migrationLockTableName: 'kit_migration_lock',
+      });
     }
-    return results.map((result) => result.migrationName);
+    return await applyMissing(db, migrations, {});
   } finally {
     await db.destroy();
   }
 }
 
-/** The whole of a service's `migrate.ts`: reads the environment, migrates, logs, and sets the exit code. */
-export async function runMigrations(service: string, migrations: Migrations): Promise<void> {
+async function applyMissing(
+  db: Kysely<unknown>,
+  migrations: Migrations,
+  ledger: Pick<MigratorProps, 'migrationTableName' | 'migrationLockTableName'>,
+): Promise<string[]> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+    ...ledger,
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) {
+    const failed = results.find((result) => result.status === 'Error')?.migrationName;
+    throw new Error(`Migration ${failed ?? ''} failed`, { cause: error });
+  }
+  return results.map((result) => result.migrationName);
+}
+
+/** All of a service's `migrate.ts`: reads the environment, migrates, logs, and sets the exit code. */
+export async function runMigrations(
+  service: string,
+  migrations: Migrations,
+  options: MigrationOptions = {},
+): Promise<void> {
   const logger = createLogger(service, 'info');
   try {
     const { databaseUrl } = readEnvironment(migrationFields);
-    logger.info({ applied: await migrate(databaseUrl, migrations) }, 'the database is up to date');
+    const applied = await migrate(databaseUrl, migrations, options);
+    logger.info({ applied }, 'database migrated');
   } catch (error) {
-    logger.fatal({ err: error }, 'the migration failed; the database is as it was');
+    logger.fatal({ err: error }, 'migration failed');
     process.exitCode = 1;
   }
 }

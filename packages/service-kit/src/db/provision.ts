@@ -1,6 +1,8 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import pg from 'pg';
-import { provisioningFields, readEnvironment } from '../config.js';
-import { createLogger } from '../logger.js';
+import { provisioningFields, readEnvironment } from '../process/config.js';
+import { createLogger } from '../process/logger.js';
+import { scramVerifier } from './scram-verifier.js';
 
 /** A role of the database server. */
 export interface Role {
@@ -8,40 +10,41 @@ export interface Role {
   password: string;
 }
 
-/** What `provisionDatabase` makes for one service. */
-export interface DatabasePlan {
+/** The database of one service, with its roles. */
+export interface DatabaseSpec {
   database: string;
-  /** Owns the tables and runs the migrations; never serves. */
+  /** Owns the tables and runs the migrations. */
   owner: Role;
-  /** Serves; may read and write rows, but not change the schema. */
+  /** The service's role: reads and writes rows, cannot change the schema. */
   login: Role;
 }
 
 /**
- * The waits that no statement of a serving process may exceed. Issuing holds its series row while the PDF is rendered, so
- * the lock and idle limits lie above the rendering deadline (8 s) and below the request's (30 s).
+ * The limits of a service's statements. Issuing holds its series row while the PDF is rendered, so the lock and idle limits lie above
+ * the rendering deadline (8 s) and below the request's (30 s).
  */
 const loginSettings = {
-  statement_timeout: '15s',
-  lock_timeout: '12s',
-  idle_in_transaction_session_timeout: '20s',
+  statement_timeout: `${timeLimitsMs.statement}ms`,
+  lock_timeout: `${timeLimitsMs.lock}ms`,
+  idle_in_transaction_session_timeout: `${timeLimitsMs.idleTransaction}ms`,
 } as const;
 
 /**
- * Makes one service's database with its two roles, or brings them up to date; may be repeated at will.
- * Nobody but these two roles (and administrators) can connect to the database.
+ * Creates one service's database with its two roles, or updates them; idempotent. Only these roles and administrators can connect.
  * @param adminUrl a role that may create databases and roles.
  */
-export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): Promise<void> {
-  const { database, owner, login } = plan;
+export async function provisionDatabase(adminUrl: string, spec: DatabaseSpec): Promise<void> {
+  const { database, owner, login } = spec;
   await withClient(adminUrl, async (admin) => {
-    // Two replicas that start together must not both make what they both find missing.
+    // Two replicas that start together must not both create what they both find missing, nor grant at the same time.
     await admin.query(`select pg_advisory_lock(hashtext('pinkas provisioning'))`);
     for (const role of [owner, login]) {
       const name = admin.escapeIdentifier(role.name);
-      const password = admin.escapeLiteral(role.password);
+      const password = admin.escapeLiteral(scramVerifier(role.password));
       const found = await admin.query('select 1 from pg_roles where rolname = $1', [role.name]);
-      if (found.rowCount === 0) await admin.query(`create role ${name}`);
+      if (found.rowCount === 0) {
+        await admin.query(`create role ${name}`);
+      }
       await admin.query(`alter role ${name} login password ${password}`);
     }
     for (const [setting, value] of Object.entries(loginSettings)) {
@@ -49,11 +52,13 @@ export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): P
     }
     const exists = await admin.query('select 1 from pg_database where datname = $1', [database]);
     if (exists.rowCount === 0) {
-      // An administrator who is no superuser may hand a database over only to a role that it is a member of.
+      // An administrator without superuser rights must be a member of the role that will own the database.
       const [{ rolsuper } = { rolsuper: false }] = (
         await admin.query<{ rolsuper: boolean }>('select rolsuper from pg_roles where rolname = current_user')
       ).rows;
-      if (!rolsuper) await admin.query(`grant ${admin.escapeIdentifier(owner.name)} to current_user`);
+      if (!rolsuper) {
+        await admin.query(`grant ${admin.escapeIdentifier(owner.name)} to current_user`);
+      }
       await admin.query(
         `create database ${admin.escapeIdentifier(database)} owner ${admin.escapeIdentifier(owner.name)} template template0 encoding 'UTF8'`,
       );
@@ -61,8 +66,13 @@ export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): P
     const name = admin.escapeIdentifier(database);
     await admin.query(`revoke connect, temporary on database ${name} from public`);
     await admin.query(`grant connect on database ${name} to ${admin.escapeIdentifier(login.name)}`);
+    await grantSchema(withDatabase(adminUrl, database), spec);
   });
-  await withClient(withDatabase(adminUrl, database), async (admin) => {
+}
+
+/** @param databaseUrl of the new database, as an administrator. */
+async function grantSchema(databaseUrl: string, { owner, login }: DatabaseSpec): Promise<void> {
+  await withClient(databaseUrl, async (admin) => {
     const ownerName = admin.escapeIdentifier(owner.name);
     const loginName = admin.escapeIdentifier(login.name);
     await admin.query(`alter schema public owner to ${ownerName}`);
@@ -78,52 +88,54 @@ export async function provisionDatabase(adminUrl: string, plan: DatabasePlan): P
 }
 
 /**
- * The plan that two addresses of one database imply.
- * @throws when they speak of two databases, or name no role or password.
+ * The specification that the two addresses of one database imply.
+ * @throws when they name two databases, or lack a role or a password.
  */
-export function planOf(loginUrl: string, ownerUrl: string): DatabasePlan {
+export function databaseSpecOf(loginUrl: string, ownerUrl: string): DatabaseSpec {
   const [login, owner] = [new URL(loginUrl), new URL(ownerUrl)];
   const role = (url: URL): Role => ({
     name: decodeURIComponent(url.username),
     password: decodeURIComponent(url.password),
   });
-  const plan = {
+  const spec = {
     database: decodeURIComponent(login.pathname.slice(1)),
     login: role(login),
     owner: role(owner),
   };
-  if (login.pathname !== owner.pathname || plan.database === '')
+  if (login.pathname !== owner.pathname || spec.database === '') {
     throw new Error('DATABASE_URL and MIGRATION_DATABASE_URL must name one database');
+  }
   if (
-    [plan.login, plan.owner].some(({ name, password }) => !name || !password) ||
-    plan.login.name === plan.owner.name
-  )
+    [spec.login, spec.owner].some(({ name, password }) => !name || !password) ||
+    spec.login.name === spec.owner.name
+  ) {
     throw new Error('DATABASE_URL and MIGRATION_DATABASE_URL must name a role each, with a password');
-  return plan;
+  }
+  return spec;
 }
 
-/** The whole of a service's `provision.ts`: reads the environment, makes the database and its roles, and sets the exit code. */
+/** All of a service's `provision.ts`: reads the environment, creates the database and its roles, and sets the exit code. */
 export async function runProvisioning(service: string): Promise<void> {
   const logger = createLogger(service, 'info');
   try {
     const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
-    const plan = planOf(loginUrl, ownerUrl);
-    await provisionDatabase(withDatabase(adminUrl, 'postgres'), plan);
-    logger.info({ database: plan.database }, 'the database and its roles are there');
+    const spec = databaseSpecOf(loginUrl, ownerUrl);
+    await provisionDatabase(withDatabase(adminUrl, 'postgres'), spec);
+    logger.info({ database: spec.database }, 'database provisioned');
   } catch (error) {
-    logger.fatal({ err: error }, 'the database could not be made');
+    logger.fatal({ err: error }, 'provisioning failed');
     process.exitCode = 1;
   }
 }
 
-/** The same server, another database. */
+/** A URL with another database. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${encodeURIComponent(database)}`;
   return changed.toString();
 }
 
-/** The same server and database, another role. */
+/** A URL with another role. */
 export function withRole(url: string, role: Role): string {
   const changed = new URL(url);
   changed.username = encodeURIComponent(role.name);

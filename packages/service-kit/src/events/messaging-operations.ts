@@ -1,20 +1,22 @@
 import type { Type } from '@nestjs/common';
-import { type MessagingService, messaging, messagingServices, type ServiceName } from '@pinkas/contracts';
-import { dropDeadLetter } from './drop-dead-letter.js';
-import { getAnnouncement } from './get-announcement.js';
-import { listAnnouncements } from './list-announcements.js';
-import { listDeadLetters } from './list-dead-letters.js';
-import { redriveDeadLetter } from './redrive-dead-letter.js';
+import { isMessagingService, messaging, type ServiceName } from '@pinkas/contracts';
+import { dropDeadLetter } from './inbox/drop-dead-letter.js';
+import { listDeadLetters } from './inbox/list-dead-letters.js';
+import { redriveDeadLetter } from './inbox/redrive-dead-letter.js';
+import { getOutboxEvent } from './outbox/get-outbox-event.js';
+import { listOutboxEvents } from './outbox/list-outbox-events.js';
 
-/** The operations with which the kit answers a service's messaging contracts; none for a service that has none. */
+/** The operations that handle a service's messaging contracts; none for a service without them. */
 export function messagingOperations(service: ServiceName): readonly Type[] {
-  if (!messagingServices.some((one) => one === service)) return [];
-  const contracts = messaging[service as MessagingService];
+  if (!isMessagingService(service)) {
+    return [];
+  }
+  const contracts = messaging[service];
   return [
     listDeadLetters(contracts.listDeadLetters),
     redriveDeadLetter(contracts.redriveDeadLetter),
     dropDeadLetter(contracts.dropDeadLetter),
-    listAnnouncements(contracts.listAnnouncements),
-    getAnnouncement(contracts.getAnnouncement),
+    listOutboxEvents(contracts.listOutboxEvents),
+    getOutboxEvent(contracts.getOutboxEvent),
   ];
 }

@@ -1,4 +1,11 @@
-import { type JetStreamManager, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats';
+import {
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -12,12 +19,9 @@ const settingsFor = (replicas: number): Settings => ({
 });
 
 /**
- * Makes the streams that are missing. Those who consume from a stream make it as well as its owner, since they may boot before it. Streams
- * are bounded: the truth is in SQL, they only carry it.
- *
- * A stream that is there is left as it is: whoever may change a stream may make it keep what others say, so no service has
- * that permission.
- * @returns the streams whose settings are not those of this version, with the names of the settings.
+ * Creates the streams that are missing. Consumers create a stream as well as its owner, since they may start first. An existing
+ * stream is not changed: that permission would let a service capture the subjects of others.
+ * @returns the existing streams whose settings differ from this version's, with the names of the settings.
  */
 export async function ensureStreams(
   manager: JetStreamManager,
@@ -32,9 +36,13 @@ export async function ensureStreams(
       const differs = (Object.keys(wanted) as (keyof Settings)[]).filter(
         (key) => config[key] !== wanted[key],
       );
-      if (differs.length > 0) differing.push({ stream: stream.name, differs });
+      if (differs.length > 0) {
+        differing.push({ stream: stream.name, differs });
+      }
     } catch (error) {
-      if ((error as { api_error?: { code?: number } }).api_error?.code !== 404) throw error;
+      if (!(error instanceof JetStreamApiError && error.status === 404)) {
+        throw error;
+      }
       await manager.streams.add({
         ...stream,
         ...wanted,

@@ -1,56 +1,56 @@
-import { type Counter, type Histogram, type Metrics, secondsSince } from '../metrics.js';
-import type { Problem } from '../problem.js';
+import { type Counter, type Histogram, type Metrics, secondsSince } from '../process/metrics.js';
+import type { ApiError } from './api-error.js';
 
 /**
- * What a request came to: `refused` is the caller's own affair, `unavailable` passes (a server that is away, a process that is
- * full), `failed` is a fault of ours.
+ * The outcome of a request: `refused` is the caller's error, `unavailable` is transient (a server that is unavailable, a full process),
+ * `failed` is an error of this service.
  */
 export type RequestOutcome = 'ok' | 'refused' | 'unavailable' | 'failed';
 
-/** The class of a refusal. */
-export function outcomeOf({ status }: Problem): Exclude<RequestOutcome, 'ok'> {
-  if (status < 500) return 'refused';
+/** The outcome that an error code stands for. */
+export function outcomeOf({ status }: ApiError): Exclude<RequestOutcome, 'ok'> {
+  if (status < 500) {
+    return 'refused';
+  }
   return status === 500 ? 'failed' : 'unavailable';
 }
 
-/** Rate, errors and durations of the contracts that one process answers. */
+/** Rate, errors and durations of the contracts that one process handles. */
 export class RequestMetrics {
   readonly #requests: Counter<'contract' | 'outcome'>;
   readonly #durations: Histogram<'contract'>;
-  readonly #turnedAway: Counter;
+  readonly #rejected: Counter;
 
-  /** @param inFlight how many requests are worked on now. */
+  /** @param inFlight how many requests are in flight now. */
   constructor(metrics: Metrics, inFlight: () => number) {
     this.#requests = metrics.counter(
       'pinkas_requests_total',
-      'Requests of other services by what they came to: ok, refused, unavailable (it passes) or failed.',
+      'RPC requests by outcome: ok, refused, unavailable (transient) or failed.',
       ['contract', 'outcome'],
     );
     this.#durations = metrics.histogram(
       'pinkas_request_duration_seconds',
-      'How long requests of other services took, whatever they came to.',
+      'Duration of RPC requests, whatever their outcome.',
       ['contract'],
     );
-    this.#turnedAway = metrics.counter(
-      'pinkas_requests_turned_away_total',
-      'Requests of other services that were refused at once since the process was full.',
+    this.#rejected = metrics.counter(
+      'pinkas_requests_rejected_total',
+      'RPC requests rejected because the process was at its concurrency limit.',
     );
-    metrics.gauge('pinkas_requests_in_flight', 'Requests of other services that are worked on.', async () =>
-      inFlight(),
-    );
+    metrics.gauge('pinkas_requests_in_flight', 'RPC requests in flight.', async () => inFlight());
   }
 
   /**
    * A request was answered.
-   * @param startedMs when it came, by `performance.now()`.
+   * @param startedMs when it arrived, by `performance.now()`.
    */
   answered(contract: string, outcome: RequestOutcome, startedMs: number): void {
     this.#requests.inc({ contract, outcome });
     this.#durations.observe({ contract }, secondsSince(startedMs));
   }
 
-  /** The process was full. */
-  turnedAway(): void {
-    this.#turnedAway.inc();
+  /** The process was at its limit. */
+  rejected(): void {
+    this.#rejected.inc();
   }
 }

@@ -11,47 +11,47 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Counter } from '../metrics.js';
+import { withTimeout } from '../concurrency/with-timeout.js';
+import type { Counter } from '../process/metrics.js';
 import type { TracingOptions } from './tracing.js';
 
-/** So many spans wait for the collector at the most, about 2 MB; what comes beyond them is dropped. */
-const waitingMax = 2_048;
+/** How many spans are buffered, about 2 MB; more are dropped. */
+const bufferedMax = 2_048;
 const batchMax = 512;
-/** How long spans wait to become a batch. */
+/** How long spans are collected for a batch. */
 const batchPauseMs = 1_000;
-/** How long the collector may take for a batch, its own retries included. */
+/** How long the export of a batch may take, retries included. */
 const exportTimeoutMs = 4_000;
-/** How long the last batches may take when the process ends. */
+/** How long the last batches may take at shutdown. */
 const flushTimeoutMs = 2_000;
-/** A collector that is away is one line in the log a minute, not one a batch. */
-const complaintEveryMs = 60_000;
-/** Ids and short words: what is longer has no place in a span. */
+/** An unreachable collector is logged once a minute, not once a batch. */
+const warnEveryMs = 60_000;
+/** Attributes are ids and short words. */
 const attributeLengthMax = 200;
 
-/** A tracer whose spans go to an OTLP collector over HTTP, as JSON, in batches beside the work. */
+/** A tracer that exports its spans to an OTLP collector over HTTP, as JSON, in batches. */
 export function exportTraces({ serviceName, endpoint, share, logger, metrics }: TracingOptions): {
   tracer: Tracer;
   flush: () => Promise<void>;
 } {
   const spans = metrics.counter(
     'pinkas_spans_total',
-    'Spans that were made to be recorded, and of these those that the collector has taken; the rest waits, or was lost.',
+    'Spans by outcome: made, and of these exported to the collector (taken); the rest is buffered or lost.',
     ['outcome'],
   );
-  let complainedAtMs = Number.NEGATIVE_INFINITY;
-  const complain = (error: Error | undefined) => {
-    if (performance.now() - complainedAtMs < complaintEveryMs) return;
-    complainedAtMs = performance.now();
-    // Not the error itself: it holds what the collector has answered.
-    logger.warn(
-      { reason: error?.name ?? 'unknown' },
-      'the collector does not take the traces; they are dropped',
-    );
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  const warn = (error: Error | undefined) => {
+    if (performance.now() - warnedAtMs < warnEveryMs) {
+      return;
+    }
+    warnedAtMs = performance.now();
+    // Not the error itself: it contains the collector's response.
+    logger.warn({ reason: error?.name ?? 'unknown' }, 'span export failed');
   };
-  const exporter = told(
+  const exporter = countExports(
     new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs }),
     spans,
-    complain,
+    warn,
   );
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
@@ -62,10 +62,10 @@ export function exportTraces({ serviceName, endpoint, share, logger, metrics }: 
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanLimits: { attributeValueLengthLimit: attributeLengthMax },
     spanProcessors: [
-      new Counted(spans),
+      new SpanCounter(spans),
       new BatchSpanProcessor({
         exporter,
-        maxQueueSize: waitingMax,
+        maxQueueSize: bufferedMax,
         maxExportBatchSize: batchMax,
         scheduledDelayMillis: batchPauseMs,
         exportTimeoutMillis: exportTimeoutMs + 1_000,
@@ -74,20 +74,18 @@ export function exportTraces({ serviceName, endpoint, share, logger, metrics }: 
   });
   return {
     tracer: provider.getTracer('pinkas'),
-    flush: async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, flushTimeoutMs);
-      });
-      // A collector that is away must not hold up the end of a process.
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
-    },
+    // A collector that is unavailable must not delay the end of the process.
+    flush: () =>
+      withTimeout(
+        provider.shutdown().catch(() => {}),
+        flushTimeoutMs,
+        () => {},
+      ),
   };
 }
 
 /** Counts the spans that are made. */
-class Counted extends NoopSpanProcessor {
+class SpanCounter extends NoopSpanProcessor {
   constructor(private readonly spans: Counter<'outcome'>) {
     super();
   }
@@ -97,17 +95,20 @@ class Counted extends NoopSpanProcessor {
   }
 }
 
-/** An exporter that tells what became of its batches. */
-function told(
+/** An exporter that counts the spans which the collector has accepted, and reports errors. */
+function countExports(
   exporter: SpanExporter,
   spans: Counter<'outcome'>,
-  complain: (error: Error | undefined) => void,
+  onError: (error: Error | undefined) => void,
 ): SpanExporter {
   return {
     export: (batch: ReadableSpan[], done) =>
       exporter.export(batch, (result) => {
-        if (result.code === 0) spans.inc({ outcome: 'taken' }, batch.length);
-        else complain(result.error);
+        if (result.code === 0) {
+          spans.inc({ outcome: 'taken' }, batch.length);
+        } else {
+          onError(result.error);
+        }
         done(result);
       }),
     shutdown: () => exporter.shutdown(),

@@ -1,24 +1,24 @@
 import { trace as otel, ROOT_CONTEXT, type Span, type Tracer } from '@opentelemetry/api';
-import { type CallContext, type Subject, withContext } from '../context.js';
-import type { Logger } from '../logger.js';
-import type { Metrics } from '../metrics.js';
-import { attributesOf, ending, noSpan, type SpanOptions } from './spans.js';
-import { readCarrier, type SaidTrace } from './trace-carrier.js';
+import { type CallContext, type LogContext, withContext } from '../process/context.js';
+import type { Logger } from '../process/logger.js';
+import type { Metrics } from '../process/metrics.js';
+import { attributesOf, endSpanAfter, noSpan, type SpanOptions } from './spans.js';
+import { type IncomingTraceHeaders, parseTraceHeaders } from './trace-headers.js';
 
-/** How work that comes from outside of this process is described. */
-export interface EntranceOptions extends SpanOptions {
-  /** What the work is about, as far as that is known before it begins. */
-  readonly subject?: Subject;
-  /** Whether a trace begins here where the message names none. */
-  readonly begins?: boolean;
+/** The description of work that comes from outside of this process. */
+export interface EntrySpanOptions extends SpanOptions {
+  /** The ids that are known before the work begins. */
+  readonly logContext?: LogContext;
+  /** Whether a trace begins here where the message has no trace headers. */
+  readonly isRoot?: boolean;
 }
 
 /**
- * The traces of one process, injected by its class. Off unless a collector is configured: then nothing is recorded, kept or
- * sent. A trace begins with an HTTP request alone; whatever is not part of one (a sweep's question, a probe) makes no span.
+ * The tracing of one process, injected by its class. Off unless a collector is configured: then nothing is recorded or sent. A trace
+ * begins with an HTTP request only; work that is not part of one (a reconciler's call, a probe) makes no span.
  */
 export class Tracing {
-  /** Records nothing. */
+  /** Records no spans. */
   static readonly off = new Tracing(undefined);
 
   constructor(
@@ -27,49 +27,53 @@ export class Tracing {
   ) {}
 
   /**
-   * Does work that came by a message, in a span below the one that the message names.
-   * @param context what the work runs in.
-   * @param said what the message says of its trace.
+   * Runs work that a request, an event or a job started, in a span below the one of its trace headers.
+   * @param context the context of the work.
+   * @param headers the trace headers of what started the work.
    */
-  enter<T>(
+  startEntrySpan<T>(
     context: CallContext,
-    said: SaidTrace | null,
+    headers: IncomingTraceHeaders | null,
     name: string,
-    { subject = {}, begins = false, kind, attributes = {} }: EntranceOptions,
+    { logContext = {}, isRoot = false, kind, attributes = {} }: EntrySpanOptions,
     work: (span: Span) => Promise<T>,
   ): Promise<T> {
-    const about = { ...context, subject: { ...context.subject, ...subject } };
-    const parent = this.tracer && readCarrier(said);
-    if (!this.tracer || (!parent && !begins)) return withContext(about, () => work(noSpan));
+    const extended = { ...context, logContext: { ...context.logContext, ...logContext } };
+    const parent = this.tracer && parseTraceHeaders(headers);
+    if (!this.tracer || (!parent && !isRoot)) {
+      return withContext(extended, () => work(noSpan));
+    }
     const span: Span = this.tracer.startSpan(
       name,
-      { kind, attributes: { ...attributes, ...attributesOf(subject) } },
+      { kind, attributes: { ...attributes, ...attributesOf(logContext) } },
       parent ? otel.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT,
     );
-    return withContext({ ...about, trace: { tracer: this.tracer, span } }, () => ending(span, work));
+    return withContext({ ...extended, trace: { tracer: this.tracer, span } }, () => endSpanAfter(span, work));
   }
 
-  /** Sends what is recorded still, within two seconds; what the collector does not take by then is lost. */
+  /** Exports the buffered spans within two seconds; the rest is lost. */
   close(): Promise<void> {
     return this.flush();
   }
 }
 
-/** Where traces go, and how many of them. */
+/** Where spans are exported to, and how many. */
 export interface TracingOptions {
-  /** The name of the service, as the collector is told it. */
+  /** The service's name at the collector. */
   readonly serviceName: string;
-  /** The address of an OTLP collector over HTTP, without `/v1/traces`; empty: traces are off. */
+  /** The address of an OTLP collector over HTTP, without `/v1/traces`; empty: tracing is off. */
   readonly endpoint: string;
-  /** The share of the traces that begin here that is recorded, from 0 to 1. */
+  /** The share of the traces begun here that is recorded, from 0 to 1. */
   readonly share: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/** Opens the traces of one process. What they need is loaded only where they are on. */
+/** Opens the tracing of one process. Its libraries are loaded only where it is on. */
 export async function openTracing(options: TracingOptions): Promise<Tracing> {
-  if (options.endpoint === '') return Tracing.off;
+  if (options.endpoint === '') {
+    return Tracing.off;
+  }
   const { exportTraces } = await import('./trace-export.js');
   const { tracer, flush } = exportTraces(options);
   return new Tracing(tracer, flush);

@@ -27,11 +27,11 @@ const document = (change: {
     customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
   }) as IssuedDocument;
 
-describe('an allocation number', () => {
+describe('decideAllocation', () => {
   it.each(['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const)(
-    'is asked for on a %s above the threshold',
+    'decideAllocation requires a number on a %s above the threshold',
     (type) => {
-      expect(decideAllocation(document({ type }), business)).toEqual({ ask: true });
+      expect(decideAllocation(document({ type }), business)).toEqual({ required: true });
     },
   );
 
@@ -43,9 +43,9 @@ describe('an allocation number', () => {
     'proforma',
     'receipt',
     'donation_receipt',
-  ] as const)('is not required on a %s, and the reason names the type', (type) => {
+  ] as const)('decideAllocation does not require a number on a %s and names the type', (type) => {
     expect(decideAllocation(document({ type }), business)).toMatchObject({
-      ask: false,
+      required: false,
       status: 'not_required',
       reason: expect.stringContaining('needs no allocation number'),
     });
@@ -54,15 +54,15 @@ describe('an allocation number', () => {
   it.each([
     ['exactly at the threshold', { subtotal: 5000 }],
     ['brought down to the threshold by its discount', { subtotal: 6000, discount: 1000 }],
-  ])('is not required %s', (_case, change) => {
+  ])('decideAllocation does not require a number %s', (_case, change) => {
     expect(decideAllocation(document(change), business)).toMatchObject({
       status: 'not_required',
       reason: 'The net amount is not above the threshold of 5000 ILS.',
     });
   });
 
-  it('is asked for one agora above the threshold, counted in agorot and not in binary fractions', () => {
-    expect(decideAllocation(document({ subtotal: 5000.01 }), business)).toEqual({ ask: true });
+  it('decideAllocation requires a number one agora above the threshold', () => {
+    expect(decideAllocation(document({ subtotal: 5000.01 }), business)).toEqual({ required: true });
     expect(
       decideAllocation(document({ subtotal: 8.05, discount: 7.95 }), {
         ...business,
@@ -71,20 +71,20 @@ describe('an allocation number', () => {
     ).toMatchObject({ status: 'not_required' });
   });
 
-  it('is not required before the law took effect', () => {
+  it('decideAllocation requires no number before the law took effect', () => {
     expect(decideAllocation(document({ date: '2024-05-04' }), business)).toMatchObject({
       status: 'not_required',
     });
   });
 
-  it('is not required where there is no VAT to deduct', () => {
+  it('decideAllocation requires no number without VAT', () => {
     expect(decideAllocation(document({ vat: 0 }), business)).toMatchObject({
       status: 'not_required',
-      reason: 'The document bears no VAT.',
+      reason: 'The document has no VAT.',
     });
   });
 
-  it('is not required of a business that is not connected, whatever tax ids are missing', () => {
+  it('decideAllocation requires no number of an unconnected business, whatever tax ids are missing', () => {
     expect(
       decideAllocation(document({ taxId: null }), {
         ...business,
@@ -97,7 +97,7 @@ describe('an allocation number', () => {
     });
   });
 
-  it('is skipped where a tax id is missing, and the one of the business is looked at first', () => {
+  it('decideAllocation skips a missing tax id and checks the business first', () => {
     expect(decideAllocation(document({ taxId: null }), business)).toMatchObject({
       status: 'skipped_customer_tax_id_missing',
     });

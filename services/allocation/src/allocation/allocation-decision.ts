@@ -1,16 +1,11 @@
-import {
-  type AllocationOutcome,
-  allocationPolicyOn,
-  type Business,
-  documentTypeRules,
-  type IssuedDocument,
-} from '@pinkas/contracts';
+import { type AllocationOutcome, type Business, type IssuedDocument } from '@pinkas/contracts';
+import { allocationPolicyOn, documentTypeRules, fromShekels } from '@pinkas/domain';
 
-/** Whether the authority is to be asked; if not, the outcome and why. */
+/** Whether a number is required; if not, the outcome and its reason. */
 export type AllocationDecision =
-  | { readonly ask: true }
+  | { readonly required: true }
   | {
-      readonly ask: false;
+      readonly required: false;
       readonly status: Extract<
         AllocationOutcome['status'],
         'not_required' | 'skipped_customer_tax_id_missing' | 'skipped_business_tax_id_missing'
@@ -18,15 +13,13 @@ export type AllocationDecision =
       readonly reason: string;
     };
 
-const agorot = (shekels: number): number => Math.round(shekels * 100);
-
 /**
- * Interface rule 4.5: a number is asked for when the type is one that gets a number on the document's date, the net amount
- * lies strictly above the business's threshold, there is VAT to deduct, and the business is connected. A tax id that is
- * missing is reported only then, the business's first.
+ * Rule 4.5 of the HTTP API: a number is required when the type gets one on the document's date, the net amount is strictly
+ * above the threshold, there is VAT, and the business is connected. Only then a missing tax id is reported, the business's
+ * first.
  */
 export function decideAllocation(document: IssuedDocument, business: Business): AllocationDecision {
-  const notRequired = (reason: string) => ({ ask: false, status: 'not_required', reason }) as const;
+  const notRequired = (reason: string) => ({ required: false, status: 'not_required', reason }) as const;
   const { totals, type } = document;
   if (allocationPolicyOn(document.date)?.codes[type] === undefined) {
     return notRequired(
@@ -34,22 +27,28 @@ export function decideAllocation(document: IssuedDocument, business: Business): 
     );
   }
   const threshold = business.allocation_threshold_net;
-  if (agorot(totals.subtotal) - agorot(totals.discount) <= agorot(threshold)) {
+  if (fromShekels(totals.subtotal) - fromShekels(totals.discount) <= fromShekels(threshold)) {
     return notRequired(`The net amount is not above the threshold of ${threshold} ILS.`);
   }
-  if (totals.vat === 0) return notRequired('The document bears no VAT.');
+  if (totals.vat === 0) {
+    return notRequired('The document has no VAT.');
+  }
   if (!business.tax_authority_connected) {
     return notRequired('The business is not connected to the tax authority.');
   }
   if (business.tax_id === null) {
     return {
-      ask: false,
+      required: false,
       status: 'skipped_business_tax_id_missing',
       reason: 'The business has no tax id in its profile.',
     };
   }
   if (document.customer.tax_id === null) {
-    return { ask: false, status: 'skipped_customer_tax_id_missing', reason: 'The customer has no tax id.' };
+    return {
+      required: false,
+      status: 'skipped_customer_tax_id_missing',
+      reason: 'The customer has no tax id.',
+    };
   }
-  return { ask: true };
+  return { required: true };
 }

@@ -1,50 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import {
+  acrossTenants,
   type Clock,
   type Counter,
   type Database,
   InjectClock,
   InjectDatabase,
   Metrics,
-  ofEveryBusiness,
 } from '@pinkas/service-kit';
 import { answerClass } from '../authority/answer-class.js';
-import type { TryOutcome } from '../authority/tax-authority.js';
+import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import { countConnections } from '../connection/connection.repository.js';
 import { expiringBefore } from '../connection/connection-state.js';
-import type { AfterTry } from './after-try.js';
-import { countGivenUp, pendingAllocations } from './allocation.repository.js';
+import { countDeadLettered, pendingAllocations } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
+import type { RetryTransition } from './retry-policy.js';
 
-/** What an operator is alarmed by: tries that bring nothing, numbers that were given up, connections that end. */
+/** Metrics of attempts, of pending and dead-lettered documents, and of connections. */
 @Injectable()
 export class AllocationMetrics {
-  readonly #tries: Counter<'outcome' | 'answer'>;
+  readonly #attempts: Counter<'outcome' | 'answer'>;
 
   constructor(
     metrics: Metrics,
     @InjectDatabase() db: Database<AllocationTables>,
     @InjectClock() clock: Clock,
   ) {
-    const all = ofEveryBusiness(db);
+    const all = acrossTenants(db);
     const connections = () => countConnections(all, clock.now(), expiringBefore(clock.now()));
-    this.#tries = metrics.counter(
-      'pinkas_allocation_tries_total',
-      'Tries for an allocation number, by what they came to (asking: it is tried again) and what the authority said.',
+    this.#attempts = metrics.counter(
+      'pinkas_allocation_attempts_total',
+      'Attempts for an allocation number, by state afterwards (pending: it is repeated) and response class.',
       ['outcome', 'answer'],
     );
-    metrics.gauge('pinkas_allocations_pending', 'Documents whose allocation number is being asked for.', () =>
+    metrics.gauge('pinkas_allocations_pending', 'Documents whose allocation number is pending.', () =>
       pendingAllocations(all, clock.now()).then(({ count }) => count),
     );
     metrics.gauge(
       'pinkas_allocations_oldest_pending_seconds',
-      'For how long the oldest of them has been without an answer; 0 where there is none.',
+      'How long the oldest pending document has waited; 0 where there is none.',
       () => pendingAllocations(all, clock.now()).then(({ oldestSeconds }) => oldestSeconds),
     );
     metrics.gauge(
-      'pinkas_allocations_given_up',
-      'Documents whose allocation number is asked for no more by itself.',
-      () => countGivenUp(all),
+      'pinkas_allocations_dead_lettered',
+      'Documents whose allocation number is dead-lettered.',
+      () => countDeadLettered(all),
     );
     metrics.gauge(
       'pinkas_authority_connections_expiring',
@@ -58,8 +58,8 @@ export class AllocationMetrics {
     );
   }
 
-  /** A try was stored. */
-  tried({ state }: AfterTry, outcome: TryOutcome): void {
-    this.#tries.inc({ outcome: state, answer: answerClass(outcome) });
+  /** Counts a stored attempt. */
+  countAttempt({ state }: RetryTransition, outcome: AttemptOutcome): void {
+    this.#attempts.inc({ outcome: state, answer: answerClass(outcome) });
   }
 }

@@ -1,25 +1,25 @@
 import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type { TryOutcome } from '../authority/tax-authority.js';
-import type { AfterTry } from './after-try.js';
+import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import type { AllocationFacts, AllocationTable, AllocationTables } from './allocation.tables.js';
 import type { AllocationDecision } from './allocation-decision.js';
+import type { RetryTransition } from './retry-policy.js';
 
 export type AllocationRow = Selectable<AllocationTable>;
 
-/** A document that is being asked for. */
-export type AskingRow = AllocationRow & { facts: AllocationFacts; asked_since: Date };
+/** A document whose number is pending. */
+export type PendingRow = AllocationRow & { facts: AllocationFacts; first_attempt_at: Date };
 
-/** A document that this worker alone asks for. */
-export type ClaimedRow = AskingRow & {
-  /** When the business was connected last, as the claim found it; null: never. */
+/** A document that this worker has claimed. */
+export type ClaimedRow = PendingRow & {
+  /** When the business was connected last, as of the claim; null: never. */
   connected_at: Date | null;
 };
 
-/** Whose row it is. */
+/** A document by its key. */
 type Key = Pick<AllocationRow, 'business_id' | 'document_id'>;
 
-/** Writes down what was decided of a document; once. @returns whether it is news. */
+/** Stores the decision about a document, once. @returns whether it was stored now. */
 export async function insertDecision(
   trx: Transaction<AllocationTables>,
   facts: AllocationFacts,
@@ -31,22 +31,22 @@ export async function insertDecision(
     .values({
       business_id: facts.document.business_id,
       document_id: facts.document.id,
-      state: decision.ask ? 'asking' : decision.status,
-      reason: decision.ask ? null : decision.reason,
-      facts: decision.ask ? JSON.stringify(facts) : null,
+      state: decision.required ? 'pending' : decision.status,
+      reason: decision.required ? null : decision.reason,
+      facts: decision.required ? JSON.stringify(facts) : null,
       request_id: currentContext()?.requestId ?? null,
       trace: currentTraceJson(),
-      next_attempt_at: decision.ask ? now : null,
+      next_attempt_at: decision.required ? now : null,
       decided_at: now,
-      settled_at: decision.ask ? null : now,
+      settled_at: decision.required ? null : now,
     })
     .onConflict((conflict) => conflict.columns(['business_id', 'document_id']).doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** A claim that nobody gave back: who had it may have asked, and died. */
-const lapsed = sql<boolean>`allocation.unclear or allocation.claimed_until is not null`;
+/** An expired claim: the process that had it may have sent a request before it died. */
+const outcomeMayBeUnknown = sql<boolean>`allocation.outcome_unknown or allocation.claimed_until is not null`;
 
 /** When the business of a document was connected last. */
 const connectedAt = sql<Date | null>`
@@ -54,8 +54,8 @@ const connectedAt = sql<Date | null>`
 `;
 
 /**
- * Takes documents that are due, for this worker alone until `until`. Those that were never tried come first: a caller may
- * be waiting for them, while nobody waits for a repeated try.
+ * Claims due documents for this worker until `until`. Documents without an attempt come first: a caller may be waiting for
+ * them, while nobody waits for a repeated attempt.
  */
 export async function claimDue(
   db: Database<AllocationTables>,
@@ -68,7 +68,7 @@ export async function claimDue(
       due
         .selectFrom('allocation')
         .select(['business_id', 'document_id'])
-        .where('state', '=', 'asking')
+        .where('state', '=', 'pending')
         .where('next_attempt_at', '<=', now)
         .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
         .orderBy('attempts')
@@ -82,8 +82,8 @@ export async function claimDue(
     .set({
       claimed_until: until,
       attempts: sql`allocation.attempts + 1`,
-      asked_since: sql`coalesce(allocation.asked_since, ${now})`,
-      unclear: lapsed,
+      first_attempt_at: sql`coalesce(allocation.first_attempt_at, ${now})`,
+      outcome_unknown: outcomeMayBeUnknown,
     })
     .whereRef('allocation.business_id', '=', 'due.business_id')
     .whereRef('allocation.document_id', '=', 'due.document_id')
@@ -94,11 +94,11 @@ export async function claimDue(
 }
 
 /**
- * Takes one document for a try at an operator's word, whether it is due or was refused or given up; then its day of tries
- * and its pauses begin anew.
- * @returns undefined while somebody else is asking for it, or where there is nothing to ask for.
+ * Claims one document for an operator's attempt, also when it was refused or dead-lettered; then its retry schedule
+ * restarts.
+ * @returns undefined while another attempt is in flight, or where there is nothing to request.
  */
-export async function claimNow(
+export async function claimDocument(
   db: Database<AllocationTables>,
   { business_id, document_id }: Key,
   now: Date,
@@ -107,18 +107,18 @@ export async function claimNow(
   const row = await db
     .updateTable('allocation')
     .set({
-      state: 'asking',
+      state: 'pending',
       claimed_until: until,
       attempts: sql`attempts + 1`,
-      asked_since: sql`case when state = 'asking' then coalesce(asked_since, ${now}) else ${now} end`,
-      earlier_attempts: sql`case when state = 'asking' then earlier_attempts else attempts end`,
+      first_attempt_at: sql`case when state = 'pending' then coalesce(first_attempt_at, ${now}) else ${now} end`,
+      earlier_attempts: sql`case when state = 'pending' then earlier_attempts else attempts end`,
       next_attempt_at: sql`coalesce(next_attempt_at, ${now})`,
-      given_up_at: null,
-      unclear: lapsed,
+      dead_lettered_at: null,
+      outcome_unknown: outcomeMayBeUnknown,
     })
     .where('business_id', '=', business_id)
     .where('document_id', '=', document_id)
-    .where('state', 'in', ['asking', 'refused', 'given_up'])
+    .where('state', 'in', ['pending', 'refused', 'dead_lettered'])
     .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
     .returningAll()
     .returning(connectedAt.as('connected_at'))
@@ -126,8 +126,8 @@ export async function claimNow(
   return row as ClaimedRow | undefined;
 }
 
-/** The documents of a business that waited for its connection are due, also those that were given up for the want of one. */
-export async function resumeWaiting(
+/** Makes the documents due that await the connection of a business, dead-lettered ones included. */
+export async function resumeAwaiting(
   trx: Transaction<AllocationTables>,
   businessId: string,
   now: Date,
@@ -135,24 +135,24 @@ export async function resumeWaiting(
   await trx
     .updateTable('allocation')
     .set({
-      state: 'asking',
+      state: 'pending',
       next_attempt_at: now,
-      asked_since: now,
+      first_attempt_at: now,
       earlier_attempts: sql`attempts`,
-      given_up_at: null,
-      waits_for_connection: false,
+      dead_lettered_at: null,
+      awaiting_connection: false,
     })
     .where('business_id', '=', businessId)
-    .where('waits_for_connection', '=', true)
-    .where('state', 'in', ['asking', 'given_up'])
+    .where('awaiting_connection', '=', true)
+    .where('state', 'in', ['pending', 'dead_lettered'])
     .execute();
 }
 
-/** The row of a document as it is now, held until the transaction ends. */
+/** Locks a document until the transaction ends. @returns its current row. */
 export async function lockAllocation(
   trx: Transaction<AllocationTables>,
   row: Key,
-): Promise<AskingRow | undefined> {
+): Promise<PendingRow | undefined> {
   const locked = await trx
     .selectFrom('allocation')
     .selectAll()
@@ -160,36 +160,36 @@ export async function lockAllocation(
     .where('document_id', '=', row.document_id)
     .forUpdate()
     .executeTakeFirst();
-  return locked as AskingRow | undefined;
+  return locked as PendingRow | undefined;
 }
 
-/** Stores what a try came to; `settled_at` only where something is announced. */
-export async function storeTry(
+/** Stores the outcome of an attempt; `settled_at` only where an outcome is published. */
+export async function storeAttempt(
   trx: Transaction<AllocationTables>,
   row: Key,
-  after: AfterTry,
-  outcome: TryOutcome,
+  transition: RetryTransition,
+  outcome: AttemptOutcome,
   now: Date,
 ): Promise<void> {
   await trx
     .updateTable('allocation')
     .set((set) => ({
-      state: after.state,
-      reason: after.reason,
-      number: after.number,
-      confirmation_number: after.confirmationNumber,
+      state: transition.state,
+      reason: transition.reason,
+      number: transition.number,
+      confirmation_number: transition.confirmationNumber,
       answer: outcome.answer ?? set.ref('answer'),
-      next_attempt_at: after.nextAttemptAt,
+      next_attempt_at: transition.nextAttemptAt,
       claimed_until: null,
-      settled_at: after.announce ? now : set.ref('settled_at'),
-      unclear: outcome.kind === 'failed' && outcome.unclear,
-      waits_for_connection: outcome.kind === 'failed' && outcome.waitsForConnection,
-      given_up_at: after.state === 'given_up' ? now : null,
+      settled_at: transition.outcome ? now : set.ref('settled_at'),
+      outcome_unknown: outcome.kind === 'failed' && outcome.outcomeUnknown,
+      awaiting_connection: outcome.kind === 'failed' && outcome.awaitsConnection,
+      dead_lettered_at: transition.state === 'dead_lettered' ? now : null,
       ...(outcome.kind === 'refused'
         ? {
             refused_at: now,
             refusal_codes: [...outcome.codes],
-            refusal_words: outcome.words,
+            refusal_message: outcome.message,
             refusal_answer: outcome.answer,
           }
         : {}),
@@ -199,7 +199,7 @@ export async function storeTry(
     .execute();
 }
 
-/** The row of a document, whosever it is: for an operator, who names the document alone. */
+/** The row of a document of any tenant: an operator names the document alone. */
 export async function findByDocument(
   db: Database<AllocationTables>,
   documentId: string,
@@ -207,7 +207,7 @@ export async function findByDocument(
   return db.selectFrom('allocation').selectAll().where('document_id', '=', documentId).executeTakeFirst();
 }
 
-/** The document that a number of the authority stands on, whosever it is. */
+/** The document of any tenant that has a confirmation number. */
 export async function findByNumber(
   db: Database<AllocationTables>,
   confirmationNumber: string,
@@ -225,7 +225,9 @@ export async function findByDocuments(
   businessId: string,
   documentIds: readonly string[],
 ): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'next_attempt_at'>[]> {
-  if (documentIds.length === 0) return [];
+  if (documentIds.length === 0) {
+    return [];
+  }
   return db
     .selectFrom('allocation')
     .select(['document_id', 'state', 'number', 'next_attempt_at'])
@@ -234,8 +236,8 @@ export async function findByDocuments(
     .execute();
 }
 
-/** The documents that were given up, in the order in which they were decided, from the one after `after`. */
-export async function listGivenUp(
+/** The dead-lettered documents in the order of their decision, after `after`. */
+export async function deadLetteredAllocations(
   db: Database<AllocationTables>,
   after: { decided_at: Date; document_id: string } | undefined,
   limit: number,
@@ -243,7 +245,7 @@ export async function listGivenUp(
   let query = db
     .selectFrom('allocation')
     .selectAll()
-    .where('state', '=', 'given_up')
+    .where('state', '=', 'dead_lettered')
     .orderBy('decided_at')
     .orderBy('document_id')
     .limit(limit);
@@ -255,17 +257,17 @@ export async function listGivenUp(
   return query.execute();
 }
 
-/** How many documents were given up. */
-export async function countGivenUp(db: Database<AllocationTables>): Promise<number> {
+/** Counts the dead-lettered documents. */
+export async function countDeadLettered(db: Database<AllocationTables>): Promise<number> {
   const { count } = await db
     .selectFrom('allocation')
     .select(sql<number>`count(*)::int`.as('count'))
-    .where('state', '=', 'given_up')
+    .where('state', '=', 'dead_lettered')
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** How many documents are being asked for, and how old the oldest of them is. */
+/** Counts the pending documents, with the age of the oldest. */
 export async function pendingAllocations(
   db: Database<AllocationTables>,
   now: Date,
@@ -273,7 +275,7 @@ export async function pendingAllocations(
   const { count, oldest } = await db
     .selectFrom('allocation')
     .select([sql<number>`count(*)::int`.as('count'), sql<Date | null>`min(decided_at)`.as('oldest')])
-    .where('state', '=', 'asking')
+    .where('state', '=', 'pending')
     .executeTakeFirstOrThrow();
   return { count, oldestSeconds: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1_000) : 0 };
 }

@@ -2,7 +2,7 @@ import type { AllocationState, Business, IssuedDocument } from '@pinkas/contract
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
-/** What is needed to ask the authority, and to announce its answer. */
+/** What a request to the authority and the published outcome are made of. */
 export interface AllocationFacts {
   document: IssuedDocument;
   business: Business;
@@ -12,7 +12,7 @@ export interface AllocationTable {
   business_id: string;
   document_id: string;
   state: AllocationState;
-  /** Why there is no number, or why the last try failed. */
+  /** Why there is no number, or why the last attempt failed. */
   reason: string | null;
   /** Printed: nine digits. */
   number: string | null;
@@ -24,26 +24,25 @@ export interface AllocationTable {
   /** The trace of the document. */
   trace: TraceColumn;
   attempts: Generated<number>;
-  /** How many of them were made before its day of tries began anew. */
+  /** How many of them were made before the retry schedule restarted. */
   earlier_attempts: Generated<number>;
-  /** When the first try began. */
-  asked_since: Date | null;
+  /** When the retry schedule began. */
+  first_attempt_at: Date | null;
   next_attempt_at: Date | null;
-  /** Until when somebody may be asking; afterwards another may. */
+  /** While an attempt is in flight; afterwards another worker may claim it. */
   claimed_until: Date | null;
   decided_at: Date;
-  /** When an outcome was announced first. */
+  /** When an outcome was published first. */
   settled_at: Date | null;
-  /** An earlier try may have been granted without our knowing. */
-  unclear: Generated<boolean>;
-  /** The last try found no usable connection. */
-  waits_for_connection: Generated<boolean>;
-  /** Null also where an older version gave it up. */
-  given_up_at: Date | null;
+  /** An earlier attempt may have been granted unnoticed. */
+  outcome_unknown: Generated<boolean>;
+  /** The last attempt found no usable connection. */
+  awaiting_connection: Generated<boolean>;
+  dead_lettered_at: Date | null;
   /** The last refusal; it stays when a number comes later. */
   refused_at: Date | null;
   refusal_codes: string[] | null;
-  refusal_words: string | null;
+  refusal_message: string | null;
   refusal_answer: string | null;
 }
 
@@ -52,19 +51,19 @@ export interface ConnectionTable {
   access_token: Buffer;
   access_expires_at: Date;
   refresh_token: Buffer;
-  /** Null: the authority did not say. */
+  /** Null: unknown. */
   refresh_expires_at: Date | null;
   connected_at: Date;
   refreshed_at: Date;
   broken_at: Date | null;
-  /** What the log has been told of its state. */
-  warned: 'expiring' | 'ended' | null;
+  /** The last warning that was logged. */
+  warning: 'expiring' | 'ended' | null;
 }
 
-/** The address at the authority that an owner was given last. */
+/** The authorization URL that an owner was given last. */
 export interface ConnectionRequestTable {
   business_id: string;
-  /** SHA-256 of the state in the address. */
+  /** SHA-256 of the state in the URL. */
   state_hash: Buffer;
   requested_at: Date;
   expires_at: Date;

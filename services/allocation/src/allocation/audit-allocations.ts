@@ -1,9 +1,9 @@
 import { auditAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { findByDocuments } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 
-/** How the documents of one business stand with the authority. */
+/** Lists the allocation state of documents of one business. */
 @Operation(auditAllocations)
 export class AuditAllocations {
   constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
@@ -12,7 +12,7 @@ export class AuditAllocations {
     business_id,
     document_ids: ids,
   }: RequestOf<typeof auditAllocations>): Promise<ReplyOf<typeof auditAllocations>> {
-    const rows = await findByDocuments(ofBusiness(this.db, business_id), business_id, ids);
+    const rows = await findByDocuments(forTenant(this.db, business_id), business_id, ids);
     const byId = new Map(rows.map((row) => [row.document_id, row]));
     return {
       documents: ids.map((id) => {

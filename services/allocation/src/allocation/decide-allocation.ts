@@ -1,27 +1,31 @@
-import { allocationSettled, documentIssued, type EventOf } from '@pinkas/contracts';
-import { announce, type Clock, Consumer, InjectClock, type Transaction } from '@pinkas/service-kit';
+import { allocationSettled, consumers, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { type Clock, EventHandler, InjectClock, type OutboxTransaction, publish } from '@pinkas/service-kit';
 import { insertDecision } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { decideAllocation } from './allocation-decision.js';
-import { AskAuthority } from './ask-authority.js';
+import { AllocationWorker } from './allocation-worker.js';
 
 /** Decides whether an issued document needs an allocation number, and settles it at once where it does not. */
-@Consumer(documentIssued, 'allocation-decide')
+@EventHandler(consumers.decideAllocation)
 export class DecideAllocation {
   constructor(
     @InjectClock() private readonly clock: Clock,
-    private readonly worker: AskAuthority,
+    private readonly worker: AllocationWorker,
   ) {}
 
   async handle(
     { document, business }: EventOf<typeof documentIssued>,
-    trx: Transaction<AllocationTables>,
+    trx: OutboxTransaction<AllocationTables>,
   ): Promise<boolean> {
     const decision = decideAllocation(document, business);
     // The same document under another message's id changes nothing.
-    if (!(await insertDecision(trx, { document, business }, decision, this.clock.now()))) return false;
-    if (decision.ask) return true;
-    await announce(trx, allocationSettled, document.id, {
+    if (!(await insertDecision(trx, { document, business }, decision, this.clock.now()))) {
+      return false;
+    }
+    if (decision.required) {
+      return true;
+    }
+    await publish(trx, allocationSettled, document.id, {
       document,
       business,
       allocation: { status: decision.status, number: null, reason: decision.reason },
@@ -29,7 +33,9 @@ export class DecideAllocation {
     return false;
   }
 
-  committed(_event: unknown, asks: boolean): void {
-    if (asks) this.worker.nudge();
+  committed(_event: unknown, requestsNumber: boolean): void {
+    if (requestsNumber) {
+      this.worker.trigger();
+    }
   }
 }

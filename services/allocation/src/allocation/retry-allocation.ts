@@ -1,92 +1,108 @@
 import { type ReplyOf, type RequestOf, retryAllocation } from '@pinkas/contracts';
 import {
+  ApiError,
+  acrossTenants,
   type Clock,
   continuedContext,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  ofEveryBusiness,
-  Problem,
   remainingMs,
   SpanKind,
   Tracing,
 } from '@pinkas/service-kit';
-import { type AllocationRow, type ClaimedRow, claimNow, findByDocument } from './allocation.repository.js';
+import {
+  type AllocationRow,
+  type ClaimedRow,
+  claimDocument,
+  findByDocument,
+} from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
-import { TryAllocation } from './try-allocation.js';
+import { AllocationRequester } from './allocation-requester.js';
 
-/** How long it waits for a try that is under way. */
+/** How long it waits for an attempt in flight. */
 const waitMaxMs = 10_000;
-const lookAgainMs = 100;
+const checkAgainMs = 100;
 
 type Reply = ReplyOf<typeof retryAllocation>;
 
-/** Asks for a document's number now, and says what came of it. */
+/** Requests a document's number now, for an operator. */
 @Operation(retryAllocation)
 export class RetryAllocation {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
-    private readonly tries: TryAllocation,
+    private readonly requester: AllocationRequester,
     private readonly tracing: Tracing,
   ) {}
 
   async handle({ document_id: id }: RequestOf<typeof retryAllocation>): Promise<Reply> {
     const claimed = await this.#claim(id);
-    if ('outcome' in claimed) return claimed;
-    await this.#try(claimed);
+    if ('outcome' in claimed) {
+      return claimed;
+    }
+    await this.#request(claimed);
     return afterwards(await this.#find(id));
   }
 
-  /** The try belongs to the document's own trace, whoever asked for it. */
-  #try(row: ClaimedRow): Promise<void> {
+  /** The attempt belongs to the trace of the document, not of the caller. */
+  #request(row: ClaimedRow): Promise<void> {
     const { business_id, document_id, trace } = row;
-    const described = { kind: SpanKind.INTERNAL, subject: { business_id, document_id } };
+    const described = { kind: SpanKind.INTERNAL, logContext: { business_id, document_id } };
     const context = continuedContext(remainingMs(retryAllocation.timeoutMs));
-    return this.tracing.enter(context, trace, 'retry-allocation', described, () => this.tries.carryOut(row));
+    return this.tracing.startEntrySpan(context, trace, 'retry-allocation', described, () =>
+      this.requester.request(row),
+    );
   }
 
   async #find(documentId: string): Promise<AllocationRow> {
-    const row = await findByDocument(ofEveryBusiness(this.db), documentId);
-    if (!row) throw new Problem('not_found');
+    const row = await findByDocument(acrossTenants(this.db), documentId);
+    if (!row) {
+      throw new ApiError('not_found');
+    }
     return row;
   }
 
-  /** Takes the document, when nobody else is asking for it any more. */
+  /** Claims the document once no other attempt is in flight. */
   async #claim(documentId: string): Promise<ClaimedRow | Reply> {
     const endMs = performance.now() + remainingMs(waitMaxMs);
     for (;;) {
       const row = await this.#find(documentId);
       const why = notRetryable(row);
-      if (why !== null) return reply(row, 'not_retryable', why);
+      if (why !== null) {
+        return reply(row, 'not_retryable', why);
+      }
       const now = this.clock.now();
-      const until = new Date(now.getTime() + this.tries.claimMs);
-      const claimed = await claimNow(ofBusiness(this.db, row.business_id), row, now, until);
-      if (claimed) return claimed;
-      if (performance.now() > endMs)
-        return reply(row, 'failed', 'Another try is under way; look again in a minute.');
-      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+      const until = new Date(now.getTime() + this.requester.claimMs);
+      const claimed = await claimDocument(forTenant(this.db, row.business_id), row, now, until);
+      if (claimed) {
+        return claimed;
+      }
+      if (performance.now() > endMs) {
+        return reply(row, 'failed', 'Another attempt is in flight; check again in a minute.');
+      }
+      await new Promise((resolve) => setTimeout(resolve, checkAgainMs));
     }
   }
 }
 
-/** Why there is nothing to ask for, or null. */
+/** Why there is nothing to request, or null. */
 function notRetryable(row: AllocationRow): string | null {
   switch (row.state) {
     case 'issued':
       return 'The document has its number already.';
-    case 'asking':
+    case 'pending':
     case 'refused':
-    case 'given_up':
+    case 'dead_lettered':
       return null;
     default:
       return row.reason;
   }
 }
 
-/** What the try came to. */
+/** The reply after the attempt. */
 function afterwards(row: AllocationRow): Reply {
   switch (row.state) {
     case 'issued':
@@ -97,7 +113,7 @@ function afterwards(row: AllocationRow): Reply {
       return reply(
         row,
         'failed',
-        row.reason ?? 'The outcome of the try could not be stored; it is made again.',
+        row.reason ?? 'The outcome of the attempt could not be stored; it is repeated.',
       );
   }
 }

@@ -1,28 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
 import { answerClass, classOfStatus } from './answer-class.js';
-import type { TryOutcome } from './tax-authority.js';
+import type { AttemptOutcome } from './attempt-outcome.js';
 
-const refused = (...codes: string[]): TryOutcome => ({ kind: 'refused', codes, words: 'no', answer: '{}' });
+const refused = (...codes: string[]): AttemptOutcome => ({
+  kind: 'refused',
+  codes,
+  message: 'no',
+  answer: '{}',
+});
 
-describe('the class of an answer', () => {
-  it('of a number is one for all numbers', () => {
+describe('answerClass', () => {
+  it('answerClass is one value for every number', () => {
     const granted = { kind: 'granted', confirmationNumber: '1234567890', number: '234567890', answer: '' };
-    expect(answerClass(granted as TryOutcome)).toBe('approved');
+    expect(answerClass(granted as AttemptOutcome)).toBe('approved');
   });
 
-  it('of a refusal is the hundred of its first code', () => {
+  it('answerClass of a refusal is the hundreds digit of its first code', () => {
     expect(answerClass(refused('460', '999'))).toBe('code_4xx');
     expect(answerClass(refused('101'))).toBe('code_1xx');
   });
 
-  it('stays one of few words, whatever the authority writes for a code', () => {
+  it('answerClass has few values whatever code the authority returns', () => {
     for (const code of ['4600', '046', 'abc', '514713288', '4x1']) {
       expect(answerClass(refused(code))).toBe('code_other');
     }
     expect(answerClass(refused())).toBe('no_code');
   });
 
-  it('of no decision is why there is none', () => {
+  it('answerClass of a failure is its class', () => {
     expect([200, 302, 400, 429, 500, 503].map(classOfStatus)).toEqual([
       'http_other',
       'http_other',

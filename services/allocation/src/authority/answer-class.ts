@@ -1,6 +1,6 @@
-import type { TryOutcome } from './tax-authority.js';
+import type { AttemptOutcome } from './attempt-outcome.js';
 
-/** Why a try brought no decision, in one of few words. */
+/** Why an attempt had no decision. */
 export type FailureClass =
   | 'http_4xx'
   | 'http_5xx'
@@ -10,25 +10,29 @@ export type FailureClass =
   | 'unreachable'
   | 'not_connected'
   | 'no_token'
-  | 'fault';
+  | 'internal';
 
 /** The class of an HTTP status that brings no decision. */
 export function classOfStatus(status: number): FailureClass {
-  if (status >= 500) return 'http_5xx';
+  if (status >= 500) {
+    return 'http_5xx';
+  }
   return status >= 400 ? 'http_4xx' : 'http_other';
 }
 
 /**
- * What the authority said to a try, for counting: `approved`; the hundred of the first code of a refusal, such as `code_4xx`, or
- * `no_code`; or why there was no decision. The codes themselves are as many as the authority likes.
+ * The class of a response, for counting: `approved`; the hundreds digit of a refusal's first code, such as `code_4xx`, or
+ * `no_code`; or the failure. The codes themselves are unbounded.
  */
-export function answerClass(outcome: TryOutcome): string {
+export function answerClass(outcome: AttemptOutcome): string {
   switch (outcome.kind) {
     case 'granted':
       return 'approved';
     case 'refused': {
       const [code = ''] = outcome.codes;
-      if (code === '') return 'no_code';
+      if (code === '') {
+        return 'no_code';
+      }
       return /^[1-9]\d\d$/.test(code) ? `code_${code[0]}xx` : 'code_other';
     }
     case 'failed':

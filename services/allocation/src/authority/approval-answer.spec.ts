@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultyFields, readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
+import { invalidFields, readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
 
 const id = '0d6a8f7e-8c3e-4b3d-9a54-5f3f2f0f0a01';
 const read = (value: unknown) => readApprovalAnswer(JSON.stringify(value), id);
 const lookUp = (value: unknown) => readLookUpAnswer(JSON.stringify(value), id);
 
-describe('an answer of the authority', () => {
-  it('that grants gives the whole number, and its rightmost nine digits as the printed one', () => {
+describe('readApprovalAnswer', () => {
+  it('readApprovalAnswer returns the whole number and its last nine digits', () => {
     expect(
       read({
         status: 200,
@@ -17,20 +17,20 @@ describe('an answer of the authority', () => {
     ).toEqual({ kind: 'granted', confirmationNumber: '20240627231846297178091822', number: '178091822' });
   });
 
-  it('keeps the leading zeros of the printed number', () => {
+  it('readApprovalAnswer keeps the leading zeros of the printed number', () => {
     expect(read({ confirmation_number: '20240627231846297000091822', approved: true })).toMatchObject({
       number: '000091822',
     });
   });
 
-  it('may spell its members in any letter case', () => {
+  it('readApprovalAnswer accepts member names in any letter case', () => {
     expect(read({ Confirmation_Number: '123456789012', Approved: true })).toMatchObject({ kind: 'granted' });
     expect(
       read({ Confirmation_number: 0, APPROVED: false, Message: [{ Code: 431, Message: 'wrong' }] }),
-    ).toEqual({ kind: 'refused', codes: ['431'], words: '431 wrong' });
+    ).toEqual({ kind: 'refused', codes: ['431'], message: '431 wrong' });
   });
 
-  it('that refuses gives every code with its words on one line', () => {
+  it('readApprovalAnswer returns every code of a refusal and a single-line reason', () => {
     expect(
       read({
         approved: false,
@@ -42,13 +42,13 @@ describe('an answer of the authority', () => {
           ],
         },
       }),
-    ).toEqual({ kind: 'refused', codes: ['460', '431'], words: '460 Refused. Try later; 431 VAT number' });
+    ).toEqual({ kind: 'refused', codes: ['460', '431'], message: '460 Refused. Try later; 431 VAT number' });
     expect(read({ approved: false, confirmation_number: '0', message: 'No' })).toEqual({
       kind: 'refused',
       codes: [],
-      words: 'No',
+      message: 'No',
     });
-    expect(read({ approved: false })).toEqual({ kind: 'refused', codes: [], words: 'without a reason' });
+    expect(read({ approved: false })).toEqual({ kind: 'refused', codes: [], message: 'without a reason' });
   });
 
   it.each([
@@ -62,19 +62,19 @@ describe('an answer of the authority', () => {
     ['approved as text', '{"approved":"true","confirmation_number":"123456789012"}'],
     ['refused with a number', '{"approved":false,"confirmation_number":"123456789012"}'],
     ['without a decision', '{"status":200,"confirmation_number":"123456789012"}'],
-  ])('is not believed: %s', (_case, body) => {
+  ])('readApprovalAnswer rejects an answer: %s', (_case, body) => {
     expect(() => readApprovalAnswer(body, id)).toThrow('the answer');
   });
 
-  it('is not believed when it names another document, and believed when it names ours', () => {
+  it('readApprovalAnswer rejects an answer about another document', () => {
     const answer = { approved: true, confirmation_number: '123456789012' };
     expect(() => read({ ...answer, invoice_id: 'another' })).toThrow('another document');
     expect(read({ ...answer, Invoice_ID: id.toUpperCase() })).toMatchObject({ kind: 'granted' });
   });
 });
 
-describe('what a look-up found', () => {
-  it('is a number where there is one', () => {
+describe('readLookUpAnswer', () => {
+  it('readLookUpAnswer returns a number', () => {
     expect(lookUp({ invoice_id: id, confirmation_number: '20240627231846297178091822' })).toEqual({
       kind: 'granted',
       confirmationNumber: '20240627231846297178091822',
@@ -82,7 +82,7 @@ describe('what a look-up found', () => {
     });
   });
 
-  it.each(['0', 0, '', null])('is nothing where the number is %p', (none) => {
+  it.each(['0', 0, '', null])('readLookUpAnswer returns none for the number %p', (none) => {
     expect(lookUp({ confirmation_number: none })).toEqual({ kind: 'none' });
   });
 
@@ -91,15 +91,15 @@ describe('what a look-up found', () => {
     ['could not look', { confirmation_number: '0', message: { errors: [{ code: 472 }] } }],
     ['is about another document', { invoice_id: 'another', confirmation_number: '123456789012' }],
     ['has letters', { confirmation_number: '12345678901X' }],
-  ])('is not believed when it %s', (_case, answer) => {
+  ])('readLookUpAnswer rejects an answer that %s', (_case, answer) => {
     expect(() => lookUp(answer)).toThrow('the answer');
   });
 });
 
-describe('the fields that an answer finds fault with', () => {
-  it('are those that look like names, each once', () => {
+describe('invalidFields', () => {
+  it('invalidFields returns field names once each', () => {
     const errors = [{ param: 'vat_number' }, { param: 'vat_number' }, { param: 'a b' }, { param: 7 }, {}];
-    expect(faultyFields(JSON.stringify({ message: { errors } }))).toEqual(['vat_number']);
-    expect(faultyFields('<html>')).toEqual([]);
+    expect(invalidFields(JSON.stringify({ message: { errors } }))).toEqual(['vat_number']);
+    expect(invalidFields('<html>')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What the authority said of one document. */
+/** The decision of the authority about one document. */
 export type ApprovalAnswer =
   | {
       readonly kind: 'granted';
@@ -11,26 +11,28 @@ export type ApprovalAnswer =
       readonly kind: 'refused';
       /** The authority's codes, as text. */
       readonly codes: readonly string[];
-      /** `460 <words>; 431 <words>` */
-      readonly words: string;
+      /** `460 <message>; 431 <message>` */
+      readonly message: string;
     };
 
-/** What a look-up found. */
+/** The result of a look-up. */
 export type LookUpAnswer = Extract<ApprovalAnswer, { kind: 'granted' }> | { readonly kind: 'none' };
 
-/** An answer that says of itself that it is about another document. */
-export class ForeignAnswer extends Error {
+/** An answer about another document. */
+export class ForeignAnswerError extends Error {
   override readonly name = 'ForeignAnswer';
 }
 
-const wordsMax = 400;
+const reasonMax = 400;
 const codeMax = 20;
 
 type Members = ReadonlyMap<string, unknown>;
 
 /** The members of an object by their names in lower case: the authority's own examples spell one name in three ways. */
 function membersOf(value: unknown): Members | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return undefined;
+  }
   return new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member]));
 }
 
@@ -43,15 +45,17 @@ function readAnswer(body: string, invoiceId: string): Members {
     throw new Error('the answer is not JSON');
   }
   const answer = membersOf(value);
-  if (!answer) throw new Error('the answer is not a JSON object');
+  if (!answer) {
+    throw new Error('the answer is not a JSON object');
+  }
   const named = answer.get('invoice_id');
   if (named !== undefined && named !== null && String(named).toLowerCase() !== invoiceId.toLowerCase()) {
-    throw new ForeignAnswer('the answer is about another document');
+    throw new ForeignAnswerError('the answer is about another document');
   }
   return answer;
 }
 
-const saysNoNumber = (given: unknown): boolean =>
+const hasNoNumber = (given: unknown): boolean =>
   given === undefined || given === null || String(given) === '' || String(given) === '0';
 
 /** Written as text: as a JSON number it would have lost digits. */
@@ -73,14 +77,17 @@ export function readApprovalAnswer(body: string, invoiceId: string): ApprovalAns
   const answer = readAnswer(body, invoiceId);
   const approved = answer.get('approved');
   const given = answer.get('confirmation_number');
-  if (approved === true) return granted(given);
-  if (approved === false && saysNoNumber(given))
+  if (approved === true) {
+    return granted(given);
+  }
+  if (approved === false && hasNoNumber(given)) {
     return { kind: 'refused', ...refusalOf(answer.get('message')) };
+  }
   throw new Error('the answer neither approves nor refuses');
 }
 
 /**
- * Reads what a look-up with HTTP status 200 found: a number, or in so many words none. Errors beside it say that it could not
+ * Reads what a look-up with HTTP status 200 found: a number, or explicitly none. Errors beside it say that it could not
  * look (code 472).
  * @param invoiceId what was asked about.
  * @throws Error that says what is wrong with an answer that is neither; ForeignAnswer.
@@ -88,15 +95,17 @@ export function readApprovalAnswer(body: string, invoiceId: string): ApprovalAns
 export function readLookUpAnswer(body: string, invoiceId: string): LookUpAnswer {
   const answer = readAnswer(body, invoiceId);
   const given = answer.get('confirmation_number');
-  if (!saysNoNumber(given)) return granted(given);
+  if (!hasNoNumber(given)) {
+    return granted(given);
+  }
   if (!answer.has('confirmation_number') || errorsOf(answer.get('message')).length > 0) {
     throw new Error('the answer does not say whether there is a number');
   }
   return { kind: 'none' };
 }
 
-/** The fields that an answer finds fault with, as far as they look like names: safe to show. */
-export function faultyFields(body: string): string[] {
+/** The invalid fields that a response names, as far as they look like names: safe to show. */
+export function invalidFields(body: string): string[] {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -113,24 +122,26 @@ function errorsOf(message: unknown): Members[] {
   return (Array.isArray(errors) ? errors : []).flatMap((error: unknown) => membersOf(error) ?? []);
 }
 
-const isWord = (value: unknown): value is string | number =>
+const isText = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** The codes and words of a refusal: a list of errors, or a text. */
-function refusalOf(message: unknown): { codes: string[]; words: string } {
-  if (typeof message === 'string') return { codes: [], words: tidy(message) || 'without a reason' };
+/** The codes and messages of a refusal: a list of errors, or a text. */
+function refusalOf(message: unknown): { codes: string[]; message: string } {
+  if (typeof message === 'string') {
+    return { codes: [], message: truncate(message) || 'without a reason' };
+  }
   const errors = errorsOf(message);
   const listed = errors.flatMap((error) => {
-    const parts = [error.get('code'), error.get('message')].filter(isWord);
+    const parts = [error.get('code'), error.get('message')].filter(isText);
     return parts.length > 0 ? [parts.join(' ')] : [];
   });
-  const codes = errors.map((error) => error.get('code')).filter(isWord);
+  const codes = errors.map((error) => error.get('code')).filter(isText);
   return {
-    codes: codes.map((code) => tidy(String(code), codeMax)).filter((code) => code !== ''),
-    words: tidy(listed.join('; ')) || 'without a reason',
+    codes: codes.map((code) => truncate(String(code), codeMax)).filter((code) => code !== ''),
+    message: truncate(listed.join('; ')) || 'without a reason',
   };
 }
 
-/** Words as they are kept and shown: one line, of whole characters, none of which a database or a JSON text refuses. */
-const tidy = (text: string, charactersMax = wordsMax): string =>
+/** Text as it is stored and shown: a single line of whole characters that PostgreSQL and JSON accept. */
+const truncate = (text: string, charactersMax = reasonMax): string =>
   [...text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim()].slice(0, charactersMax).join('');

@@ -27,15 +27,15 @@ const document = (change: Partial<IssuedDocument> = {}): IssuedDocument =>
 
 const parts = { invoiceType: 305, accountingSoftwareNumber: 99999999 };
 
-describe('what the authority is asked', () => {
-  it('is the same for the same document, under its id', () => {
+describe('approvalRequest', () => {
+  it('approvalRequest is the same for the same document, under its id', () => {
     expect(approvalRequest(document(), business, parts)).toEqual(
       approvalRequest(document(), business, parts),
     );
     expect(approvalRequest(document(), business, parts).invoice_id).toBe(document().id);
   });
 
-  it('has the amounts of the document, net, discount, VAT and gross', () => {
+  it("approvalRequest has the document's net, discount, VAT and gross amounts", () => {
     expect(approvalRequest(document(), business, parts)).toMatchObject({
       invoice_type: 305,
       amount_before_discount: 5999.98,
@@ -46,21 +46,21 @@ describe('what the authority is asked', () => {
     });
   });
 
-  it('writes tax ids as numbers, so that leading zeros vanish', () => {
+  it('approvalRequest writes tax ids as numbers without leading zeros', () => {
     expect(approvalRequest(document(), business, parts)).toMatchObject({
       vat_number: 39337423,
       customer_vat_number: 12344,
     });
   });
 
-  it('says the printed date and the day in Israel on which it was issued', () => {
+  it('approvalRequest has the printed date and the day of issue in Israel', () => {
     expect(approvalRequest(document(), business, parts)).toMatchObject({
       invoice_date: '2026-06-15',
       invoice_issuance_date: '2026-06-16',
     });
   });
 
-  it('cuts texts to the lengths of the fields, and never through a character', () => {
+  it('approvalRequest truncates texts to the field lengths between characters', () => {
     const { user_name, customer_name, items } = approvalRequest(document(), business, parts);
     expect(user_name).toBe('עסק לדוגמה עם שם ארוך מאו');
     // Five units each: whole astronauts, and no half of one.
@@ -69,7 +69,7 @@ describe('what the authority is asked', () => {
     expect(items[0]?.catalog_id).toHaveLength(13);
   });
 
-  it('rounds quantities to two decimals and keeps the exact total', () => {
+  it('approvalRequest rounds quantities to two decimals and keeps exact totals', () => {
     expect(approvalRequest(document(), business, parts).items[0]).toMatchObject({
       index: 1,
       quantity: 1.33,
@@ -80,7 +80,7 @@ describe('what the authority is asked', () => {
     });
   });
 
-  it('takes the VAT out of lines whose prices include it', () => {
+  it('approvalRequest subtracts the VAT from lines whose prices include it', () => {
     const items = [{ description: 'x', quantity: 1, unit_price: 118, line_total: 118, sku: null }];
     expect(approvalRequest(document({ prices_include_vat: true, items }), business, parts).items).toEqual([
       {

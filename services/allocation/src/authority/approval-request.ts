@@ -1,6 +1,16 @@
-import { type Business, type IssuedDocument, normaliseTaxId } from '@pinkas/contracts';
-import { dayInIsrael } from '@pinkas/service-kit';
-import { cutText } from './cut-text.js';
+import { type Business, type IssuedDocument } from '@pinkas/contracts';
+import {
+  type Agorot,
+  dayInIsrael,
+  fromShekels,
+  normaliseTaxId,
+  parsePercentage,
+  portionOf,
+  roundDecimal,
+  toShekels,
+  withoutPortion,
+} from '@pinkas/domain';
+import { truncateUtf16 } from './truncate-utf16.js';
 
 /** One line of a request; amounts are net, in ILS. */
 export interface ApprovalItem {
@@ -45,10 +55,6 @@ export interface ApprovalRequest {
  */
 const lengths = { name: 25, catalogId: 13, description: 30 } as const;
 
-/** Sums and shares are taken of whole agorot, so that binary fractions never show. */
-const agorot = (shekels: number): number => Math.round(shekels * 100);
-const shekels = (wholeAgorot: number): number => Math.round(wholeAgorot) / 100;
-
 /**
  * What the authority is asked. The same document always gives the same request, under the same `invoice_id`: that is what
  * makes a second try safe, since the authority has no other handle for repeated requests.
@@ -60,21 +66,23 @@ export function approvalRequest(
   parts: { invoiceType: number; accountingSoftwareNumber: number },
 ): ApprovalRequest {
   const { customer, totals } = document;
-  if (business.tax_id === null || customer.tax_id === null) throw new Error('a tax id is missing');
+  if (business.tax_id === null || customer.tax_id === null) {
+    throw new Error('a tax id is missing');
+  }
   return {
     invoice_id: document.id,
     invoice_type: parts.invoiceType,
     vat_number: Number(normaliseTaxId(business.tax_id)),
-    user_name: cutText(business.name, lengths.name),
+    user_name: truncateUtf16(business.name, lengths.name),
     invoice_reference_number: String(document.number),
     customer_vat_number: Number(normaliseTaxId(customer.tax_id)),
-    customer_name: cutText(customer.name, lengths.name),
+    customer_name: truncateUtf16(customer.name, lengths.name),
     invoice_date: document.date,
     invoice_issuance_date: dayInIsrael(new Date(document.issued_at)),
     accounting_software_number: parts.accountingSoftwareNumber,
     amount_before_discount: totals.subtotal,
     discount: totals.discount,
-    payment_amount: shekels(agorot(totals.subtotal) - agorot(totals.discount)),
+    payment_amount: toShekels(fromShekels(totals.subtotal) - fromShekels(totals.discount)),
     vat_amount: totals.vat,
     payment_amount_including_vat: totals.total,
     items: document.items.map((item, position) => approvalItem(item, position + 1, document)),
@@ -87,23 +95,22 @@ function approvalItem(
   document: IssuedDocument,
 ): ApprovalItem {
   const { prices_include_vat: gross, totals } = document;
-  const rate = totals.vat_rate;
-  const net = (amount: number) => (gross ? shekels((agorot(amount) * 100) / (100 + rate)) : amount);
-  const total = net(item.line_total);
-  const catalogId = cutText(item.sku ?? '', lengths.catalogId);
-  const vat = gross
-    ? shekels(agorot(item.line_total) - agorot(total))
-    : shekels((agorot(item.line_total) * rate) / 100);
+  const rate = parsePercentage(totals.vat_rate);
+  const net = (amount: Agorot) => (gross ? withoutPortion(amount, rate) : amount);
+  const lineTotal = fromShekels(item.line_total);
+  const total = net(lineTotal);
+  const catalogId = truncateUtf16(item.sku ?? '', lengths.catalogId);
+  const vat = gross ? lineTotal - total : portionOf(lineTotal, rate);
   return {
     index,
     ...(catalogId ? { catalog_id: catalogId } : {}),
-    description: cutText(item.description, lengths.description),
+    description: truncateUtf16(item.description, lengths.description),
     // Two decimals here, four in ours: the total is exact, the quantity rounded.
-    quantity: Math.round(item.quantity * 100) / 100,
-    price_per_unit: net(item.unit_price),
+    quantity: roundDecimal(item.quantity, 2),
+    price_per_unit: toShekels(net(fromShekels(item.unit_price))),
     discount: 0,
-    total_amount: total,
-    vat_rate: rate,
-    vat_amount: vat,
+    total_amount: toShekels(total),
+    vat_rate: totals.vat_rate,
+    vat_amount: toShekels(vat),
   };
 }

@@ -17,12 +17,12 @@ export interface Grant {
 }
 
 /** The authority took back its word: the code or the refresh token is worth nothing. */
-export class GrantRefused extends Error {
+export class GrantRefusedError extends Error {
   override readonly name = 'GrantRefused';
 }
 
 /** The authority answered, and gave no tokens; whether the code or refresh token is worth nothing it did not say. */
-export class GrantFailed extends Error {
+export class GrantFailedError extends Error {
   override readonly name = 'GrantFailed';
 }
 
@@ -66,7 +66,7 @@ export class AuthorityGrants {
    * Goes the owner's way through the authorization, where no human has to log in: on the simulator.
    * @throws Error when the authority asks for one after all, or gives no tokens.
    */
-  async agreeAlone(signal: AbortSignal): Promise<Grant> {
+  async authorizeAutomatically(signal: AbortSignal): Promise<Grant> {
     const state = randomUUID();
     const answer = await this.http.call(this.authorizeUrl(state), { method: 'GET', headers: {} }, signal);
     const location = answer.headers.get('location');
@@ -121,11 +121,15 @@ function readGrant(answer: HttpAnswer): Grant {
   }
   if (answer.status !== 200) {
     const reason = (value as { error?: unknown } | null | undefined)?.error;
-    if (reason === 'invalid_grant') throw new GrantRefused('invalid_grant');
-    throw new GrantFailed(`the tax authority gave no token: HTTP status ${answer.status}`);
+    if (reason === 'invalid_grant') {
+      throw new GrantRefusedError('invalid_grant');
+    }
+    throw new GrantFailedError(`the tax authority gave no token: HTTP status ${answer.status}`);
   }
   const checked = checkGrant(value);
-  if (!checked.ok) throw new GrantFailed('the tax authority gave a token that cannot be read');
+  if (!checked.ok) {
+    throw new GrantFailedError('the tax authority gave a token that cannot be read');
+  }
   return {
     accessToken: checked.value.access_token,
     expiresInSeconds: checked.value.expires_in,

@@ -56,7 +56,9 @@ export class AuthorityHttp {
     return inSpan(`${request.method} ${pathname}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
       const answer = await this.#call(url, request, signal);
       span.setAttribute('http.response.status_code', answer.status);
-      if (answer.status >= 400) markFailed(span, String(answer.status));
+      if (answer.status >= 400) {
+        markFailed(span, String(answer.status));
+      }
       return answer;
     });
   }
@@ -73,7 +75,9 @@ export class AuthorityHttp {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
       // Leaving the loop cancels the body, and with it the connection.
-      if (bytes > answerBytesMax) throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
+      if (bytes > answerBytesMax) {
+        throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
+      }
       chunks.push(chunk);
     }
     // PostgreSQL keeps no NUL; none belongs into JSON either.

@@ -1,31 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { statusFailure } from './status-failure.js';
 
-describe('an answer that is no decision', () => {
-  it.each([500, 502, 503, 504, 404, 429, 405, 302, 204])(
-    'of status %d passes, and is tried again',
-    (status) => {
-      expect(statusFailure(status, '')).toEqual({
-        reason: `The tax authority answered with HTTP status ${status}.`,
-        triedAgain: true,
-        waitsForConnection: false,
-      });
-    },
-  );
+describe('statusFailure', () => {
+  it.each([500, 502, 503, 504, 404, 429, 405, 302, 204])('statusFailure retries status %d', (status) => {
+    expect(statusFailure(status, '')).toEqual({
+      reason: `The tax authority answered with HTTP status ${status}.`,
+      retryable: true,
+      awaitsConnection: false,
+    });
+  });
 
   it.each([
     [400, 'has to be corrected'],
     [422, 'has to be corrected'],
     [403, 'has to be subscribed'],
     [406, 'must connect the business'],
-  ])('of status %d is tried no more by itself, and says what has to be done', (status, words) => {
+  ])('statusFailure does not retry status %d and says what to do', (status, words) => {
     const failure = statusFailure(status, '{}');
-    expect(failure).toMatchObject({ triedAgain: false, waitsForConnection: status === 406 });
+    expect(failure).toMatchObject({ retryable: false, awaitsConnection: status === 406 });
     expect(failure.reason).toContain(`HTTP status ${status}`);
     expect(failure.reason).toContain(words);
   });
 
-  it('names the fields that the authority finds fault with, and never their contents', () => {
+  it('statusFailure names the invalid fields and never their contents', () => {
     const body = JSON.stringify({
       message: {
         errors: [

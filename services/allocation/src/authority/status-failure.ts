@@ -1,13 +1,13 @@
-import { faultyFields } from './approval-answer.js';
+import { invalidFields } from './approval-answer.js';
 
-/** Why a try failed, and what becomes of it. */
+/** Why an attempt failed, and what follows. */
 export interface StatusFailure {
-  /** In plain words, safe for the caller; what somebody has to do about it, where somebody has to. */
+  /** In plain language, safe for the caller; what somebody has to do about it, where somebody has to. */
   readonly reason: string;
-  /** False: another try would come to the same, until somebody has mended what the reason says. */
-  readonly triedAgain: boolean;
+  /** False: another attempt fails the same way until the reason is fixed. */
+  readonly retryable: boolean;
   /** It is due again when the owner has logged in. */
-  readonly waitsForConnection: boolean;
+  readonly awaitsConnection: boolean;
 }
 
 /**
@@ -20,31 +20,31 @@ export function statusFailure(status: number, body: string): StatusFailure {
   switch (status) {
     case 400:
     case 422: {
-      const fields = faultyFields(body);
+      const fields = invalidFields(body);
       const named = fields.length > 0 ? `: ${fields.join(', ')}` : '';
       return {
         reason: `The tax authority cannot read the request (${said}${named}). Its data or the software has to be corrected, and the number asked for again.`,
-        triedAgain: false,
-        waitsForConnection: false,
+        retryable: false,
+        awaitsConnection: false,
       };
     }
     case 403:
       return {
         reason: `The tax authority does not serve this application (${said}). It has to be subscribed to the invoices product in the authority's portal, and the number asked for again.`,
-        triedAgain: false,
-        waitsForConnection: false,
+        retryable: false,
+        awaitsConnection: false,
       };
     case 406:
       return {
         reason: `Whoever connected the business has no permission for its VAT number (${said}). Somebody who has it must connect the business.`,
-        triedAgain: false,
-        waitsForConnection: true,
+        retryable: false,
+        awaitsConnection: true,
       };
     default:
       return {
         reason: `The tax authority answered with ${said}.`,
-        triedAgain: true,
-        waitsForConnection: false,
+        retryable: true,
+        awaitsConnection: false,
       };
   }
 }

@@ -11,8 +11,8 @@ const facts = (change: { refresh_expires_at?: Date | null; broken_at?: Date | nu
   ...change,
 });
 
-describe('a connection', () => {
-  it('is connected until the time that the authority said', () => {
+describe('connectionOf', () => {
+  it('connectionOf is connected until the refresh token expires', () => {
     expect(connectionOf(facts({}), now)).toMatchObject({
       state: 'connected',
       since: days(-60).toISOString(),
@@ -20,14 +20,14 @@ describe('a connection', () => {
     });
   });
 
-  it('is expiring from 14 days before its end', () => {
+  it('connectionOf is expiring from 14 days before the end', () => {
     expect(connectionOf(facts({ refresh_expires_at: days(14) }), now).state).toBe('expiring');
     expect(connectionOf(facts({ refresh_expires_at: new Date(days(14).getTime() + 1) }), now).state).toBe(
       'connected',
     );
   });
 
-  it('has ended when its time is over, since then', () => {
+  it('connectionOf has ended since the refresh token expired', () => {
     expect(connectionOf(facts({ refresh_expires_at: now }), now)).toMatchObject({
       state: 'ended',
       since: now.toISOString(),
@@ -35,7 +35,7 @@ describe('a connection', () => {
     });
   });
 
-  it('has ended when the authority took it back, whatever time was left', () => {
+  it('connectionOf has ended since the authority rejected the refresh token', () => {
     expect(connectionOf(facts({ broken_at: days(-1) }), now)).toMatchObject({
       state: 'ended',
       since: days(-1).toISOString(),
@@ -43,7 +43,7 @@ describe('a connection', () => {
     });
   });
 
-  it('has no known end where the authority did not say one', () => {
+  it('connectionOf has no end when the authority gave none', () => {
     expect(connectionOf(facts({ refresh_expires_at: null }), now)).toMatchObject({
       state: 'connected',
       until: null,

@@ -4,7 +4,7 @@ import type { AuthorityConnection } from '@pinkas/contracts';
 export const expiringDays = 14;
 const dayMs = 24 * 3_600 * 1_000;
 
-/** What is known of a connection, as its state is told from it. */
+/** What the state of a connection depends on. */
 export interface ConnectionFacts {
   business_id: string;
   connected_at: Date;
@@ -15,16 +15,18 @@ export interface ConnectionFacts {
 /** The instant before which a connection must not end, else it is expiring. */
 export const expiringBefore = (now: Date): Date => new Date(now.getTime() + expiringDays * dayMs);
 
-/** How a connection stands. */
+/** The state of a connection. */
 export function connectionOf(facts: ConnectionFacts, now: Date): AuthorityConnection {
   const { business_id, connected_at, refresh_expires_at: until, broken_at } = facts;
-  const told = { business_id, connected_at: connected_at.toISOString() };
+  const base = { business_id, connected_at: connected_at.toISOString() };
   const endedAt = broken_at ?? (until !== null && until <= now ? until : null);
-  if (endedAt) return { ...told, state: 'ended', since: endedAt.toISOString(), until: null };
+  if (endedAt) {
+    return { ...base, state: 'ended', since: endedAt.toISOString(), until: null };
+  }
   return {
-    ...told,
+    ...base,
     state: until !== null && until <= expiringBefore(now) ? 'expiring' : 'connected',
-    since: told.connected_at,
+    since: base.connected_at,
     until: until?.toISOString() ?? null,
   };
 }

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type {
   AllocationTables,
@@ -10,7 +10,7 @@ export type ConnectionRow = Selectable<ConnectionTable>;
 export type ConnectionRequestRow = Selectable<ConnectionRequestTable>;
 
 /** The tokens of a connection, encrypted, and how long they live. */
-export type ConnectionTokens = Pick<
+export type EncryptedTokens = Pick<
   ConnectionRow,
   'access_token' | 'access_expires_at' | 'refresh_token' | 'refresh_expires_at' | 'refreshed_at'
 >;
@@ -23,7 +23,7 @@ export async function findConnection(
   return db.selectFrom('connection').selectAll().where('business_id', '=', businessId).executeTakeFirst();
 }
 
-/** The same, held until the transaction ends, so that one refresh runs at a time. */
+/** Locks a connection until the transaction ends, so that one refresh runs at a time. */
 export async function lockConnection(
   trx: Transaction<AllocationTables>,
   businessId: string,
@@ -37,11 +37,14 @@ export async function lockConnection(
 }
 
 /**
- * Keeps a connection from being made until the transaction ends, also the first: whoever notes that a document waits for one
- * sees it, or is seen by whoever makes it. Held before the row of any document.
+ * Serializes connecting, also the first time, with attempts that find no connection: one of the two sees the other. Locked
+ * before the row of any document.
  */
-export async function lockConnecting(trx: Transaction<AllocationTables>, businessId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${businessId}, 0))`.execute(trx);
+export async function lockConnectionChanges(
+  trx: Transaction<AllocationTables>,
+  businessId: string,
+): Promise<void> {
+  await advisoryLock(trx, businessId);
 }
 
 /** Connections in the order of their businesses' ids, from the one after `after`. */
@@ -51,18 +54,20 @@ export async function listConnectionsAfter(
   limit: number,
 ): Promise<ConnectionRow[]> {
   let query = db.selectFrom('connection').selectAll().orderBy('business_id').limit(limit);
-  if (after !== undefined) query = query.where('business_id', '>', after);
+  if (after !== undefined) {
+    query = query.where('business_id', '>', after);
+  }
   return query.execute();
 }
 
-/** Stores a new connection, or one that its owner has made anew. The address that led to it is done with. */
+/** Stores a new or renewed connection and deletes the request that led to it. */
 export async function storeConnection(
   trx: Transaction<AllocationTables>,
   businessId: string,
-  tokens: ConnectionTokens,
+  tokens: EncryptedTokens,
   connectedAt: Date,
 ): Promise<void> {
-  const made = { ...tokens, connected_at: connectedAt, broken_at: null, warned: null };
+  const made = { ...tokens, connected_at: connectedAt, broken_at: null, warning: null };
   await trx
     .insertInto('connection')
     .values({ ...made, business_id: businessId })
@@ -75,16 +80,16 @@ export async function storeConnection(
     .execute();
 }
 
-/** Stores the tokens that a refresh has brought. */
+/** Stores the tokens of a refresh. */
 export async function renewConnection(
   trx: Transaction<AllocationTables>,
   businessId: string,
-  tokens: ConnectionTokens,
+  tokens: EncryptedTokens,
 ): Promise<void> {
   await trx.updateTable('connection').set(tokens).where('business_id', '=', businessId).execute();
 }
 
-/** The refresh token is worth nothing any more. Who breaks it says so in the log. */
+/** Marks a connection as ended and warned of; the caller logs it. */
 export async function breakConnection(
   trx: Transaction<AllocationTables>,
   businessId: string,
@@ -92,13 +97,13 @@ export async function breakConnection(
 ): Promise<void> {
   await trx
     .updateTable('connection')
-    .set({ broken_at: at, warned: 'ended' })
+    .set({ broken_at: at, warning: 'ended' })
     .where('business_id', '=', businessId)
     .execute();
 }
 
-/** What there is to be told of a connection; null where it is well. */
-const dueWarning = (now: Date, expiresBefore: Date) => sql<ConnectionRow['warned']>`case
+/** The warning that is due for a connection; null where there is none. */
+const dueWarning = (now: Date, expiresBefore: Date) => sql<ConnectionRow['warning']>`case
   when broken_at is not null or refresh_expires_at <= ${now} then 'ended'
   when refresh_expires_at <= ${expiresBefore} then 'expiring' end`;
 
@@ -119,24 +124,24 @@ export async function countConnections(
 }
 
 /**
- * Marks what the log is going to be told of each connection, so that of several processes one tells it, once.
+ * Stores the due warnings, so that one of several processes logs each, once.
  * @param expiresBefore a connection that ends before this is expiring.
  */
 export async function markWarnings(
   db: Database<AllocationTables>,
   now: Date,
   expiresBefore: Date,
-): Promise<Pick<ConnectionRow, 'business_id' | 'warned'>[]> {
+): Promise<Pick<ConnectionRow, 'business_id' | 'warning'>[]> {
   const due = dueWarning(now, expiresBefore);
   return db
     .updateTable('connection')
-    .set({ warned: due })
-    .where(({ eb }) => eb(due, 'is distinct from', sql.ref<ConnectionRow['warned']>('warned')))
-    .returning(['business_id', 'warned'])
+    .set({ warning: due })
+    .where(({ eb }) => eb(due, 'is distinct from', sql.ref<ConnectionRow['warning']>('warning')))
+    .returning(['business_id', 'warning'])
     .execute();
 }
 
-/** Writes down the address that an owner is given; an earlier one ends. */
+/** Stores the request of an owner; it replaces an earlier one. */
 export async function storeRequest(
   db: Database<AllocationTables>,
   request: Omit<ConnectionRequestRow, 'used_at' | 'failure'>,
@@ -166,7 +171,7 @@ export async function takeRequest(
   return taken?.business_id;
 }
 
-/** Writes down why a request led to no connection. */
+/** Stores why a request failed. */
 export async function failRequest(
   db: Database<AllocationTables>,
   stateHash: Buffer,

@@ -1,11 +1,11 @@
 import { listConnections, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
+  acrossTenants,
   type Clock,
   type Database,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofEveryBusiness,
 } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { listConnectionsAfter } from './connection.repository.js';
@@ -23,7 +23,7 @@ export class ListConnections {
     after,
     limit,
   }: RequestOf<typeof listConnections>): Promise<ReplyOf<typeof listConnections>> {
-    const found = await listConnectionsAfter(ofEveryBusiness(this.db), after, limit + 1);
+    const found = await listConnectionsAfter(acrossTenants(this.db), after, limit + 1);
     const page = found.slice(0, limit);
     const now = this.clock.now();
     return {

@@ -2,10 +2,10 @@ import { type ReplyOf, type RequestOf, showConnection } from '@pinkas/contracts'
 import {
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
 } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { findConnection, findRequest } from './connection.repository.js';
@@ -22,7 +22,7 @@ export class ShowConnection {
   async handle({
     business_id: id,
   }: RequestOf<typeof showConnection>): Promise<ReplyOf<typeof showConnection>> {
-    const db = ofBusiness(this.db, id);
+    const db = forTenant(this.db, id);
     // In this order: who sees no request any more sees the connection that it led to.
     const request = await findRequest(db, id);
     const row = await findConnection(db, id);
@@ -32,10 +32,23 @@ export class ShowConnection {
         ? {
             requested_at: request.requested_at.toISOString(),
             expires_at: request.expires_at.toISOString(),
-            state: request.failure !== null ? 'failed' : request.used_at !== null ? 'used' : 'open',
+            state: stateOf(request),
             reason: request.failure,
           }
         : null,
     };
   }
+}
+
+function stateOf({
+  failure,
+  used_at,
+}: {
+  failure: string | null;
+  used_at: Date | null;
+}): 'failed' | 'used' | 'open' {
+  if (failure !== null) {
+    return 'failed';
+  }
+  return used_at !== null ? 'used' : 'open';
 }

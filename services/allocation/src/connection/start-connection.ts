@@ -3,10 +3,10 @@ import { type ReplyOf, type RequestOf, startConnection } from '@pinkas/contracts
 import {
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
 } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AuthorityGrants } from '../authority/authority-grants.js';
@@ -15,10 +15,10 @@ import { storeRequest } from './connection.repository.js';
 /** How long an owner may take to log in at the authority. */
 const requestLifeMs = 10 * 60 * 1_000;
 
-/** What is kept of a state: who reads the database cannot complete a connection with it. */
+/** The stored hash of a state: reading the database completes no connection. */
 export const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest();
 
-/** Makes the address at which an owner logs in, with a state that only this business's request bears. */
+/** Creates the URL at which an owner logs in, with a state that belongs to this request only. */
 @Operation(startConnection)
 export class StartConnection {
   constructor(
@@ -31,7 +31,7 @@ export class StartConnection {
     const state = randomBytes(32).toString('base64url');
     const requestedAt = this.clock.now();
     const expiresAt = new Date(requestedAt.getTime() + requestLifeMs);
-    await storeRequest(ofBusiness(this.db, business_id), {
+    await storeRequest(forTenant(this.db, business_id), {
       business_id,
       state_hash: hashOf(state),
       requested_at: requestedAt,

@@ -8,45 +8,46 @@ CREATE TABLE public.allocation (
     facts jsonb,
     answer text,
     request_id text,
+    trace json,
     attempts integer DEFAULT 0 NOT NULL,
-    asked_since timestamp with time zone,
+    earlier_attempts integer DEFAULT 0 NOT NULL,
+    first_attempt_at timestamp with time zone,
     next_attempt_at timestamp with time zone,
     claimed_until timestamp with time zone,
+    outcome_unknown boolean DEFAULT false NOT NULL,
+    awaiting_connection boolean DEFAULT false NOT NULL,
     decided_at timestamp with time zone NOT NULL,
     settled_at timestamp with time zone,
-    unclear boolean DEFAULT false NOT NULL,
-    waits_for_connection boolean DEFAULT false NOT NULL,
-    given_up_at timestamp with time zone,
+    dead_lettered_at timestamp with time zone,
     refused_at timestamp with time zone,
     refusal_codes text[],
-    refusal_words text,
+    refusal_message text,
     refusal_answer text,
-    earlier_attempts integer DEFAULT 0 NOT NULL,
-    trace json,
-    CONSTRAINT allocation_asking_check CHECK (((state = 'asking'::text) = (next_attempt_at IS NOT NULL))),
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT allocation_dead_lettered_check CHECK (((state = 'dead_lettered'::text) = (dead_lettered_at IS NOT NULL))),
     CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
-    CONSTRAINT allocation_facts_check CHECK (((state = ANY (ARRAY['asking'::text, 'issued'::text, 'refused'::text, 'given_up'::text])) = (facts IS NOT NULL))),
+    CONSTRAINT allocation_facts_check CHECK (((state = ANY (ARRAY['pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])) = (facts IS NOT NULL))),
     CONSTRAINT allocation_issued_check CHECK ((((state = 'issued'::text) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
     CONSTRAINT allocation_number_check CHECK ((number ~ '^[0-9]{9}$'::text)),
-    CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['not_required'::text, 'skipped_customer_tax_id_missing'::text, 'skipped_business_tax_id_missing'::text, 'asking'::text, 'issued'::text, 'refused'::text, 'given_up'::text])))
+    CONSTRAINT allocation_pending_check CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL))),
+    CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['not_required'::text, 'skipped_customer_tax_id_missing'::text, 'skipped_business_tax_id_missing'::text, 'pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])))
 );
 
 ALTER TABLE ONLY public.allocation FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.allocation.confirmation_number IS 'The whole number of the authority; its rightmost nine digits are printed.';
+COMMENT ON COLUMN public.allocation.confirmation_number IS 'The whole number of the tax authority; its rightmost nine digits are printed.';
 
-COMMENT ON COLUMN public.allocation.facts IS 'The issued document and its business: what is needed to ask, and to announce the answer.';
+COMMENT ON COLUMN public.allocation.facts IS 'The issued document and its business, for the request and for the event.';
 
-COMMENT ON COLUMN public.allocation.answer IS 'The body of the authority''s last answer.';
+COMMENT ON COLUMN public.allocation.answer IS 'The body of the authority''s last response.';
 
-COMMENT ON COLUMN public.allocation.unclear IS 'A try may have been granted without our knowing: the number is looked up before it is asked for again.';
+COMMENT ON COLUMN public.allocation.earlier_attempts IS 'How many attempts were made before an operator or a new connection restarted the retry schedule.';
 
-COMMENT ON COLUMN public.allocation.waits_for_connection IS 'The last try found no usable connection: it is due again when the owner has logged in.';
+COMMENT ON COLUMN public.allocation.outcome_unknown IS 'An attempt may have been granted unnoticed: the number is looked up before it is requested again.';
 
-COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, words and whole answer, is a legal event and stays also when a number comes later.';
+COMMENT ON COLUMN public.allocation.awaiting_connection IS 'The last attempt found no usable connection: it is due again when the owner has logged in.';
 
-COMMENT ON COLUMN public.allocation.earlier_attempts IS 'How many of the attempts were made before the day of tries began anew: by an operator, or a new connection.';
+COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, message and response, is a legal event and stays when a number comes later.';
 
 CREATE TABLE public.connection (
     business_id uuid NOT NULL,
@@ -57,17 +58,17 @@ CREATE TABLE public.connection (
     connected_at timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
     broken_at timestamp with time zone,
-    warned text,
-    CONSTRAINT connection_warned_check CHECK ((warned = ANY (ARRAY['expiring'::text, 'ended'::text])))
+    warning text,
+    CONSTRAINT connection_warning_check CHECK ((warning = ANY (ARRAY['expiring'::text, 'ended'::text])))
 );
 
 ALTER TABLE ONLY public.connection FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.connection IS 'Tokens are encrypted with AES-256-GCM; the key is not in the database.';
 
-COMMENT ON COLUMN public.connection.broken_at IS 'Since when the authority takes the refresh token no more, so that the owner has to log in again.';
+COMMENT ON COLUMN public.connection.broken_at IS 'When the authority rejected the refresh token; the owner has to log in again.';
 
-COMMENT ON COLUMN public.connection.warned IS 'What the log has been told of its state, so that it is told once.';
+COMMENT ON COLUMN public.connection.warning IS 'The last warning that was logged, so that it is logged once.';
 
 CREATE TABLE public.connection_request (
     business_id uuid NOT NULL,
@@ -81,9 +82,9 @@ CREATE TABLE public.connection_request (
 
 ALTER TABLE ONLY public.connection_request FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.connection_request IS 'The address at the authority that an owner was given last, until it has led to a connection.';
+COMMENT ON TABLE public.connection_request IS 'The authorization URL that an owner was given last, until it has led to a connection.';
 
-COMMENT ON COLUMN public.connection_request.state_hash IS 'SHA-256 of the state in the address, which alone may complete it, once.';
+COMMENT ON COLUMN public.connection_request.state_hash IS 'SHA-256 of the state in the URL, which alone may complete it, once.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -91,17 +92,27 @@ CREATE TABLE public.dead_letter (
     message_id uuid NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,
+    request_id text,
+    trace json,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text,
-    trace json
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.kysely_migration (
@@ -134,16 +145,24 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
-CREATE TABLE public.sweep (
+CREATE TABLE public.outbox_reader (
     consumer text NOT NULL,
     "position" bigint NOT NULL
 );
 
-CREATE TABLE public.sweep_try (
+COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
+
+CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
-    tries integer NOT NULL,
-    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
+    attempts integer NOT NULL,
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.reconcile_checkpoint (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
 );
 
 ALTER TABLE ONLY public.allocation
@@ -162,13 +181,19 @@ ALTER TABLE ONLY public.connection_request
     ADD CONSTRAINT connection_request_state_hash_key UNIQUE (state_hash);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -182,21 +207,24 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
-ALTER TABLE ONLY public.sweep
-    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+ALTER TABLE ONLY public.outbox_reader
+    ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
-ALTER TABLE ONLY public.sweep_try
-    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
+ALTER TABLE ONLY public.reconcile_attempt
+    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.reconcile_checkpoint
+    ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
+
+CREATE INDEX allocation_awaiting_connection_idx ON public.allocation USING btree (business_id) WHERE awaiting_connection;
+
+CREATE INDEX allocation_dead_lettered_idx ON public.allocation USING btree (decided_at, document_id) WHERE (state = 'dead_lettered'::text);
 
 CREATE INDEX allocation_document_idx ON public.allocation USING btree (document_id);
 
-CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next_attempt_at) WHERE (state = 'asking'::text);
+CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next_attempt_at) WHERE (state = 'pending'::text);
 
-CREATE INDEX allocation_given_up_idx ON public.allocation USING btree (business_id, decided_at) WHERE (state = ANY (ARRAY['refused'::text, 'given_up'::text]));
-
-CREATE INDEX allocation_parked_idx ON public.allocation USING btree (decided_at, document_id) WHERE (state = 'given_up'::text);
-
-CREATE INDEX allocation_waiting_idx ON public.allocation USING btree (business_id) WHERE waits_for_connection;
+CREATE INDEX allocation_failed_idx ON public.allocation USING btree (business_id, decided_at) WHERE (state = ANY (ARRAY['refused'::text, 'dead_lettered'::text]));
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

@@ -1,23 +1,22 @@
 import type { CustomerCard } from '@pinkas/contracts';
 import type { Database } from '@pinkas/service-kit';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { CustomerTables } from './card.tables.js';
 
-/** What is looked for, as `nameKey` folds it, and the tax id that it may be. */
-export interface Sought {
+/** A search text, folded by `nameKey`, and the tax id that it may be. */
+export interface SearchTerm {
   part: string;
   /** Nine digits. */
   taxId: string | null;
 }
 
-/** How much of the name each suffix keeps, in characters. */
+/** The length of each suffix, in characters. */
 const suffixLength = 32;
 /**
- * Up to so many places where the text occurs, their cards are fetched and sorted; of a text that occurs more often, enough
- * cards are soon met in the order of names. Fetching 300 cards, and passing the names of 50,000 until 20 of 300 are met,
- * cost about the same.
+ * Up to this many matches, their cards are fetched and sorted; beyond, the index of names is scanned in order. Fetching 300
+ * cards and scanning 50,000 names until 20 of 300 match cost about the same.
  */
-const placesMax = 300;
+const matchesMax = 300;
 
 /** Code points, the same on every server: digits, Latin, Hebrew, each by its alphabet. A folded name is its own tie-break. */
 const byName = sql`name_key collate "C"`;
@@ -39,19 +38,23 @@ export async function listCustomers(
     .execute();
 }
 
-/** The customers whose name contains the text or who bear the tax id, the first ones in the order of their names. */
+/** The first customers by name that contain the text or have the tax id. */
 export async function findByNameOrTaxId(
   db: Database<CustomerTables>,
   businessId: string,
-  sought: Sought,
+  term: SearchTerm,
   limit: number,
 ): Promise<CustomerCard[]> {
-  const places = await findPlaces(db, businessId, sought.part);
+  const matches = await findMatches(db, businessId, term.part);
   const ids = [
-    ...(places.length <= placesMax ? places : await walkNames(db, businessId, sought.part, limit)),
-    ...(sought.taxId === null ? [] : await findBearers(db, businessId, sought.taxId, limit)),
+    ...(matches.length <= matchesMax
+      ? matches
+      : await firstByName(db, businessId, contains(term.part), limit)),
+    ...(term.taxId === null ? [] : await firstByName(db, businessId, sql`tax_id = ${term.taxId}`, limit)),
   ];
-  if (ids.length === 0) return [];
+  if (ids.length === 0) {
+    return [];
+  }
   return db
     .selectFrom('card')
     .select(columns)
@@ -59,7 +62,7 @@ export async function findByNameOrTaxId(
     .where('id', '=', sql<string>`any(${[...new Set(ids)]}::uuid[])`)
     .where((where) =>
       // A text longer than the suffixes is only known to begin as they do.
-      where.or([contains(sought.part), where('tax_id', '=', sought.taxId)]),
+      where.or([contains(term.part), where('tax_id', '=', term.taxId)]),
     )
     .orderBy(byName)
     .limit(limit)
@@ -69,8 +72,12 @@ export async function findByNameOrTaxId(
 /** No character sorts behind it. */
 const last = '\u{10ffff}';
 
-/** Cards in whose names the text occurs, one more than `placesMax` where there are more. */
-async function findPlaces(db: Database<CustomerTables>, businessId: string, part: string): Promise<string[]> {
+/** Cards in whose names the text occurs, one more than `matchesMax` where there are more. */
+async function findMatches(
+  db: Database<CustomerTables>,
+  businessId: string,
+  part: string,
+): Promise<string[]> {
   const start = [...part].slice(0, suffixLength).join('');
   const found = await db
     .selectFrom('card_name_suffix')
@@ -81,16 +88,16 @@ async function findPlaces(db: Database<CustomerTables>, businessId: string, part
     .where('suffix', '<', start + last)
     // In the order of the index, so that a frequent text is not looked up to its last place.
     .orderBy('suffix')
-    .limit(placesMax + 1)
+    .limit(matchesMax + 1)
     .execute();
   return found.map((row) => row.card_id);
 }
 
-/** The first cards whose names contain the text; reads nothing but the index of names until it has them. */
-async function walkNames(
+/** The first cards, by name, that meet a condition. A condition on names reads nothing but their index until it has them. */
+async function firstByName(
   db: Database<CustomerTables>,
   businessId: string,
-  part: string,
+  condition: RawBuilder<SqlBool>,
   limit: number,
 ): Promise<string[]> {
   const found = await db
@@ -98,25 +105,7 @@ async function walkNames(
     .select('id')
     .where('business_id', '=', businessId)
     .where('confirmed_at', 'is not', null)
-    .where(contains(part))
-    .orderBy(byName)
-    .limit(limit)
-    .execute();
-  return found.map((row) => row.id);
-}
-
-async function findBearers(
-  db: Database<CustomerTables>,
-  businessId: string,
-  taxId: string,
-  limit: number,
-): Promise<string[]> {
-  const found = await db
-    .selectFrom('card')
-    .select('id')
-    .where('business_id', '=', businessId)
-    .where('tax_id', '=', taxId)
-    .where('confirmed_at', 'is not', null)
+    .where(condition)
     .orderBy(byName)
     .limit(limit)
     .execute();

@@ -6,10 +6,7 @@ import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Selectable<CardTable>;
 
-/**
- * A card of the business, by id. It may be one that is only reserved: its id is told by the document that was issued to it,
- * and that may happen before the event of the document has come.
- */
+/** A card of the business, by id; also a reserved one, whose id its document may show before the event arrives. */
 export async function findCard(
   db: Database<CustomerTables>,
   businessId: string,
@@ -23,7 +20,25 @@ export async function findCard(
     .executeTakeFirst();
 }
 
-/** Keeps a card from being forgotten until the transaction ends. @returns undefined where it is forgotten already. */
+/** Those of the cards that a document was issued to. */
+export async function findConfirmedCards(
+  db: Database<CustomerTables>,
+  businessId: string,
+  ids: readonly string[],
+): Promise<CardRow[]> {
+  if (ids.length === 0) {
+    return [];
+  }
+  return db
+    .selectFrom('card')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .where('confirmed_at', 'is not', null)
+    .execute();
+}
+
+/** Locks a card until the transaction ends. @returns undefined where it does not exist any more. */
 export async function lockCard(
   trx: Transaction<CustomerTables>,
   card: { business_id: string; id: string },
@@ -87,8 +102,8 @@ export async function reserveCard(
     .executeTakeFirstOrThrow();
 }
 
-/** The oldest customer that bears a tax id, other than the card given. */
-export async function findOtherBearer(
+/** The oldest other customer with a tax id. */
+export async function findOtherByTaxId(
   trx: Transaction<CustomerTables>,
   card: { business_id: string; id: string },
   taxId: string,
@@ -108,9 +123,8 @@ export async function findOtherBearer(
 }
 
 /**
- * A document was issued to a card: a reserved one becomes real, and its empty fields are filled. What a card has is never
- * overwritten.
- * @returns false where the card's name belongs to another card by now, so that it could not be written.
+ * Confirms a card and fills its empty fields; what a card has is never overwritten.
+ * @returns false where another card has the name by now.
  */
 export async function confirmCard(
   trx: Transaction<CustomerTables>,
@@ -126,17 +140,19 @@ export async function confirmCard(
     address: card.address,
     city: card.city,
   };
-  const standing = await lockCard(trx, key);
-  if (standing) {
+  const existing = await lockCard(trx, key);
+  if (existing) {
     const named = Object.keys(details) as (keyof typeof details)[];
-    const news = named.some((name) => standing[name] === null && details[name] !== null);
-    // Most documents tell nothing new of a customer, and a row is not written for nothing.
-    if (standing.confirmed_at !== null && !news) return true;
+    const isChanged = named.some((name) => existing[name] === null && details[name] !== null);
+    // Most documents change nothing: the row is not written.
+    if (existing.confirmed_at !== null && !isChanged) {
+      return true;
+    }
     await trx
       .updateTable('card')
       .set({
-        ...Object.fromEntries(named.map((name) => [name, standing[name] ?? details[name]])),
-        confirmed_at: standing.confirmed_at ?? at,
+        ...Object.fromEntries(named.map((name) => [name, existing[name] ?? details[name]])),
+        confirmed_at: existing.confirmed_at ?? at,
         claimed_until: null,
       })
       .where('business_id', '=', key.business_id)
@@ -144,7 +160,7 @@ export async function confirmCard(
       .execute();
     return true;
   }
-  // The reservation was purged because the event came more than an hour late: the document's card is made again.
+  // The reservation was purged because the event came more than an hour late: the card is created again.
   const inserted = await trx
     .insertInto('card')
     .values({

@@ -1,10 +1,10 @@
-import type { CustomerLegalType } from '@pinkas/contracts';
+import type { CustomerLegalType } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
 
 export interface CardTable {
   business_id: string;
   id: string;
-  /** As it was first said, in Unicode NFC and trimmed. */
+  /** As first received, in Unicode NFC and trimmed. */
   name: string;
   /** What names are compared by; see `nameKey`. */
   name_key: string;
@@ -22,18 +22,18 @@ export interface CardTable {
   claimed_until: Date | null;
 }
 
-/** What one document that is being issued holds. */
+/** What a document in flight reserves. */
 export interface ReservationTable {
   business_id: string;
   document_id: string;
   card_id: string;
-  /** Nine digits: what the document will write on the card; null: none. */
+  /** Nine digits that the document writes on the card; null: none. */
   tax_id: string | null;
-  /** After it the reservation counts for nothing: whoever made it is gone. */
+  /** After it the reservation counts no more. */
   reserved_until: Date;
 }
 
-/** Where in a customer's name a text may begin; triggers on `card` write it. */
+/** The positions where a search text may begin in a name; triggers on `card` write them. */
 export interface CardNameSuffixTable {
   business_id: string;
   /** At most 32 characters of the folded name. */

@@ -1,9 +1,10 @@
-import { type CustomerInput, type CustomerSnapshot, normaliseTaxId } from '@pinkas/contracts';
+import { type CustomerInput, type CustomerSnapshot } from '@pinkas/contracts';
+import { normaliseTaxId } from '@pinkas/domain';
 
-/** What a card may know of a customer beside the name. */
+/** The details of a card beside the name. */
 export type CardDetails = Omit<CustomerSnapshot, 'id' | 'name'>;
 
-/** A name as it is kept: in Unicode NFC, without white space around it. */
+/** A name as it is stored: in Unicode NFC, trimmed. */
 export function cardName(name: string): string {
   return name.normalize('NFC').trim();
 }
@@ -18,16 +19,15 @@ export function nameKey(name: string): string {
 }
 
 /** The tax id that a search text may be, in nine digits: leading zeros may be there or not. */
-export function taxIdIn(text: string): string | null {
+export function parseTaxId(text: string): string | null {
   return /^\d{1,9}$/.test(text) ? normaliseTaxId(text) : null;
 }
 
-/** A text of white space only says nothing. */
-const said = <T extends string>(text: T | undefined): T | null => (text?.trim() ? text : null);
+/** Blank text counts as absent. */
+const nonBlank = <T extends string>(text: T | undefined): T | null => (text?.trim() ? text : null);
 
 /**
- * The customer as the document will bear it: what the request said, and from the card what it did not say. A name beside
- * an `id` counts as not said.
+ * The customer snapshot of a document: the request's details, filled in from the card. A name beside an `id` is ignored.
  */
 export function snapshotOf(
   card: CardDetails & { id: string; name: string },
@@ -36,11 +36,11 @@ export function snapshotOf(
   return {
     id: card.id,
     name: input.id === undefined && input.name !== undefined ? input.name : card.name,
-    tax_id: said(input.tax_id) ?? card.tax_id,
+    tax_id: nonBlank(input.tax_id) ?? card.tax_id,
     legal_type: input.legal_type ?? card.legal_type,
-    email: said(input.email) ?? card.email,
-    phone: said(input.phone) ?? card.phone,
-    address: said(input.address) ?? card.address,
-    city: said(input.city) ?? card.city,
+    email: nonBlank(input.email) ?? card.email,
+    phone: nonBlank(input.phone) ?? card.phone,
+    address: nonBlank(input.address) ?? card.address,
+    city: nonBlank(input.city) ?? card.city,
   };
 }

@@ -1,24 +1,31 @@
-import { customerRecorded, documentIssued, type EventOf, normaliseTaxId } from '@pinkas/contracts';
-import { announce, Consumer, InjectLogger, type Logger, type Transaction } from '@pinkas/service-kit';
+import { consumers, customerRecorded, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { normaliseTaxId } from '@pinkas/domain';
+import {
+  EventHandler,
+  InjectLogger,
+  type Logger,
+  type OutboxTransaction,
+  publish,
+} from '@pinkas/service-kit';
 import { confirmCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { endReservation } from './reservation.repository.js';
-import { ReservationEnds } from './reservation-ends.js';
+import { ReservationEvents } from './reservation-events.js';
 
-/** Makes the card of an issued document real, fills what it did not have, and ends what the document had reserved. */
-@Consumer(documentIssued, 'customer-cards')
+/** Confirms the card of an issued document, fills its empty fields, and ends the document's reservation. */
+@EventHandler(consumers.recordCustomer)
 export class RecordCustomer {
   constructor(
-    private readonly ends: ReservationEnds,
+    private readonly events: ReservationEvents,
     @InjectLogger() private readonly logger: Logger,
   ) {}
 
   async handle(
     { document }: EventOf<typeof documentIssued>,
-    trx: Transaction<CustomerTables>,
+    trx: OutboxTransaction<CustomerTables>,
   ): Promise<void> {
     const { customer } = document;
-    // Before the card, as a release does it: in another order the two could wait for each other.
+    // Before the card, as in a release: another order could deadlock.
     await endReservation(trx, document.business_id, document.id);
     const written = await confirmCard(
       trx,
@@ -32,10 +39,10 @@ export class RecordCustomer {
     if (!written) {
       this.logger.error(
         { document_id: document.id, customer_id: customer.id },
-        'the name of a customer belongs to another card by now; the document keeps its snapshot',
+        'customer name taken by another card',
       );
     }
-    await announce(trx, customerRecorded, document.id, {
+    await publish(trx, customerRecorded, document.id, {
       document_id: document.id,
       business_id: document.business_id,
       customer_id: customer.id,
@@ -43,6 +50,6 @@ export class RecordCustomer {
   }
 
   committed({ document }: EventOf<typeof documentIssued>): void {
-    this.ends.announce(document.business_id);
+    this.events.notify(document.business_id);
   }
 }

@@ -1,28 +1,30 @@
 import { type ReplyOf, type RequestOf, releaseCustomer } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { CustomerTables } from './card.tables.js';
-import { endReservation, forgetReservedCard } from './reservation.repository.js';
-import { ReservationEnds } from './reservation-ends.js';
+import { deleteUnusedCard, endReservation } from './reservation.repository.js';
+import { ReservationEvents } from './reservation-events.js';
 
-/** Gives back what was reserved for a document that will not be issued; may be asked again, and for any document. */
+/** Releases the reservation of a document that will not be issued. Idempotent. */
 @Operation(releaseCustomer)
 export class ReleaseCustomer {
   constructor(
     @InjectDatabase() private readonly db: Database<CustomerTables>,
-    private readonly ends: ReservationEnds,
+    private readonly events: ReservationEvents,
   ) {}
 
   async handle({
     business_id,
     document_id,
   }: RequestOf<typeof releaseCustomer>): Promise<ReplyOf<typeof releaseCustomer>> {
-    await ofBusiness(this.db, business_id)
+    await forTenant(this.db, business_id)
       .transaction()
       .execute(async (trx) => {
         const cardId = await endReservation(trx, business_id, document_id);
-        if (cardId !== undefined) await forgetReservedCard(trx, business_id, cardId);
+        if (cardId !== undefined) {
+          await deleteUnusedCard(trx, business_id, cardId);
+        }
       });
-    this.ends.announce(business_id);
+    this.events.notify(business_id);
     return {};
   }
 }

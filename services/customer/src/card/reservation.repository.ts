@@ -1,17 +1,15 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
-import { type Insertable, sql } from 'kysely';
+import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
+import type { Insertable } from 'kysely';
 import type { CustomerTables, ReservationTable } from './card.tables.js';
 
 type Trx = Transaction<CustomerTables>;
 
 /**
- * Waits until no other request is deciding about a tax id, and keeps them waiting until this transaction ends. No unique
- * index can do that: customers may share a tax id, once the caller has confirmed it.
+ * Serializes the requests that decide about a tax id. No unique index can: customers may share one, once the caller has
+ * confirmed it.
  */
 export async function lockTaxId(trx: Trx, businessId: string, taxId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tax id ${businessId.toLowerCase()} ${taxId}`}, 0))`.execute(
-    trx,
-  );
+  await advisoryLock(trx, 'tax id', businessId.toLowerCase(), taxId);
 }
 
 /** Whether a document that is being issued will write the tax id on another card than the one given. */
@@ -66,9 +64,9 @@ export async function endReservation(
   return ended?.card_id;
 }
 
-/** Forgets a card that is no customer, unless another document that is being issued holds it as well. */
-export async function forgetReservedCard(trx: Trx, businessId: string, cardId: string): Promise<void> {
-  // Whoever takes the card now has its row locked until the reservation is written, and the look below comes after that.
+/** Deletes a card that is no customer, unless another document holds it. */
+export async function deleteUnusedCard(trx: Trx, businessId: string, cardId: string): Promise<void> {
+  // A concurrent request locks the row until its reservation is written; the query below runs after that.
   await trx
     .selectFrom('card')
     .select('id')
@@ -95,7 +93,7 @@ export async function forgetReservedCard(trx: Trx, businessId: string, cardId: s
     .execute();
 }
 
-/** Forgets reservations that are over, and reserved cards that never became a customer. */
+/** Deletes expired reservations, and reserved cards that never became a customer. */
 export async function purgeReservations(
   db: Database<CustomerTables>,
   before: Date,

@@ -1,19 +1,20 @@
 import {
   type CustomerInput,
   issueDocument,
-  normaliseTaxId,
   type ReplyOf,
   type RequestOf,
   resolveCustomer,
+  timeLimitsMs,
 } from '@pinkas/contracts';
+import { normaliseTaxId } from '@pinkas/domain';
 import {
+  ApiError,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  Problem,
   remainingMs,
   type Transaction,
 } from '@pinkas/service-kit';
@@ -22,58 +23,60 @@ import {
   type CardRow,
   findCard,
   findCustomerByName,
-  findOtherBearer,
+  findOtherByTaxId,
   lockCard,
   reserveCard,
 } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { isClaimedForAnother, lockTaxId, reserve } from './reservation.repository.js';
-import { ReservationEnds } from './reservation-ends.js';
+import { ReservationEvents } from './reservation-events.js';
 
 type Request = RequestOf<typeof resolveCustomer>;
 
-/** How long a reservation lasts that nobody ends: as long as a request may, and its event on its way here. */
-const reservedMs = issueDocument.timeoutMs + 10_000;
-/** How long a request waits at most for the fate of a document that will write the same tax id on another card. */
-const undecidedMaxMs = 5_000;
-/** Of the request's time, what is left for the last look and the answer. */
-const answerMs = 1_000;
-/** How often the wait looks for what ended in another replica, or has run out. */
-const lookAgainMs = 100;
+/** How long a reservation lasts: the longest request, and the delivery of its event. */
+const reservedMs = issueDocument.timeoutMs + timeLimitsMs.reservationMargin;
+/** How long a request waits at most for a document in flight with the same tax id on another card. */
+const undecidedWaitMaxMs = timeLimitsMs.undecidedCustomer;
+/** Left of the request's time for the last check and the reply. */
+const answerReserveMs = timeLimitsMs.resolveCustomerReserve;
+/** How often the wait checks for what ended in another replica, or has expired. */
+const checkAgainMs = 100;
 
-/** A document that is being issued will write the tax id on another card, or will not. */
-class Undecided extends Error {
+/** Whether a document in flight writes the tax id on another card is not known yet. */
+class TaxIdUndecidedError extends Error {
   override readonly name = 'Undecided';
 }
 
 /**
- * Finds the card that a request speaks of, or reserves one for a new name.
- *
- * What is reserved is invisible, and is held for one document: until its event makes it real, until issuing gives it back,
- * or until it runs out. A tax id that is reserved for another card makes the request wait, since a refused document must
- * leave no trace and an issued one makes this a conflict with a card that exists.
+ * Finds the card of a request's customer, or reserves one for a new name. A reservation is invisible and lasts until the
+ * document's event confirms it, issuing releases it, or it expires. A tax id in flight on another card makes the request
+ * wait: issued, it is a conflict; refused, it must leave no trace.
  */
 @Operation(resolveCustomer)
 export class ResolveCustomer {
   constructor(
     @InjectDatabase() private readonly db: Database<CustomerTables>,
     @InjectClock() private readonly clock: Clock,
-    private readonly ends: ReservationEnds,
+    private readonly events: ReservationEvents,
   ) {}
 
   async handle(request: Request): Promise<ReplyOf<typeof resolveCustomer>> {
-    const waitMs = Math.min(undecidedMaxMs, remainingMs(resolveCustomer.timeoutMs) - answerMs);
-    const giveUpAt = Date.now() + waitMs;
+    const waitMs = Math.min(undecidedWaitMaxMs, remainingMs(resolveCustomer.timeoutMs) - answerReserveMs);
+    const deadline = performance.now() + waitMs;
     for (;;) {
       try {
         const card = await this.#card(request);
         return { customer: snapshotOf(card, request.customer) };
       } catch (error) {
-        if (!(error instanceof Undecided)) throw error;
-        const leftMs = giveUpAt - Date.now();
-        if (leftMs <= 0) throw new Problem('engine_error', { cause: error });
+        if (!(error instanceof TaxIdUndecidedError)) {
+          throw error;
+        }
+        const leftMs = deadline - performance.now();
+        if (leftMs <= 0) {
+          throw new ApiError('engine_error', { cause: error });
+        }
         // Everything is rolled back by now: the wait holds no connection and reserves nothing.
-        await this.ends.next(request.business_id, Math.min(leftMs, lookAgainMs));
+        await this.events.wait(request.business_id, Math.min(leftMs, checkAgainMs));
       }
     }
   }
@@ -81,14 +84,18 @@ export class ResolveCustomer {
   /** @throws Undecided while nobody can know whether there is a conflict. */
   async #card(request: Request): Promise<CardRow> {
     const { business_id, customer } = request;
-    const db = ofBusiness(this.db, business_id);
+    const db = forTenant(this.db, business_id);
     const known =
       customer.id === undefined
         ? await findCustomerByName(db, business_id, customer.name ?? '')
         : await findCard(db, business_id, customer.id);
-    if (!known && customer.id !== undefined) throw new Problem('customer_not_found');
-    // Most requests name a customer that is there and tell no new tax id: they reserve nothing.
-    if (known?.confirmed_at && newTaxId(known, customer) === null) return known;
+    if (!known && customer.id !== undefined) {
+      throw new ApiError('customer_not_found');
+    }
+    // Most requests name a known customer without a new tax id: they reserve nothing.
+    if (known?.confirmed_at && newTaxId(known, customer) === null) {
+      return known;
+    }
     return db.transaction().execute((trx) => this.#reserve(trx, request, known));
   }
 
@@ -99,14 +106,18 @@ export class ResolveCustomer {
   ): Promise<CardRow> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + reservedMs);
-    // A card that is only reserved may be forgotten at any moment, until this document holds it as well.
+    // A reserved card may be deleted at any moment until this document holds it too.
     const card = known
       ? await lockCard(trx, known)
       : await reserveCard(trx, { businessId: business_id, name: customer.name ?? '', now, until });
-    if (!card) throw new Problem('customer_not_found');
+    if (!card) {
+      throw new ApiError('customer_not_found');
+    }
     const taxId = newTaxId(card, customer);
-    if (taxId !== null && customer.identity_confirmed !== true) await this.#check(trx, card, taxId, now);
-    // A card that has a tax id keeps it, so that the document will write none.
+    if (taxId !== null && customer.identity_confirmed !== true) {
+      await this.#check(trx, card, taxId, now);
+    }
+    // A card keeps its tax id: the document writes none.
     const written = card.tax_id === null ? taxId : null;
     if (card.confirmed_at === null || written !== null) {
       await reserve(trx, {
@@ -120,22 +131,26 @@ export class ResolveCustomer {
     return card;
   }
 
-  /** @throws Problem where another customer bears the tax id, Undecided where another one is about to. */
+  /** @throws ApiError where another customer has the tax id, TaxIdUndecidedError where one in flight may get it. */
   async #check(trx: Transaction<CustomerTables>, card: CardRow, taxId: string, now: Date): Promise<void> {
     await lockTaxId(trx, card.business_id, taxId);
-    // In this order: a document that is recorded between the two looks is seen by the second.
+    // In this order: a document that is recorded between the two queries is seen by the second.
     const claimed = await isClaimedForAnother(trx, card, taxId, now);
-    const bearer = await findOtherBearer(trx, card, taxId);
-    if (bearer !== undefined) {
-      throw new Problem('customer_identity_conflict', { details: { existing_customer_id: bearer } });
+    const existing = await findOtherByTaxId(trx, card, taxId);
+    if (existing !== undefined) {
+      throw new ApiError('customer_identity_conflict', { details: { existing_customer_id: existing } });
     }
-    if (claimed) throw new Undecided('a document in flight will write this tax id on another card');
+    if (claimed) {
+      throw new TaxIdUndecidedError('a document in flight will write this tax id on another card');
+    }
   }
 }
 
-/** The tax id that the request says and its own card does not bear, in nine digits. */
+/** The tax id of the request, in nine digits; null where its card has the same. */
 function newTaxId(card: { tax_id: string | null }, customer: CustomerInput): string | null {
-  if (customer.tax_id === undefined) return null;
+  if (customer.tax_id === undefined) {
+    return null;
+  }
   const taxId = normaliseTaxId(customer.tax_id);
   return taxId === card.tax_id ? null : taxId;
 }

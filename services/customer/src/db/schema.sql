@@ -2,7 +2,7 @@ CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
-    -- No text that is searched for begins with a space.
+    -- No search text begins with a space.
     insert into card_name_suffix (business_id, suffix, card_id)
       select distinct new.business_id, substr(new.name_key, start, 32), new.id
         from generate_series(1, length(new.name_key)) as start
@@ -32,9 +32,9 @@ CREATE TABLE public.card (
 
 ALTER TABLE ONLY public.card FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.card.tax_id IS 'Nine digits, leading zeros kept.';
+COMMENT ON COLUMN public.card.tax_id IS 'Nine digits with leading zeros.';
 
-COMMENT ON COLUMN public.card.confirmed_at IS 'Null: the card is only reserved by a request in flight, bears nothing but its name, and is no customer yet.';
+COMMENT ON COLUMN public.card.confirmed_at IS 'Null: the card is only reserved by a request in flight, has nothing but its name, and is no customer yet.';
 
 CREATE TABLE public.card_name_suffix (
     business_id uuid NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE public.card_name_suffix (
 
 ALTER TABLE ONLY public.card_name_suffix FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.card_name_suffix IS 'Each place in a customer''s folded name where a text may begin, with the 32 characters from there on.';
+COMMENT ON TABLE public.card_name_suffix IS 'Each position in a customer''s folded name where a search text may begin, with the 32 characters from there on.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -52,17 +52,27 @@ CREATE TABLE public.dead_letter (
     message_id uuid NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,
+    request_id text,
+    trace json,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text,
-    trace json
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.kysely_migration (
@@ -95,6 +105,26 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.outbox_reader (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
+
+CREATE TABLE public.reconcile_attempt (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    attempts integer NOT NULL,
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.reconcile_checkpoint (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
 CREATE TABLE public.reservation (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -108,31 +138,7 @@ ALTER TABLE ONLY public.reservation FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.reservation IS 'The card, and the tax id to be written on it, of a document that is being issued.';
 
-COMMENT ON COLUMN public.reservation.tax_id IS 'Nine digits; null: the document will write none on the card.';
-
-CREATE TABLE public.sweep (
-    consumer text NOT NULL,
-    "position" bigint NOT NULL
-);
-
-CREATE TABLE public.sweep_try (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    tries integer NOT NULL,
-    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-CREATE TABLE public.tax_id_claim (
-    business_id uuid NOT NULL,
-    tax_id text NOT NULL,
-    card_id uuid NOT NULL,
-    claimed_until timestamp with time zone NOT NULL,
-    CONSTRAINT tax_id_claim_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text))
-);
-
-ALTER TABLE ONLY public.tax_id_claim FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE public.tax_id_claim IS 'Not used any more.';
+COMMENT ON COLUMN public.reservation.tax_id IS 'Nine digits; null: the document writes none on the card.';
 
 ALTER TABLE ONLY public.card
     ADD CONSTRAINT card_name_key UNIQUE (business_id, name_key);
@@ -144,13 +150,19 @@ ALTER TABLE ONLY public.card
     ADD CONSTRAINT card_pkey PRIMARY KEY (business_id, id);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -164,17 +176,17 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.outbox_reader
+    ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.reconcile_attempt
+    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.reconcile_checkpoint
+    ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
+
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_pkey PRIMARY KEY (business_id, document_id);
-
-ALTER TABLE ONLY public.sweep
-    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
-
-ALTER TABLE ONLY public.sweep_try
-    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
-
-ALTER TABLE ONLY public.tax_id_claim
-    ADD CONSTRAINT tax_id_claim_pkey PRIMARY KEY (business_id, tax_id);
 
 CREATE INDEX card_name_order_idx ON public.card USING btree (business_id, name_key COLLATE "C", id) WHERE (confirmed_at IS NOT NULL);
 
@@ -194,11 +206,9 @@ CREATE INDEX reservation_tax_id_idx ON public.reservation USING btree (business_
 
 CREATE INDEX reservation_until_idx ON public.reservation USING btree (reserved_until);
 
-CREATE INDEX tax_id_claim_until_idx ON public.tax_id_claim USING btree (claimed_until);
+CREATE TRIGGER card_confirmed_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
 
-CREATE TRIGGER card_made_customer_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
-
-CREATE TRIGGER card_made_customer_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
+CREATE TRIGGER card_confirmed_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
 
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_card_fkey FOREIGN KEY (business_id, card_id) REFERENCES public.card(business_id, id);
@@ -224,15 +234,6 @@ END);
 ALTER TABLE public.reservation ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY reservation_of_business ON public.reservation USING (
-CASE current_setting('pinkas.business_id'::text, true)
-    WHEN '*'::text THEN true
-    WHEN ''::text THEN false
-    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
-END);
-
-ALTER TABLE public.tax_id_claim ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY tax_id_claim_of_business ON public.tax_id_claim USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

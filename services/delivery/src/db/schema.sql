@@ -6,7 +6,7 @@ CREATE TABLE public.attempt (
     ended_at timestamp with time zone,
     outcome text,
     was_unknown boolean DEFAULT false NOT NULL,
-    words text,
+    provider_response text,
     provider_id text,
     CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
     CONSTRAINT attempt_n_check CHECK ((n >= 1)),
@@ -16,19 +16,30 @@ CREATE TABLE public.attempt (
 
 ALTER TABLE ONLY public.attempt FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.attempt IS 'Written before a message is handed over, completed after. No second one begins while one is open.';
+COMMENT ON TABLE public.attempt IS 'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
 
-COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether it was ever unknown if the provider took it; stays, also when its answer was learned later.';
+COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
 
-CREATE TABLE public.cancelled (
+CREATE TABLE public.cancelled_document (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
-    noted_at timestamp with time zone NOT NULL
+    recorded_at timestamp with time zone NOT NULL
 );
 
-ALTER TABLE ONLY public.cancelled FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.cancelled_document FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.cancelled IS 'The documents of which nothing is handed over any more.';
+COMMENT ON TABLE public.cancelled_document IS 'The documents of which nothing is sent any more.';
+
+CREATE TABLE public.daily_count (
+    business_id uuid NOT NULL,
+    counted_on date NOT NULL,
+    messages integer NOT NULL,
+    CONSTRAINT daily_count_messages_check CHECK ((messages >= 1))
+);
+
+ALTER TABLE ONLY public.daily_count FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.daily_count IS 'The messages whose first attempt began on a day in Israel.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -36,11 +47,11 @@ CREATE TABLE public.dead_letter (
     message_id uuid NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,
+    request_id text,
+    trace json,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text,
-    trace json
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.delivery (
@@ -54,6 +65,7 @@ CREATE TABLE public.delivery (
     facts jsonb NOT NULL,
     message_id text NOT NULL,
     request_id text,
+    trace json,
     not_before timestamp with time zone,
     attempts integer DEFAULT 0 NOT NULL,
     unknown_outcomes integer DEFAULT 0 NOT NULL,
@@ -61,13 +73,12 @@ CREATE TABLE public.delivery (
     next_attempt_at timestamp with time zone NOT NULL,
     claimed_until timestamp with time zone,
     last_error text,
+    resends integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     sent_at timestamp with time zone,
     failed_at timestamp with time zone,
     withdrawn_at timestamp with time zone,
     withdrawn_reason text,
-    resends integer DEFAULT 0 NOT NULL,
-    trace json,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
@@ -80,13 +91,13 @@ CREATE TABLE public.delivery (
 
 ALTER TABLE ONLY public.delivery FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: handed to the provider, or about to be, until claimed_until; withdrawn: never to be sent.';
+COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: a send attempt is in flight until claimed_until; withdrawn: never sent.';
 
-COMMENT ON COLUMN public.delivery.facts IS 'What the message says: enough to write it without asking anybody.';
+COMMENT ON COLUMN public.delivery.facts IS 'What the message says; enough to compose it without another service.';
 
-COMMENT ON COLUMN public.delivery.attempts IS 'The tries since it was last made due by an operator, also those that never came to a provider.';
+COMMENT ON COLUMN public.delivery.attempts IS 'Attempts since an operator last made it due, including those that never reached a provider.';
 
-COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'How often nobody knows whether the provider took it; after the first time it is sent once more, after the second never.';
+COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'Attempts of which it is unknown whether the provider accepted the message; after the first it is sent once more, after the second never.';
 
 COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due again after it had failed.';
 
@@ -94,6 +105,16 @@ CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.kysely_migration (
@@ -126,6 +147,13 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
+CREATE TABLE public.outbox_reader (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
+
 CREATE TABLE public.plan (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -139,23 +167,36 @@ CREATE TABLE public.plan (
 
 ALTER TABLE ONLY public.plan FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.rendered (
+CREATE TABLE public.reconcile_attempt (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    attempts integer NOT NULL,
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.reconcile_checkpoint (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.rendered_document (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
     revision integer NOT NULL,
     rendered_at timestamp with time zone NOT NULL
 );
 
-ALTER TABLE ONLY public.rendered FORCE ROW LEVEL SECURITY;
+ALTER TABLE ONLY public.rendered_document FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.rendered IS 'The documents whose PDF is final, so that it may go to the customer.';
+COMMENT ON TABLE public.rendered_document IS 'The documents whose PDF is final, so that it may go to the customer.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
     channel text NOT NULL,
     address text NOT NULL,
     reason text NOT NULL,
-    words text,
+    detail text,
     since timestamp with time zone NOT NULL,
     CONSTRAINT suppression_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT suppression_reason_check CHECK ((reason = ANY (ARRAY['bounced'::text, 'blocked'::text])))
@@ -163,31 +204,22 @@ CREATE TABLE public.suppression (
 
 ALTER TABLE ONLY public.suppression FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.suppression.address IS 'A mail address in lower case with its domain in ASCII, or a phone number in E.164.';
-
-CREATE TABLE public.sweep (
-    consumer text NOT NULL,
-    "position" bigint NOT NULL
-);
-
-CREATE TABLE public.sweep_try (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    tries integer NOT NULL,
-    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
-);
+COMMENT ON COLUMN public.suppression.address IS 'An email address in lower case with its domain in ASCII, or a phone number in E.164.';
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);
 
-ALTER TABLE ONLY public.cancelled
-    ADD CONSTRAINT cancelled_pkey PRIMARY KEY (business_id, document_id);
+ALTER TABLE ONLY public.cancelled_document
+    ADD CONSTRAINT cancelled_document_pkey PRIMARY KEY (business_id, document_id);
+
+ALTER TABLE ONLY public.daily_count
+    ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, counted_on);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
 
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
 
 ALTER TABLE ONLY public.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);
@@ -197,6 +229,12 @@ ALTER TABLE ONLY public.delivery
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -210,20 +248,23 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.outbox_reader
+    ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
+
 ALTER TABLE ONLY public.plan
     ADD CONSTRAINT plan_pkey PRIMARY KEY (business_id, document_id);
 
-ALTER TABLE ONLY public.rendered
-    ADD CONSTRAINT rendered_pkey PRIMARY KEY (business_id, document_id);
+ALTER TABLE ONLY public.reconcile_attempt
+    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.reconcile_checkpoint
+    ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.rendered_document
+    ADD CONSTRAINT rendered_document_pkey PRIMARY KEY (business_id, document_id);
 
 ALTER TABLE ONLY public.suppression
     ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
-
-ALTER TABLE ONLY public.sweep
-    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
-
-ALTER TABLE ONLY public.sweep_try
-    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
 
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 
@@ -255,9 +296,18 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
-ALTER TABLE public.cancelled ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.cancelled_document ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY cancelled_of_business ON public.cancelled USING (
+CREATE POLICY cancelled_document_of_business ON public.cancelled_document USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.daily_count ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY daily_count_of_business ON public.daily_count USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false
@@ -282,9 +332,9 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
-ALTER TABLE public.rendered ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.rendered_document ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY rendered_of_business ON public.rendered USING (
+CREATE POLICY rendered_document_of_business ON public.rendered_document USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

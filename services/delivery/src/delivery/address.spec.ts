@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { mailAddress, normalAddress, phoneNumber, readAddress } from './address.js';
+import { normaliseAddress, parseAddress, parseEmailAddress, parsePhoneNumber } from './address.js';
 
-describe('a phone number', () => {
+describe('parsePhoneNumber', () => {
   it.each([
     ['050-1234567', '+972501234567'],
     ['050 123 4567', '+972501234567'],
@@ -13,7 +13,7 @@ describe('a phone number', () => {
     ['+972 (0)50 1234567', '+972501234567'],
     ['+44 7911 123456', '+447911123456'],
     ['+1 212 555 0100', '+12125550100'],
-  ])('written %s is %s', (text, number) => expect(phoneNumber(text)).toBe(number));
+  ])('parsePhoneNumber reads %s as %s', (text, number) => expect(parsePhoneNumber(text)).toBe(number));
 
   it.each([
     '',
@@ -28,14 +28,14 @@ describe('a phone number', () => {
     '--------',
     '0',
     '+',
-  ])('written %p is none', (text) => expect(phoneNumber(text)).toBeNull());
+  ])('parsePhoneNumber rejects %p', (text) => expect(parsePhoneNumber(text)).toBeNull());
 });
 
-describe('a mail address', () => {
-  it('has its domain in ASCII, and keeps what stands before the @', () => {
-    expect(mailAddress('Customer@Example.COM')).toBe('Customer@example.com');
-    expect(mailAddress('customer@דוגמה.example')).toBe('customer@xn--6dbbec0c.example');
-    expect(mailAddress('לקוח@example.com')).toBe('לקוח@example.com');
+describe('parseEmailAddress', () => {
+  it('parseEmailAddress converts the domain to ASCII and keeps the local part', () => {
+    expect(parseEmailAddress('Customer@Example.COM')).toBe('Customer@example.com');
+    expect(parseEmailAddress('customer@דוגמה.example')).toBe('customer@xn--6dbbec0c.example');
+    expect(parseEmailAddress('לקוח@example.com')).toBe('לקוח@example.com');
   });
 
   it.each([
@@ -47,21 +47,21 @@ describe('a mail address', () => {
     'a@b@example.com',
     'a@exa mple.com',
     '<a@example.com>',
-  ])('written %p is none', (text) => expect(mailAddress(text)).toBeNull());
+  ])('parseEmailAddress rejects %p', (text) => expect(parseEmailAddress(text)).toBeNull());
 
-  it('is one and the same in whatever letter case', () => {
-    expect(normalAddress('email', 'Customer@Example.COM')).toBe('customer@example.com');
+  it('normaliseAddress folds the letter case of an email address', () => {
+    expect(normaliseAddress('email', 'Customer@Example.COM')).toBe('customer@example.com');
   });
 });
 
-describe('an address that a person writes', () => {
-  it('says by itself what it is reached by', () => {
-    expect(readAddress(' Customer@Example.com ')).toEqual({
+describe('parseAddress', () => {
+  it('parseAddress recognizes the channel of an address', () => {
+    expect(parseAddress(' Customer@Example.com ')).toEqual({
       channel: 'email',
       address: 'customer@example.com',
     });
-    expect(readAddress('050-1234567')).toEqual({ channel: 'whatsapp', address: '+972501234567' });
-    expect(readAddress('customer')).toBeNull();
-    expect(readAddress('a b@example.com')).toBeNull();
+    expect(parseAddress('050-1234567')).toEqual({ channel: 'whatsapp', address: '+972501234567' });
+    expect(parseAddress('customer')).toBeNull();
+    expect(parseAddress('a b@example.com')).toBeNull();
   });
 });

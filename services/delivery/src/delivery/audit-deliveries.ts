@@ -1,18 +1,19 @@
 import { auditDeliveries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
-import { countAttempts, plansAndMessages } from './delivery.repository.js';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { countAttempts } from './attempt.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
-import { messageStanding } from './message-standing.js';
+import { messageStatus } from './message-status.js';
+import { plansAndMessages } from './operator.repository.js';
 
-/** Tells what the tables know of deliveries, for proving the book. */
+/** Lists what is recorded of deliveries, for verifying the book. */
 @Operation(auditDeliveries)
 export class AuditDeliveries {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
 
   async handle(request: RequestOf<typeof auditDeliveries>): Promise<ReplyOf<typeof auditDeliveries>> {
     const { business_id: businessId, document_ids: documentIds } = request;
-    // One snapshot: a message must not be seen without the attempt that it is at.
-    return ofBusiness(this.db, businessId)
+    // One snapshot: a message is read with its latest attempt.
+    return forTenant(this.db, businessId)
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(async (trx) => {
@@ -29,7 +30,7 @@ export class AuditDeliveries {
             messages: messages
               .filter(({ document_id }) => document_id === documentId.toLowerCase())
               .map((row) => ({
-                ...messageStanding(row),
+                ...messageStatus(row),
                 recipient: row.recipient,
                 ...(counts.get(row.id) ?? { accepted: 0, unknown: 0 }),
                 resends: row.resends,

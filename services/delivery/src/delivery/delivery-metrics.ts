@@ -1,37 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import {
+  acrossTenants,
   type Clock,
   type Counter,
   type Database,
   InjectClock,
   InjectDatabase,
   Metrics,
-  ofEveryBusiness,
 } from '@pinkas/service-kit';
-import { openMessages } from './delivery.repository.js';
 import type { DeliveryChannel, DeliveryTables } from './delivery.tables.js';
+import { pendingMessages } from './operator.repository.js';
 
-/** What a try came to; of one that is made again, what went wrong. */
-type TryResult = 'sent' | 'failed' | 'withdrawn' | 'accepted' | 'temporary' | 'permanent' | 'unknown';
+/** The state after an attempt; where it is repeated, the outcome. */
+type AttemptResult = 'sent' | 'failed' | 'withdrawn' | 'accepted' | 'temporary' | 'permanent' | 'unknown';
 
-/** What an operator wants to know of the messages: what tries come to, and what has not left yet. */
+/** Metrics of send attempts and of unsent messages. */
 @Injectable()
 export class DeliveryMetrics {
-  readonly #tries: Counter<'channel' | 'outcome'>;
+  readonly #attempts: Counter<'channel' | 'outcome'>;
 
   constructor(metrics: Metrics, @InjectDatabase() db: Database<DeliveryTables>, @InjectClock() clock: Clock) {
-    const all = ofEveryBusiness(db);
-    this.#tries = metrics.counter(
-      'pinkas_delivery_tries_total',
-      'What tries to send a message came to: sent, failed, withdrawn, or temporary or unknown, after which it is tried again.',
+    const all = acrossTenants(db);
+    this.#attempts = metrics.counter(
+      'pinkas_delivery_attempts_total',
+      'Send attempts by outcome: sent, failed, withdrawn, or temporary or unknown, which are repeated.',
       ['channel', 'outcome'],
     );
     metrics.gauges(
-      'pinkas_deliveries_open',
-      'Messages that have not left: due, deferred (quiet hours, or the pause before the next try) or sending.',
+      'pinkas_deliveries_pending',
+      'Unsent messages: due, deferred (quiet hours, or the pause before the next attempt) or sending.',
       'state',
       async () => {
-        const { due, deferred, sending } = await openMessages(all, clock.now());
+        const { due, deferred, sending } = await pendingMessages(all, clock.now());
         return [
           ['due', due],
           ['deferred', deferred],
@@ -41,13 +41,13 @@ export class DeliveryMetrics {
     );
     metrics.gauge(
       'pinkas_deliveries_oldest_due_seconds',
-      'For how long the message has been due that has been due longest; 0 where there is none.',
-      async () => (await openMessages(all, clock.now())).oldestDueSeconds,
+      'How long the oldest due message has been due; 0 where there is none.',
+      async () => (await pendingMessages(all, clock.now())).oldestDueSeconds,
     );
   }
 
-  /** What a try came to was stored. */
-  tried(channel: DeliveryChannel, outcome: TryResult): void {
-    this.#tries.inc({ channel, outcome });
+  /** Counts a recorded attempt. */
+  countAttempt(channel: DeliveryChannel, outcome: AttemptResult): void {
+    this.#attempts.inc({ channel, outcome });
   }
 }

@@ -14,7 +14,7 @@ const plan = (
     send?: boolean;
     email?: string | null;
     phone?: string | null;
-    whatsappIsSetUp?: boolean;
+    whatsappConfigured?: boolean;
     suppressed?: readonly string[];
   } = {},
   now = noon,
@@ -37,7 +37,7 @@ const plan = (
     } as Business,
     {
       now,
-      whatsappIsSetUp: change.whatsappIsSetUp ?? false,
+      whatsappConfigured: change.whatsappConfigured ?? false,
       isSuppressed: ({ address }) => change.suppressed?.includes(address) ?? false,
     },
   );
@@ -47,8 +47,8 @@ const nothing = (status: string) => ({
   messages: [],
 });
 
-describe("the customer's copy", () => {
-  it('is queued to the mail address on the document', () => {
+describe('planDelivery for the customer', () => {
+  it('planDelivery queues an email to the address on the document', () => {
     expect(plan()).toEqual({
       outcome: { status: 'queued', channel: 'email', scheduled_for: null },
       messages: [
@@ -57,7 +57,7 @@ describe("the customer's copy", () => {
     });
   });
 
-  it('is looked at in this order: auto-send off, suppressed, no recipient, quiet hours', () => {
+  it('planDelivery checks auto-send, suppression, recipient and quiet hours in this order', () => {
     const worst = { enabled: false, send: false, email: null, quietHours: '22:00-07:00' };
     expect(plan(worst, night)).toEqual(nothing('disabled'));
     expect(plan({ ...worst, enabled: true }, night)).toEqual(nothing('suppressed'));
@@ -83,7 +83,7 @@ describe("the customer's copy", () => {
     ['both', null, '03-1234567', 'send_failed', 'whatsapp'],
     ['both', null, null, 'no_recipient', null],
   ] as const)(
-    'where WhatsApp is not set up, by %s with mail %s and phone %s, is %s',
+    'planDelivery without WhatsApp, channel %s, email %s and phone %s returns %s',
     (channel, email, phone, status, used) => {
       const planned = plan({ channel, email, phone });
       expect(planned.outcome).toEqual({ status, channel: used, scheduled_for: null });
@@ -93,7 +93,7 @@ describe("the customer's copy", () => {
     },
   );
 
-  it('that could go by WhatsApp alone, which is not set up, has failed where an operator sees it', () => {
+  it('planDelivery fails a message visibly when only WhatsApp could carry it and is not configured', () => {
     expect(plan({ channel: 'both', email: null, phone: '050-1234567' }).messages).toEqual([
       {
         channel: 'whatsapp',
@@ -121,17 +121,17 @@ describe("the customer's copy", () => {
     ['email', mail, null, [mail], 'suppressed', null, []],
     ['whatsapp', mail, '050-1234567', [phone], 'suppressed', null, []],
   ] as const)(
-    'by %s with mail %s and phone %s, of which %p is not written to, is %s by %s',
+    'planDelivery by channel %s with email %s, phone %s and suppressed %p returns %s by %s',
     (channel, email, number, suppressed, status, used, recipients) => {
-      const planned = plan({ channel, email, phone: number, suppressed, whatsappIsSetUp: true });
+      const planned = plan({ channel, email, phone: number, suppressed, whatsappConfigured: true });
       expect(planned.outcome).toEqual({ status, channel: used, scheduled_for: null });
       expect(planned.messages.map(({ recipient }) => recipient)).toEqual(recipients);
     },
   );
 
-  it('by both waits for the end of the quiet hours with both', () => {
+  it('planDelivery by both channels defers both messages to the end of the quiet hours', () => {
     const planned = plan(
-      { channel: 'both', phone: '050-1234567', whatsappIsSetUp: true, quietHours: '22:00-07:00' },
+      { channel: 'both', phone: '050-1234567', whatsappConfigured: true, quietHours: '22:00-07:00' },
       night,
     );
     expect(planned.outcome).toEqual({
@@ -146,20 +146,20 @@ describe("the customer's copy", () => {
   });
 });
 
-describe("the accountant's copy", () => {
+describe('planDelivery for the accountant', () => {
   const accountant = { enabled: true, email: 'accountant@example.com' };
 
   it.each([
     ['auto-send is off', { enabled: false }],
     ['the caller suppressed the mail', { send: false }],
     ['the customer has no address', { email: null }],
-  ])('goes out although %s', (_case, change) => {
+  ])("planDelivery sends the accountant's copy although %s", (_case, change) => {
     expect(plan({ ...change, accountant }).messages).toEqual([
       { channel: 'email', purpose: 'accountant', recipient: 'accountant@example.com', notBefore: null },
     ]);
   });
 
-  it('knows no quiet hours', () => {
+  it("planDelivery sends the accountant's copy in quiet hours", () => {
     expect(
       plan({ accountant, quietHours: '22:00-07:00' }, night).messages.map(({ purpose, notBefore }) => [
         purpose,
@@ -171,7 +171,7 @@ describe("the accountant's copy", () => {
     ]);
   });
 
-  it("is a mail of its own also where its address is the customer's", () => {
+  it("planDelivery plans a separate accountant's copy to the address of the customer", () => {
     const same = { enabled: true, email: 'customer@example.com' };
     expect(plan({ accountant: same }).messages.map(({ purpose, recipient }) => [purpose, recipient])).toEqual(
       [
@@ -181,14 +181,14 @@ describe("the accountant's copy", () => {
     );
   });
 
-  it("is planned also where the customer's address, which is the same, is not written to: it fails in sight", () => {
+  it("planDelivery plans the accountant's copy to a suppressed address, where it fails visibly", () => {
     const same = { enabled: true, email: 'customer@example.com' };
     const planned = plan({ accountant: same, suppressed: ['customer@example.com'] });
     expect(planned.outcome.status).toBe('suppressed');
     expect(planned.messages.map(({ purpose }) => purpose)).toEqual(['accountant']);
   });
 
-  it('does not go out when it is switched off, or has no address', () => {
+  it("planDelivery plans no accountant's copy when it is disabled or has no address", () => {
     expect(plan({ send: false, accountant: { enabled: false, email: 'a@example.com' } }).messages).toEqual(
       [],
     );

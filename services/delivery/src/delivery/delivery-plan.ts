@@ -1,43 +1,43 @@
 import type { Business, DeliveryOutcome, IssuedDocument } from '@pinkas/contracts';
-import { type ChannelAddress, phoneNumber } from './address.js';
-import type { DeliveryChannel, DeliveryPurpose } from './delivery.tables.js';
-import { heldUntil } from './quiet-hours.js';
+import { heldUntil } from '@pinkas/domain';
+import { type ChannelAddress, parsePhoneNumber } from './address.js';
+import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from './delivery.tables.js';
 
-/** One message that is owed. */
+/** One message to send. */
 export interface PlannedMessage {
   readonly channel: DeliveryChannel;
   readonly purpose: DeliveryPurpose;
   readonly recipient: string;
   /** The end of the quiet hours, where it was planned in them. */
   readonly notBefore: Date | null;
-  /** Why it cannot be sent: it has failed from the start, so that an operator sees it. */
+  /** Why it cannot be sent: it fails from the start, so that an operator sees it. */
   readonly failure?: string;
 }
 
-/** What the caller is told of the customer's copy, and everything that will be sent. */
+/** What the caller learns of the customer's copy, and every message to send. */
 export interface DeliveryPlan {
   readonly outcome: DeliveryOutcome;
   readonly messages: readonly PlannedMessage[];
 }
 
-/** Why a message by WhatsApp has failed where there is no account to send it from. */
-export const whatsappIsNotSetUp = 'WhatsApp is not set up.';
+/** Why a WhatsApp message fails where there is no account to send it from. */
+export const whatsappNotConfigured = 'WhatsApp is not set up.';
 
-/** What else decides. */
-export interface PlanCircumstances {
+/** What the plan depends on beside the document and the business. */
+export interface PlanContext {
   readonly now: Date;
-  /** Whether anything can be sent by WhatsApp here. */
-  readonly whatsappIsSetUp: boolean;
-  /** Whether the business does not write to an address any more. */
+  /** Whether a WhatsApp account is configured. */
+  readonly whatsappConfigured: boolean;
+  /** Whether the business sends nothing to an address any more. */
   isSuppressed(address: ChannelAddress): boolean;
 }
 
-/** The addresses of the customer on the document that the business's channel can use, in the order in which they are tried. */
+/** The addresses of the customer on the document that the business's channel can use, the preferred one first. */
 export function customerAddresses(
   customer: Pick<IssuedDocument['customer'], 'email' | 'phone'>,
   channel: Business['auto_send']['channel'],
 ): ChannelAddress[] {
-  const phone = channel === 'email' || customer.phone === null ? null : phoneNumber(customer.phone);
+  const phone = channel === 'email' || customer.phone === null ? null : parsePhoneNumber(customer.phone);
   const email = channel === 'whatsapp' ? null : customer.email;
   return [
     ...(email === null ? [] : [{ channel: 'email', address: email } as const]),
@@ -46,20 +46,15 @@ export function customerAddresses(
 }
 
 /**
- * Interface rule 4.6, in the order: auto-send off, suppressed by the caller, no address for the channel on the document's
- * customer, no address left that the business writes to (`suppressed` as well), quiet hours, queued. With `both` each channel
- * that has an address is used. The accountant's copy goes by its own setting, whatever becomes of the customer's, and knows
- * no quiet hours.
- *
- * Where WhatsApp is not set up, `both` uses mail alone. Where only a phone number could be used, the outcome is `send_failed`
- * on `whatsapp`: there is an address, so `no_recipient` would send the caller looking for a fault that is ours.
+ * Rule 4.6 of the HTTP API, checked in this order: auto-send off, suppressed by the caller, no address for the channel,
+ * every address suppressed, quiet hours, queued. The accountant's copy has its own setting and ignores quiet hours.
  */
 export function planDelivery(
   document: IssuedDocument,
   business: Business,
-  circumstances: PlanCircumstances,
+  context: PlanContext,
 ): DeliveryPlan {
-  const customer = planForCustomer(document, business, circumstances);
+  const customer = planForCustomer(document, business, context);
   const { enabled, email } = business.accountant_copy;
   const accountant: PlannedMessage[] =
     enabled && email !== null
@@ -71,18 +66,26 @@ export function planDelivery(
 function planForCustomer(
   { customer, send }: IssuedDocument,
   { auto_send: autoSend }: Business,
-  { now, whatsappIsSetUp, isSuppressed }: PlanCircumstances,
+  { now, whatsappConfigured, isSuppressed }: PlanContext,
 ): DeliveryPlan {
   const nothing = (status: DeliveryOutcome['status']): DeliveryPlan => ({
     outcome: { status, channel: null, scheduled_for: null },
     messages: [],
   });
-  if (!autoSend.enabled) return nothing('disabled');
-  if (!send) return nothing('suppressed');
+  if (!autoSend.enabled) {
+    return nothing('disabled');
+  }
+  if (!send) {
+    return nothing('suppressed');
+  }
   const addresses = customerAddresses(customer, autoSend.channel);
-  if (addresses.length === 0) return nothing('no_recipient');
+  if (addresses.length === 0) {
+    return nothing('no_recipient');
+  }
   const wanted = addresses.filter((address) => !isSuppressed(address));
-  if (wanted.length === 0) return nothing('suppressed');
+  if (wanted.length === 0) {
+    return nothing('suppressed');
+  }
   const notBefore = heldUntil('customer', autoSend.quiet_hours, now);
   const messages = wanted.map(
     ({ channel, address }): PlannedMessage => ({
@@ -92,12 +95,13 @@ function planForCustomer(
       notBefore,
     }),
   );
-  const sendable = messages.filter(({ channel }) => channel === 'email' || whatsappIsSetUp);
+  const sendable = messages.filter(({ channel }) => channel === 'email' || whatsappConfigured);
   const [first] = sendable;
+  // There is an address, so `no_recipient` would blame the caller: the missing WhatsApp account is reported instead.
   if (first === undefined) {
     return {
       outcome: { status: 'send_failed', channel: 'whatsapp', scheduled_for: null },
-      messages: messages.map((message) => ({ ...message, failure: whatsappIsNotSetUp })),
+      messages: messages.map((message) => ({ ...message, failure: whatsappNotConfigured })),
     };
   }
   return {
@@ -108,4 +112,18 @@ function planForCustomer(
     },
     messages: sendable,
   };
+}
+
+/** The state of a new message, by what is known of its document. */
+export function initialState(
+  message: PlannedMessage,
+  document: { cancelled: boolean; rendered: boolean },
+): DeliveryState {
+  if (document.cancelled) {
+    return 'withdrawn';
+  }
+  if (message.failure !== undefined) {
+    return 'failed';
+  }
+  return document.rendered ? 'ready' : 'waiting';
 }

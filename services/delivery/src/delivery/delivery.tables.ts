@@ -1,9 +1,10 @@
-import type { DeliveryOutcome, DocumentType } from '@pinkas/contracts';
+import type { DeliveryOutcome } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
-import type { ColumnType, Generated } from 'kysely';
-import type { SendOutcome } from './after-send.js';
+import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { SendOutcome } from './send-policy.js';
 
-/** What a message says of its document and its business. */
+/** The facts of its document and its business that a message is composed of. */
 export interface DeliveryFacts {
   document: {
     type: DocumentType;
@@ -37,7 +38,7 @@ export interface PlanTable {
   planned_at: Date;
 }
 
-export interface RenderedTable {
+export interface RenderedDocumentTable {
   business_id: string;
   document_id: string;
   revision: number;
@@ -45,11 +46,10 @@ export interface RenderedTable {
 }
 
 /** A document that was cancelled. */
-export interface CancelledTable {
+export interface CancelledDocumentTable {
   business_id: string;
   document_id: string;
-  /** When it was heard of first. */
-  noted_at: Date;
+  recorded_at: Date;
 }
 
 export interface DeliveryTable {
@@ -61,33 +61,33 @@ export interface DeliveryTable {
   recipient: string;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
-  /** The Message-ID header, the same on every try. */
+  /** The Message-ID header, the same on every attempt. */
   message_id: string;
   /** The X-Request-Id of the request that issued the document. */
   request_id: string | null;
   /** The trace of the document. */
   trace: TraceColumn;
-  /** The end of the quiet hours that it was planned in. */
+  /** The end of the quiet hours that it waits or waited for. */
   not_before: Date | null;
-  /** The tries since it was last made due by an operator, also those that never came to a provider. */
+  /** Attempts since an operator last made it due, including those that never reached a provider. */
   attempts: Generated<number>;
   unknown_outcomes: Generated<number>;
   first_attempt_at: Date | null;
   next_attempt_at: Date;
-  /** Until when a worker may be at work on it; afterwards another may. */
+  /** While a worker has it; afterwards another may claim it. */
   claimed_until: Date | null;
   last_error: string | null;
   created_at: Date;
   sent_at: Date | null;
   failed_at: Date | null;
   withdrawn_at: Date | null;
-  /** Why it is never to be sent, in English; null unless it was withdrawn. */
+  /** Why it is never sent, in English; null unless it was withdrawn. */
   withdrawn_reason: string | null;
   /** How often an operator made it due again after it had failed. */
   resends: Generated<number>;
 }
 
-/** One handing over of a message to its provider: written before, completed after. */
+/** One send attempt: inserted before it, completed after it. */
 export interface AttemptTable {
   business_id: string;
   delivery_id: string;
@@ -95,33 +95,57 @@ export interface AttemptTable {
   n: number;
   started_at: Date;
   ended_at: Date | null;
-  /** Null while it is being handed over. */
+  /** Null while it is in flight. */
   outcome: SendOutcome['kind'] | null;
-  /** Whether it was ever unknown if the provider took it. */
+  /** Whether the outcome was ever unknown. */
   was_unknown: Generated<boolean>;
-  /** The provider's own. */
-  words: string | null;
-  /** What the provider calls the message. */
+  /** What the provider answered, or why it did not. */
+  provider_response: string | null;
+  /** The provider's id of the message. */
   provider_id: string | null;
 }
 
-/** An address that a business does not write to any more. */
+/** How many messages of a business were first attempted on a day in Israel. */
+export interface DailyCountTable {
+  business_id: string;
+  /** YYYY-MM-DD */
+  counted_on: string;
+  messages: number;
+}
+
+/** An address that a business sends nothing to any more. */
 export interface SuppressionTable {
   business_id: string;
   channel: DeliveryChannel;
-  /** As `normalAddress` writes it. */
+  /** As `normaliseAddress` writes it. */
   address: string;
   reason: 'bounced' | 'blocked';
-  words: string | null;
+  /** The provider's response, or the operator's reason. */
+  detail: string | null;
   since: Date;
+}
+
+export type DeliveryRow = Selectable<DeliveryTable>;
+
+/** A document by its key. */
+export interface DocumentKey {
+  business_id: string;
+  document_id: string;
+}
+
+/** A message by its key. */
+export interface MessageKey {
+  business_id: string;
+  id: string;
 }
 
 /** The tables of the delivery service. */
 export interface DeliveryTables extends MessagingTables {
   plan: PlanTable;
-  rendered: RenderedTable;
-  cancelled: CancelledTable;
+  rendered_document: RenderedDocumentTable;
+  cancelled_document: CancelledDocumentTable;
   delivery: DeliveryTable;
   attempt: AttemptTable;
+  daily_count: DailyCountTable;
   suppression: SuppressionTable;
 }

@@ -1,11 +1,11 @@
 import { listDeliveryFailures, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness, ofEveryBusiness } from '@pinkas/service-kit';
-import { failedMessages } from './delivery.repository.js';
+import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
+import { failedMessages } from './operator.repository.js';
 
 const pageMax = 200;
 
-/** What did not arrive, for the operator to see. */
+/** Lists failed messages, for an operator. */
 @Operation(listDeliveryFailures)
 export class ListDeliveryFailures {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
@@ -14,7 +14,7 @@ export class ListDeliveryFailures {
     business_id: businessId,
     after,
   }: RequestOf<typeof listDeliveryFailures>): Promise<ReplyOf<typeof listDeliveryFailures>> {
-    const db = businessId === undefined ? ofEveryBusiness(this.db) : ofBusiness(this.db, businessId);
+    const db = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
     const position = after && { failed_at: new Date(after.failed_at), id: after.delivery_id };
     const rows = await failedMessages(db, businessId, position, pageMax);
     const failures = rows.map((row) => ({
@@ -27,7 +27,7 @@ export class ListDeliveryFailures {
       purpose: row.purpose,
       recipient: row.recipient,
       reason: row.last_error ?? '',
-      tries: row.attempts,
+      attempts: row.attempts,
       failed_at: (row.failed_at ?? row.created_at).toISOString(),
     }));
     const last = failures.at(-1);

@@ -1,12 +1,12 @@
 import { listSuppressions, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness, ofEveryBusiness } from '@pinkas/service-kit';
+import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
-import { presentSuppression } from './present-suppression.js';
+import { toSuppression } from './suppression.js';
 import { suppressedAddresses } from './suppression.repository.js';
 
 const pageMax = 200;
 
-/** The addresses that are not written to. */
+/** Lists suppressed addresses. */
 @Operation(listSuppressions)
 export class ListSuppressions {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
@@ -15,11 +15,11 @@ export class ListSuppressions {
     business_id: businessId,
     after,
   }: RequestOf<typeof listSuppressions>): Promise<ReplyOf<typeof listSuppressions>> {
-    const db = businessId === undefined ? ofEveryBusiness(this.db) : ofBusiness(this.db, businessId);
+    const db = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
     const rows = await suppressedAddresses(db, businessId, after, pageMax);
     const last = rows.at(-1);
     return {
-      suppressions: rows.map(presentSuppression),
+      suppressions: rows.map(toSuppression),
       next_after:
         last && rows.length === pageMax
           ? { business_id: last.business_id, channel: last.channel, address: last.address }

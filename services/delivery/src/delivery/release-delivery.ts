@@ -1,23 +1,25 @@
-import { artifactRendered, type EventOf } from '@pinkas/contracts';
-import { type Clock, Consumer, InjectClock, type Transaction } from '@pinkas/service-kit';
-import { release } from './delivery.repository.js';
+import { type artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
+import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
-import { SendMessages } from './send-messages.js';
+import { MessageSender } from './message-sender.js';
+import { releaseDocument } from './plan.repository.js';
 
-/** The final PDF is there: what waited for it may leave. */
-@Consumer(artifactRendered, 'delivery-release')
+/** Releases the messages that wait for the final PDF. */
+@EventHandler(consumers.releaseDelivery)
 export class ReleaseDelivery {
   constructor(
     @InjectClock() private readonly clock: Clock,
-    private readonly worker: SendMessages,
+    private readonly sender: MessageSender,
   ) {}
 
   async handle(event: EventOf<typeof artifactRendered>, trx: Transaction<DeliveryTables>): Promise<boolean> {
     const key = { business_id: event.business_id, document_id: event.document_id };
-    return release(trx, key, event.revision, this.clock.now());
+    return releaseDocument(trx, key, event.revision, this.clock.now());
   }
 
   committed(_event: unknown, released: boolean): void {
-    if (released) this.worker.nudge();
+    if (released) {
+      this.sender.trigger();
+    }
   }
 }

@@ -1,39 +1,43 @@
 import { type ReplyOf, type RequestOf, resendDelivery } from '@pinkas/contracts';
 import {
+  ApiError,
+  acrossTenants,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  ofEveryBusiness,
-  Problem,
 } from '@pinkas/service-kit';
-import { findPlan, messagesOf, resendFailed } from './delivery.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
-import { messageStanding } from './message-standing.js';
-import { SendMessages } from './send-messages.js';
+import { MessageSender } from './message-sender.js';
+import { messageStatus } from './message-status.js';
+import { findPlan, messagesOf, resendFailed } from './operator.repository.js';
 
-/** An operator has decided that what failed is to be sent after all. */
+/** Makes the failed messages of a document due again, for an operator. */
 @Operation(resendDelivery)
 export class ResendDelivery {
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
     @InjectClock() private readonly clock: Clock,
-    private readonly worker: SendMessages,
+    private readonly sender: MessageSender,
   ) {}
 
   async handle(request: RequestOf<typeof resendDelivery>): Promise<ReplyOf<typeof resendDelivery>> {
-    const plan = await findPlan(ofEveryBusiness(this.db), request.document_id);
-    if (!plan) throw new Problem('not_found');
-    const reply = await ofBusiness(this.db, plan.business_id)
+    const plan = await findPlan(acrossTenants(this.db), request.document_id);
+    if (!plan) {
+      throw new ApiError('not_found');
+    }
+    const reply = await forTenant(this.db, plan.business_id)
       .transaction()
       .execute(async (trx) => {
         const resent = await resendFailed(trx, plan, this.clock.now());
         const messages = await messagesOf(trx, plan);
-        return { resent, messages: messages.map(messageStanding), planned: plan.status };
+        return { resent, messages: messages.map(messageStatus), planned: plan.status };
       });
-    if (reply.resent > 0) this.worker.nudge();
+    if (reply.resent > 0) {
+      this.sender.trigger();
+    }
     return reply;
   }
 }

@@ -1,19 +1,19 @@
 import { type ReplyOf, type RequestOf, suppressAddress } from '@pinkas/contracts';
 import {
+  ApiError,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  Problem,
 } from '@pinkas/service-kit';
-import { readAddress } from './address.js';
+import { parseAddress } from './address.js';
 import type { DeliveryTables } from './delivery.tables.js';
-import { presentSuppression } from './present-suppression.js';
+import { toSuppression } from './suppression.js';
 import { suppress } from './suppression.repository.js';
 
-/** An operator has decided that an address is not written to. */
+/** Suppresses an address, for an operator. */
 @Operation(suppressAddress)
 export class SuppressAddress {
   constructor(
@@ -22,21 +22,21 @@ export class SuppressAddress {
   ) {}
 
   async handle(request: RequestOf<typeof suppressAddress>): Promise<ReplyOf<typeof suppressAddress>> {
-    const address = readAddress(request.address);
+    const address = parseAddress(request.address);
     if (!address) {
-      throw Problem.invalid([{ path: '/address', message: 'is no mail address and no phone number' }]);
+      throw ApiError.invalid([{ path: '/address', message: 'is no mail address and no phone number' }]);
     }
-    const row = await ofBusiness(this.db, request.business_id)
+    const row = await forTenant(this.db, request.business_id)
       .transaction()
       .execute((trx) =>
         suppress(trx, {
           business_id: request.business_id,
           ...address,
           reason: 'blocked',
-          words: request.words,
+          detail: request.detail,
           since: this.clock.now(),
         }),
       );
-    return presentSuppression(row);
+    return toSuppression(row);
   }
 }

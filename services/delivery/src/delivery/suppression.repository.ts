@@ -1,11 +1,11 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
 import type { Selectable } from 'kysely';
-import { type ChannelAddress, normalAddress } from './address.js';
+import { type ChannelAddress, normaliseAddress } from './address.js';
 import type { DeliveryChannel, DeliveryTables, SuppressionTable } from './delivery.tables.js';
 
 export type SuppressionRow = Selectable<SuppressionTable>;
 
-/** Whether a business does not write to an address any more. @param recipient in any form. */
+/** Whether an address is suppressed. @param recipient in any form. */
 export async function isSuppressed(
   db: Database<DeliveryTables>,
   businessId: string,
@@ -17,12 +17,12 @@ export async function isSuppressed(
     .select('since')
     .where('business_id', '=', businessId)
     .where('channel', '=', channel)
-    .where('address', '=', normalAddress(channel, recipient))
+    .where('address', '=', normaliseAddress(channel, recipient))
     .executeTakeFirst();
   return found !== undefined;
 }
 
-/** Writes to an address no more; what is known of it already stays. @returns the row as it is now. */
+/** Suppresses an address; an existing suppression stays as it is. @returns its row. */
 export async function suppress(
   trx: Transaction<DeliveryTables>,
   row: SuppressionRow,
@@ -41,7 +41,7 @@ export async function suppress(
     .executeTakeFirstOrThrow();
 }
 
-/** Lets an address be written to again. @returns what was known of it, or undefined where it was not suppressed. */
+/** Removes a suppression. @returns its row, or undefined where there was none. */
 export async function unsuppress(
   db: Database<DeliveryTables>,
   businessId: string,

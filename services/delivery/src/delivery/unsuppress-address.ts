@@ -1,22 +1,24 @@
 import { type ReplyOf, type RequestOf, unsuppressAddress } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
-import { readAddress } from './address.js';
+import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { parseAddress } from './address.js';
 import type { DeliveryTables } from './delivery.tables.js';
-import { presentSuppression } from './present-suppression.js';
+import { toSuppression } from './suppression.js';
 import { unsuppress } from './suppression.repository.js';
 
-/** An operator has decided that an address may be written to again. */
+/** Removes a suppression, for an operator. */
 @Operation(unsuppressAddress)
 export class UnsuppressAddress {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
 
   async handle(request: RequestOf<typeof unsuppressAddress>): Promise<ReplyOf<typeof unsuppressAddress>> {
-    const address = readAddress(request.address);
+    const address = parseAddress(request.address);
     if (!address) {
-      throw Problem.invalid([{ path: '/address', message: 'is no mail address and no phone number' }]);
+      throw ApiError.invalid([{ path: '/address', message: 'is no mail address and no phone number' }]);
     }
-    const row = await unsuppress(ofBusiness(this.db, request.business_id), request.business_id, address);
-    if (!row) throw new Problem('not_found');
-    return presentSuppression(row);
+    const row = await unsuppress(forTenant(this.db, request.business_id), request.business_id, address);
+    if (!row) {
+      throw new ApiError('not_found');
+    }
+    return toSuppression(row);
   }
 }

@@ -1,19 +1,19 @@
-import { documentCancelled, type EventOf } from '@pinkas/contracts';
-import { type Clock, Consumer, InjectClock, type Transaction } from '@pinkas/service-kit';
-import { withdraw } from './delivery.repository.js';
+import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
+import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
+import { withdrawDocument } from './plan.repository.js';
 
 /**
- * Nothing more leaves of a document that was cancelled: neither the customer's message nor the accountant's copy, since both
- * bring a PDF as of one that stands, and what can be cancelled is no accounting document that the accountant would miss.
+ * Withdraws the unsent messages of a cancelled document, including the accountant's copy: their PDF would show a valid
+ * document, and what can be cancelled is no accounting document.
  */
-@Consumer(documentCancelled, 'delivery-withdraw')
+@EventHandler(consumers.withdrawDelivery)
 export class WithdrawDelivery {
   constructor(@InjectClock() private readonly clock: Clock) {}
 
   async handle(event: EventOf<typeof documentCancelled>, trx: Transaction<DeliveryTables>): Promise<void> {
     const { document } = event;
     const key = { business_id: document.business_id, document_id: document.id };
-    await withdraw(trx, key, this.clock.now());
+    await withdrawDocument(trx, key, this.clock.now());
   }
 }

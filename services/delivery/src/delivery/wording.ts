@@ -1,10 +1,10 @@
-import { documentTypeRules } from '@pinkas/contracts';
+import { documentTypeRules } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
 const locales = { he: 'he-IL', en: 'en-IL' } as const;
 
-/** A name on one line: no control characters and line breaks, which could become a header, and no characters that turn the direction of what follows. */
-export const oneLine = (text: string): string =>
+/** A name on a single line, without control characters, which could add a header, and direction controls. */
+export const singleLine = (text: string): string =>
   text
     .replaceAll(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g, '')
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

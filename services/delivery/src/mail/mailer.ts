@@ -6,43 +6,43 @@ import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryConfig, SmtpTls } from '../config.js';
-import { mailAddress } from '../delivery/address.js';
-import type { SendOutcome } from '../delivery/after-send.js';
-import { tellOutcome } from '../delivery/outcome-span.js';
-import { shortLine } from '../delivery/short-line.js';
-import { oneLine } from '../delivery/wording.js';
-import type { Letter } from './letter.js';
+import { parseEmailAddress } from '../delivery/address.js';
+import { recordOutcome } from '../delivery/outcome-span.js';
+import type { SendOutcome } from '../delivery/send-policy.js';
+import { truncate } from '../delivery/truncate.js';
+import { singleLine } from '../delivery/wording.js';
+import type { Email } from './compose-email.js';
 import { type SmtpError, sendFailure } from './send-failure.js';
 
-/** How many messages are handed over at once, each on a connection of its own that is kept for the next. */
-export const messagesAtOnceMax = 5;
+/** Send attempts in flight, each on a pooled connection of its own. */
+export const sendConcurrencyMax = 5;
 const connectTimeoutMaxMs = 10_000;
 
-/** What the library is told of each mode; on a smtps:// connection none of it has a meaning. */
+/** The library's options of each mode; they mean nothing on a smtps:// connection. */
 const tlsOptions: Readonly<Record<SmtpTls, object>> = {
   required: { requireTLS: true },
   opportunistic: { opportunisticTLS: true },
   off: { ignoreTLS: true },
 };
 
-/** One mail, ready to go. */
-export interface Mail {
-  readonly letter: Letter;
+/** A composed email with its envelope and attachment. */
+export interface OutgoingEmail {
+  readonly email: Email;
   readonly pdf: Buffer;
-  /** With its angle brackets; the same on every try. */
+  /** With its angle brackets; the same on every attempt. */
   readonly messageId: string;
   readonly fromName: string;
   readonly replyTo: string | null;
   readonly recipient: string;
 }
 
-/** Hands mail over to the mail server. */
+/** Sends emails through the SMTP server. */
 @Injectable()
 export class Mailer {
-  /** No handing over takes longer. */
+  /** The longest that an attempt takes. */
   readonly sendTimeoutMs: number;
   readonly #transport;
-  /** The messages that are being handed over, as the streams that the library reads them from. */
+  /** The source streams of the emails in flight, by Message-ID. */
   readonly #streams = new Map<string, Readable[]>();
 
   constructor(@InjectConfig() private readonly config: DeliveryConfig) {
@@ -52,8 +52,8 @@ export class Mailer {
     this.#transport = createTransport({
       url: config.smtpUrl,
       pool: true,
-      maxConnections: messagesAtOnceMax,
-      // A try is one try: what became of it is stored before there is another.
+      maxConnections: sendConcurrencyMax,
+      // One attempt at a time: its outcome is stored before the next.
       maxRequeues: 0,
       dnsTimeout: connectMs,
       connectionTimeout: connectMs,
@@ -74,43 +74,47 @@ export class Mailer {
     });
   }
 
-  /** Tries once. Never throws: whatever goes wrong is an outcome. */
-  send(mail: Mail): Promise<SendOutcome> {
+  /** One attempt; never throws. */
+  send(mail: OutgoingEmail): Promise<SendOutcome> {
     const attributes = { 'server.address': new URL(this.config.smtpUrl).hostname };
-    return inSpan('send mail', { kind: SpanKind.CLIENT, attributes }, async (span) =>
-      tellOutcome(span, await this.#send(mail)),
+    return inSpan('send email', { kind: SpanKind.CLIENT, attributes }, async (span) =>
+      recordOutcome(span, await this.#send(mail)),
     );
   }
 
-  async #send(mail: Mail): Promise<SendOutcome> {
-    const recipient = mailAddress(mail.recipient);
-    if (recipient === null) return { kind: 'permanent', reason: 'That is no mail address.' };
-    // One bound for all of it: the claim of the message covers no more.
+  async #send(mail: OutgoingEmail): Promise<SendOutcome> {
+    const recipient = parseEmailAddress(mail.recipient);
+    if (recipient === null) {
+      return { kind: 'permanent', reason: 'The recipient is not a valid mail address.' };
+    }
+    // One bound for everything: the claim of the message covers no more.
     const signal = AbortSignal.timeout(this.sendTimeoutMs);
     if (!isAscii(recipient)) {
-      const refusal = await this.#refusalOfLetters(signal);
-      if (refusal) return refusal;
+      const refusal = await this.#smtpUtf8Rejection(signal);
+      if (refusal) {
+        return refusal;
+      }
     }
     const streams: Readable[] = [];
     this.#streams.set(mail.messageId, streams);
     try {
       const { response } = await this.#transport.sendMail({
-        from: { name: oneLine(mail.fromName), address: this.config.mailFrom },
+        from: { name: singleLine(mail.fromName), address: this.config.mailFrom },
         to: { name: '', address: recipient },
         ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
-        // The envelope is said apart, so that no header can add to it.
+        // An explicit envelope: no header can add recipients.
         envelope: { from: this.config.mailFrom, to: [recipient] },
         messageId: mail.messageId,
-        subject: mail.letter.subject,
-        text: mail.letter.text,
-        html: mail.letter.html,
-        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.letter.language },
-        attachments: [{ filename: mail.letter.fileName, content: mail.pdf, contentType: 'application/pdf' }],
+        subject: mail.email.subject,
+        text: mail.email.text,
+        html: mail.email.html,
+        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.email.language },
+        attachments: [{ filename: mail.email.fileName, content: mail.pdf, contentType: 'application/pdf' }],
         signal,
       });
-      return { kind: 'accepted', words: shortLine(response) };
+      return { kind: 'accepted', response: truncate(response) };
     } catch (error) {
-      // Read to its end, the message may have left to its last byte, and the server may have taken it.
+      // Read to its end, the email may have been sent to its last byte and accepted.
       return sendFailure(
         error as SmtpError,
         streams.some((stream) => stream.readableEnded),
@@ -120,16 +124,16 @@ export class Mailer {
     }
   }
 
-  /** Ends the connections that are kept. */
+  /** Closes the pooled connections. */
   close(): void {
     this.#transport.close();
   }
 
   /**
-   * Why a recipient with letters beyond ASCII before the @ cannot be written to now, if so: only a server that offers SMTPUTF8
-   * (RFC 6531) may be told such an address, and the library would tell any.
+   * Why a non-ASCII local part cannot be sent to now; undefined where it can. Only a server that offers SMTPUTF8 (RFC 6531)
+   * may receive such an address, and the library does not check.
    */
-  #refusalOfLetters(signal: AbortSignal): Promise<SendOutcome | undefined> {
+  #smtpUtf8Rejection(signal: AbortSignal): Promise<SendOutcome | undefined> {
     const connection = new SMTPConnection(this.#transport.options);
     return new Promise<SendOutcome | undefined>((resolve) => {
       const reason = 'The mail server did not say what it can do.';
@@ -157,7 +161,7 @@ const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 function certificatesOf({ smtpCaFile, smtpTls, smtpUrl }: DeliveryConfig): ConnectionOptions {
   return {
     ...(smtpCaFile === null ? {} : { ca: [...rootCertificates, readFileSync(smtpCaFile, 'utf8')] }),
-    // Whoever goes on without TLS where there is none does not ask whose it is where there is (RFC 7435).
+    // Opportunistic TLS accepts any certificate (RFC 7435).
     ...(smtpTls === 'opportunistic' && smtpUrl.startsWith('smtp:') ? { rejectUnauthorized: false } : {}),
   };
 }

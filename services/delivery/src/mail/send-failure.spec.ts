@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sendFailure } from './send-failure.js';
 
-describe('a message that was not taken', () => {
+describe('sendFailure', () => {
   it.each([
     ['the recipient refused for good', { code: 'EENVELOPE', responseCode: 550 }, 'permanent'],
     ['the recipient refused for now', { code: 'EENVELOPE', responseCode: 451 }, 'temporary'],
@@ -13,11 +13,11 @@ describe('a message that was not taken', () => {
     ['a wrong login', { code: 'EAUTH', responseCode: 535 }, 'temporary'],
     ['a greeting that refuses us', { code: 'EPROTOCOL', responseCode: 554 }, 'temporary'],
     ['no connection', { code: 'ESOCKET' }, 'temporary'],
-  ])('because of %s', (_case, error, kind) => {
+  ])('sendFailure classifies %s', (_case, error, kind) => {
     expect(sendFailure({ ...error, message: 'x' }, false).kind).toBe(kind);
   });
 
-  it('is of unknown fate when the connection broke after its last byte', () => {
+  it('sendFailure reports an unknown outcome when the connection breaks after the last byte', () => {
     expect(sendFailure({ code: 'ETIMEDOUT', message: 'Timeout' }, true).kind).toBe('unknown');
     expect(sendFailure({ code: 'EMESSAGE', responseCode: 550, message: 'x' }, true).kind).toBe('permanent');
   });
@@ -29,9 +29,13 @@ describe('a message that was not taken', () => {
     ['553 5.1.3 Bad recipient address syntax', 553],
     ['556 5.1.10 Recipient address has null MX', 556],
     ['550 5.2.1 The account is disabled', 550],
-  ])('for good, to its recipient: %s: nobody is there', (response, responseCode) => {
+  ])('sendFailure recognizes an unknown mailbox in %s', (response, responseCode) => {
     const error = { code: 'EENVELOPE', command: 'RCPT TO', response, responseCode, message: 'x' };
-    expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response, fault: 'address' });
+    expect(sendFailure(error, false)).toEqual({
+      kind: 'permanent',
+      reason: response,
+      failure: 'unknown_address',
+    });
   });
 
   it.each([
@@ -44,7 +48,7 @@ describe('a message that was not taken', () => {
     ['RCPT TO', '501 Syntax error', 501],
     ['MAIL FROM', '550 5.1.0 Address rejected', 550],
     ['DATA', '550 5.1.1 The content is unwanted', 550],
-  ])('for good, %s: %s: says nothing of the address', (command, response, responseCode) => {
+  ])('sendFailure does not blame the address for %s: %s', (command, response, responseCode) => {
     const error = { code: 'EENVELOPE', command, response, responseCode, message: 'x' };
     expect(sendFailure(error, false)).toEqual({ kind: 'permanent', reason: response });
   });
@@ -52,15 +56,15 @@ describe('a message that was not taken', () => {
   it.each([
     ['EAUTH', 535],
     ['EENVELOPE', 530],
-  ])('because we are not let in (%s %s) is our fault, and waits', (code, responseCode) => {
+  ])('sendFailure reports denied access for %s %s as temporary', (code, responseCode) => {
     expect(sendFailure({ code, responseCode, message: 'x' }, false)).toEqual({
       kind: 'temporary',
       reason: 'x',
-      fault: 'access',
+      failure: 'access_denied',
     });
   });
 
-  it('keeps the words of the server on one short line', () => {
+  it('sendFailure truncates the response of the server to a single line', () => {
     const reason = sendFailure(
       { code: 'EENVELOPE', responseCode: 550, response: `550 no\r\n${'x'.repeat(1_000)}`, message: 'y' },
       false,

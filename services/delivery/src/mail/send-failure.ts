@@ -1,7 +1,7 @@
-import type { SendOutcome } from '../delivery/after-send.js';
-import { shortLine } from '../delivery/short-line.js';
+import type { SendOutcome } from '../delivery/send-policy.js';
+import { truncate } from '../delivery/truncate.js';
 
-/** What is read of an error of the mail library. */
+/** The fields read of the mail library's errors. */
 export interface SmtpError {
   readonly code?: string | undefined;
   /** The command that was answered, such as `RCPT TO`. */
@@ -12,7 +12,7 @@ export interface SmtpError {
   readonly message: string;
 }
 
-/** 'Authentication required' (RFC 4954): our login is at fault, not the message. */
+/** 'Authentication required' (RFC 4954). */
 const authenticationRequired = 530;
 /** The codes with which a server refuses a mailbox (RFC 5321, 4.2.2). */
 const mailboxRefused = new Set([550, 551, 553]);
@@ -21,37 +21,40 @@ const mailboxRefused = new Set([550, 551, 553]);
  * `5.2.1`, a mailbox that is disabled. `5.1.7` and `5.1.8` speak of the sender.
  */
 const addressStatus = /^5\.(1\.(0|1|2|3|6|10)|2\.1)$/;
-/** Servers that give no enhanced status say 550 to a relay, a blocked sender and a policy as well. */
-const wordsOfPolicy =
+/** Without an enhanced status, 550 also means a relay, a blocked sender or a policy. */
+const policyRejection =
   /relay|spam|block|black|\blist|denied|polic|sender|reputation|authenti|verif|rate|limit|full|quota/i;
 
 /**
- * What a failed handing over means for the message. The server's answer to this message (its sender, its recipient, its
- * content) is final from 500 on, and for now below. Everything else is the connection's fault; then it matters whether the
- * message had left to its last byte, since only then may the server have taken it.
+ * Classifies a failed attempt. A response to this message is permanent from 500 on and temporary below. On any other error
+ * it matters whether the message was sent to its last byte, since only then the server may have accepted it.
  */
 export function sendFailure(
   error: SmtpError,
-  leftWhole: boolean,
+  fullySent: boolean,
 ): Exclude<SendOutcome, { kind: 'accepted' }> {
-  const reason = shortLine(error.response ?? error.message);
+  const reason = truncate(error.response ?? error.message);
   if (error.code === 'EAUTH' || error.responseCode === authenticationRequired) {
-    return { kind: 'temporary', reason, fault: 'access' };
+    return { kind: 'temporary', reason, failure: 'access_denied' };
   }
   if (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') {
     // Without an answer of the server the library itself found that the message cannot be sent.
     const code = error.responseCode ?? 500;
-    if (code < 500) return { kind: 'temporary', reason };
-    return { kind: 'permanent', reason, ...(nobodyIsThere(error) ? { fault: 'address' } : {}) };
+    if (code < 500) {
+      return { kind: 'temporary', reason };
+    }
+    return { kind: 'permanent', reason, ...(isUnknownMailbox(error) ? { failure: 'unknown_address' } : {}) };
   }
-  return { kind: leftWhole ? 'unknown' : 'temporary', reason };
+  return { kind: fullySent ? 'unknown' : 'temporary', reason };
 }
 
-/** Whether the server says that the recipient's address leads nowhere, rather than that it does not want this message. */
-function nobodyIsThere({ command, response = '', responseCode = 0 }: SmtpError): boolean {
-  if (command !== 'RCPT TO') return false;
+/** Whether the server rejects the recipient's address rather than this message. */
+function isUnknownMailbox({ command, response = '', responseCode = 0 }: SmtpError): boolean {
+  if (command !== 'RCPT TO') {
+    return false;
+  }
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   return status === undefined
-    ? mailboxRefused.has(responseCode) && !wordsOfPolicy.test(response)
+    ? mailboxRefused.has(responseCode) && !policyRejection.test(response)
     : addressStatus.test(status);
 }

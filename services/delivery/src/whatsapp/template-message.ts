@@ -1,11 +1,11 @@
 import type { WhatsAppAccount } from '../config.js';
 import type { DeliveryFacts } from '../delivery/delivery.tables.js';
-import { oneLine, totalText, typeName } from '../delivery/wording.js';
+import { singleLine, totalText, typeName } from '../delivery/wording.js';
 
 /**
  * The message as the Cloud API takes it (`POST /{phone-number-id}/messages`): an approved template, filled in. A business may
  * write to a customer who has not written first with a template only.
- * @param message its id comes back with whatever the API tells of it later; `recipient` is in E.164.
+ * @param message the API returns its id with later status reports; `recipient` is in E.164.
  */
 export function templateMessage(
   message: { id: string; recipient: string; facts: DeliveryFacts },
@@ -25,7 +25,7 @@ export function templateMessage(
         {
           type: 'body',
           parameters: [
-            parameter(oneLine(facts.business.name)),
+            parameter(singleLine(facts.business.name)),
             parameter(typeName(facts)),
             parameter(String(facts.document.number)),
             parameter(totalText(facts)),

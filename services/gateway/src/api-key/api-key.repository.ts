@@ -5,32 +5,34 @@ import type { GatewayTables } from '../business/business.tables.js';
 import { toApiKey } from './api-key.js';
 import type { ApiKeyTable } from './api-key.tables.js';
 
-/** A key that was found by its value, and the business that it speaks for. */
-export interface KeyHolder {
+/** The caller behind a key: the key, which may be revoked, and its business. */
+export interface Principal {
   readonly key: ApiKey;
   readonly business: Business;
 }
 
-/** What a request has to know before anything else. */
-export interface Entrance {
-  /** False: the operator has turned the interface off. */
+/** What decides whether a request may enter. */
+export interface AccessCheck {
+  /** False while the operator's kill switch is on. */
   readonly apiEnabled: boolean;
-  readonly holder: KeyHolder | undefined;
+  readonly principal: Principal | undefined;
 }
 
 /**
- * Looks whether the interface serves, and finds a key by its hash together with its business: all in one statement, so
- * that every change counts with the very next request and costs one round trip.
- * @param hash null where no key was presented.
+ * Reads the kill switch, a key and its business in one statement: every change applies to the next request, for one round trip.
+ * @param hashes of one key, under each pepper. @returns with the hash that is stored.
  */
-export async function findEntrance(db: Kysely<GatewayTables>, hash: Buffer | null): Promise<Entrance> {
+export async function findPrincipal(
+  db: Kysely<GatewayTables>,
+  hashes: readonly Buffer[],
+): Promise<AccessCheck & { hash?: Buffer }> {
   const row = await db
-    .selectFrom('api_switch')
-    .leftJoin('api_key', (join) => join.on('api_key.hash', '=', hash))
+    .selectFrom('kill_switch')
+    .leftJoin('api_key', (join) => join.on('api_key.hash', 'in', hashes))
     .leftJoin('business', 'business.id', 'api_key.business_id')
     .selectAll('business')
     .select([
-      'api_switch.enabled',
+      'kill_switch.api_enabled',
       'api_key.business_id',
       'api_key.id as key_id',
       'api_key.name as key_name',
@@ -43,11 +45,30 @@ export async function findEntrance(db: Kysely<GatewayTables>, hash: Buffer | nul
       'api_key.revoked_at',
     ])
     .executeTakeFirstOrThrow();
-  if (row.key_id === null) return { apiEnabled: row.enabled, holder: undefined };
-  // The outer joins make every column nullable; with the key all of its row is there, and its business by foreign key.
+  if (row.key_id === null) {
+    return { apiEnabled: row.api_enabled, principal: undefined };
+  }
+  // The outer joins make every column nullable; a found key has all of its row, and its business by foreign key.
   const found = row as { [K in keyof typeof row]: Exclude<(typeof row)[K], null> };
   const key = { ...found, id: found.key_id, name: found.key_name, created_at: found.key_created_at };
-  return { apiEnabled: row.enabled, holder: { key: toApiKey(key), business: toBusiness(found) } };
+  const principal = { key: toApiKey(key), business: toBusiness(found) };
+  return { apiEnabled: row.api_enabled, principal, hash: found.hash };
+}
+
+/** Replaces the hash of a key. @returns whether it was still stored. */
+export async function replaceHash(
+  db: Kysely<GatewayTables>,
+  keyId: string,
+  from: Buffer,
+  to: Buffer,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_key')
+    .set({ hash: to })
+    .where('id', '=', keyId)
+    .where('hash', '=', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Stores a new key. */
@@ -67,7 +88,7 @@ export async function listKeysOf(db: Kysely<GatewayTables>, businessId: string):
   return rows.map(toApiKey);
 }
 
-/** Revokes a key; one that is revoked already stays as it is. */
+/** Revokes a key; a key that is revoked already keeps its instant. */
 export async function markRevoked(
   db: Kysely<GatewayTables>,
   keyId: string,

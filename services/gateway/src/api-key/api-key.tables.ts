@@ -1,6 +1,6 @@
 import type { Scope } from '@pinkas/contracts';
 
-/** One API key; its value is nowhere, only its hash. */
+/** One API key; its value is not stored, only its hash. */
 export interface ApiKeyTable {
   business_id: string;
   id: string;

@@ -1,9 +1,10 @@
 import { createHmac, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { type ApiKey, scopes } from '@pinkas/contracts';
 import type { Selectable } from 'kysely';
 import type { ApiKeyTable } from './api-key.tables.js';
 
-/** What a new key may do where its operator says nothing (interface, sections 5 and 8). */
+/** Of a new key (interface, sections 5 and 8). */
 export const keyDefaults = {
   name: 'API key',
   scopes: [...scopes],
@@ -15,28 +16,44 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const prefixLength = 8;
 /** 43 of 62 characters carry 256 random bits. */
 const secretLength = 43;
-const shape = new RegExp(`^pk_live_[0-9A-Za-z]{${prefixLength}}_[0-9A-Za-z]{${secretLength}}$`);
+/** 6 of 62 characters hold 32 bits. */
+const checksumLength = 6;
+const shape = new RegExp(
+  `^pk_live_[0-9A-Za-z]{${prefixLength}}_[0-9A-Za-z]{${secretLength + checksumLength}}$`,
+);
 
 const randomText = (length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-/** A new key's value, and the leading characters by which people tell it from others. */
+/** The CRC-32 of a text in base 62: it finds mistyped and truncated keys, and proves nothing. */
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  while (digits.length < checksumLength) {
+    digits = `${alphabet[rest % alphabet.length]}${digits}`;
+    rest = Math.floor(rest / alphabet.length);
+  }
+  return digits;
+}
+
+/** A new key's value, and the leading characters that identify it to people. */
 export function makeKeyValue(): { value: string; prefix: string } {
   const prefix = `pk_live_${randomText(prefixLength)}`;
-  return { value: `${prefix}_${randomText(secretLength)}`, prefix };
+  const text = `${prefix}_${randomText(secretLength)}`;
+  return { value: `${text}${checksumOf(text)}`, prefix };
 }
 
-/** Whether a text could be a key at all. */
-export function looksLikeKey(text: string): boolean {
-  return shape.test(text);
+/** Whether a text has the form of a key, with the right checksum: no other can be a key. */
+export function isWellFormedKey(text: string): boolean {
+  return shape.test(text) && text.endsWith(checksumOf(text.slice(0, -checksumLength)));
 }
 
-/** What is stored of a key: without the pepper, a copy of the table is worth nothing. */
+/** The stored form of a key: useless without the pepper. */
 export function hashKey(pepper: Buffer, value: string): Buffer {
   return createHmac('sha256', pepper).update(value).digest();
 }
 
-/** A row as its operator sees it. */
+/** A row as the operator sees it, without its hash. */
 export function toApiKey(row: Selectable<ApiKeyTable>): ApiKey {
   return {
     id: row.id,

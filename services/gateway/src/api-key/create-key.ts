@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { createKey, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { createKey, malformedTexts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
+  ApiError,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectConfig,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  Problem,
 } from '@pinkas/service-kit';
 import { findBusiness } from '../business/business.repository.js';
 import type { GatewayTables } from '../business/business.tables.js';
 import type { GatewayConfig } from '../config.js';
-import { malformedTexts } from '../fault/malformed-texts.js';
 import { hashKey, keyDefaults, makeKeyValue, toApiKey } from './api-key.js';
 import { insertKey } from './api-key.repository.js';
 
-/** Makes an API key. Its value is in the reply, and never again anywhere. */
+/** Creates an API key. Its value is in this reply only. */
 @Operation(createKey)
 export class CreateKey {
   constructor(
@@ -27,10 +26,14 @@ export class CreateKey {
   ) {}
 
   async handle(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
-    const faults = malformedTexts(request);
-    if (faults.length > 0) throw Problem.invalid(faults);
-    const db = ofBusiness(this.db, request.business_id);
-    if (!(await findBusiness(db, request.business_id))) throw new Problem('not_found');
+    const errors = malformedTexts(request);
+    if (errors.length > 0) {
+      throw ApiError.invalid(errors);
+    }
+    const db = forTenant(this.db, request.business_id);
+    if (!(await findBusiness(db, request.business_id))) {
+      throw new ApiError('not_found');
+    }
     const { value, prefix } = makeKeyValue();
     const row = {
       business_id: request.business_id,

@@ -1,5 +1,5 @@
 import { listKeys, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
+import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { findBusiness } from '../business/business.repository.js';
 import type { GatewayTables } from '../business/business.tables.js';
 import { listKeysOf } from './api-key.repository.js';
@@ -10,8 +10,10 @@ export class ListKeys {
   constructor(@InjectDatabase() private readonly db: Database<GatewayTables>) {}
 
   async handle(request: RequestOf<typeof listKeys>): Promise<ReplyOf<typeof listKeys>> {
-    const db = ofBusiness(this.db, request.business_id);
-    if (!(await findBusiness(db, request.business_id))) throw new Problem('not_found');
+    const db = forTenant(this.db, request.business_id);
+    if (!(await findBusiness(db, request.business_id))) {
+      throw new ApiError('not_found');
+    }
     return { keys: await listKeysOf(db, request.business_id) };
   }
 }

@@ -1,17 +1,17 @@
 import { type ReplyOf, type RequestOf, revokeKey } from '@pinkas/contracts';
 import {
+  ApiError,
+  acrossTenants,
   type Clock,
   type Database,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofEveryBusiness,
-  Problem,
 } from '@pinkas/service-kit';
 import type { GatewayTables } from '../business/business.tables.js';
 import { markRevoked } from './api-key.repository.js';
 
-/** Ends a key, from the very next request on. */
+/** Revokes a key, effective with its next request. */
 @Operation(revokeKey)
 export class RevokeKey {
   constructor(
@@ -21,8 +21,10 @@ export class RevokeKey {
 
   async handle(request: RequestOf<typeof revokeKey>): Promise<ReplyOf<typeof revokeKey>> {
     // The operator names a key, not its business.
-    const key = await markRevoked(ofEveryBusiness(this.db), request.key_id, this.clock.now());
-    if (!key) throw new Problem('not_found');
+    const key = await markRevoked(acrossTenants(this.db), request.key_id, this.clock.now());
+    if (!key) {
+      throw new ApiError('not_found');
+    }
     return key;
   }
 }

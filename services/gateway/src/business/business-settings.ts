@@ -1,22 +1,20 @@
+import { type Business, type BusinessChange, malformedTexts, type ValidationError } from '@pinkas/contracts';
 import {
   allocationThresholdOn,
-  type Business,
-  type BusinessChange,
   type BusinessLegalType,
   contrast,
-  type Fault,
+  decimalPlaces,
   normaliseTaxId,
   textContrastMin,
-} from '@pinkas/contracts';
-import { malformedTexts } from '../fault/malformed-texts.js';
+} from '@pinkas/domain';
 
-/** Everything of a business that its operator writes. */
+/** The settings of a business that its operator writes. */
 export type BusinessSettings = Omit<Business, 'id' | 'created_at'>;
 
-/** What an operator changes, with a new picture kept already. */
+/** What an operator changes, with a new logo stored already. */
 export type SettingsChange = Omit<BusinessChange, 'logo'> & { logo?: BusinessSettings['logo'] | null };
 
-/** Who charges no VAT unless its settings say otherwise: exempt dealers, and bodies that do no taxed business. */
+/** Legal types that charge no VAT by default: exempt dealers, and bodies without taxed business. */
 const exemptTypes: readonly BusinessLegalType[] = ['osek_patur', 'amuta', 'public_institution'];
 
 /** The general rate since 1 January 2025, percent (VAT rate order). */
@@ -26,8 +24,8 @@ const defaultVatRate = (legalType: BusinessLegalType | null): number =>
   legalType !== null && exemptTypes.includes(legalType) ? 0 : generalVatRate;
 
 /**
- * What a new business has where its operator says nothing.
- * @param today the day in Israel, YYYY-MM-DD: the law's threshold of allocation numbers is the one of that day.
+ * The defaults of a new business.
+ * @param today the day in Israel, YYYY-MM-DD; the law's threshold of allocation numbers depends on it.
  */
 export function defaultSettings(
   legalType: BusinessLegalType | null,
@@ -63,10 +61,10 @@ export function defaultSettings(
   };
 }
 
-/** The settings with a change laid over them; nested settings are merged member by member. */
+/** Merges a change into settings; nested settings are merged member by member. */
 export function changeSettings(settings: BusinessSettings, change: SettingsChange): BusinessSettings {
   const { accent_color, logo, ...changed } = mergeInto(settings, change) as BusinessSettings;
-  // Another legal type brings its own rate, unless the change names one.
+  // Another legal type has its own default rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
     changed.vat_rate = defaultVatRate(changed.legal_type);
   }
@@ -74,7 +72,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     ...changed,
     name: changed.name.trim(),
     tax_id: changed.tax_id === null ? null : normaliseTaxId(changed.tax_id),
-    // A service that does not know them yet refuses a business that has them: they are named only where they are set.
+    // Present only where set: a service of an older release rejects a business with members it does not know.
     ...(accent_color && { accent_color: accent_color.toLowerCase() }),
     ...(logo && { logo }),
   };
@@ -84,46 +82,58 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function mergeInto(old: unknown, change: unknown): unknown {
-  if (!isObject(old) || !isObject(change)) return change;
+  if (!isObject(old) || !isObject(change)) {
+    return change;
+  }
   const merged: Record<string, unknown> = { ...old };
-  for (const [member, value] of Object.entries(change)) merged[member] = mergeInto(merged[member], value);
+  for (const [member, value] of Object.entries(change)) {
+    merged[member] = mergeInto(merged[member], value);
+  }
   return merged;
 }
 
-/** What is wrong with settings whose single fields match the schema. */
-export function settingsFaults(settings: BusinessSettings): Fault[] {
-  const faults = malformedTexts(settings);
-  const refuse = (path: string, message: string) => faults.push({ path, message });
-  if ([...settings.name].length < 2) refuse('/name', 'must have at least 2 characters beside white space');
-  if (Math.round(settings.allocation_threshold_net * 100) / 100 !== settings.allocation_threshold_net) {
-    refuse('/allocation_threshold_net', 'must have at most 2 decimals');
+/** The validation errors of settings whose single fields match the schema. */
+export function settingsErrors(settings: BusinessSettings): ValidationError[] {
+  const errors = malformedTexts(settings);
+  const fail = (path: string, message: string) => errors.push({ path, message });
+  if ([...settings.name].length < 2) {
+    fail('/name', 'must have at least 2 characters beside white space');
+  }
+  if (decimalPlaces(settings.allocation_threshold_net) > 2) {
+    fail('/allocation_threshold_net', 'must have at most 2 decimals');
   }
   if (settings.legal_type === 'osek_patur' && settings.vat_rate !== 0) {
-    // VAT law, section 50: what looks like a tax document of an exempt dealer costs the tax twice.
-    refuse('/vat_rate', 'must be 0 for osek_patur, who charges no VAT');
+    // VAT law, section 50: an exempt dealer who shows VAT on a document pays the tax twice.
+    fail('/vat_rate', 'must be 0 for osek_patur, who charges no VAT');
   }
   if (settings.accountant_copy.enabled && settings.accountant_copy.email === null) {
-    refuse('/accountant_copy/email', 'is required while the accountant copy is enabled');
+    fail('/accountant_copy/email', 'is required while the accountant copy is enabled');
   }
   if (settings.accent_color && contrast(settings.accent_color, '#ffffff') < textContrastMin) {
-    refuse(
+    fail(
       '/accent_color',
       `must have a contrast of at least ${textContrastMin} to white, to be read on paper`,
     );
   }
   const [start, end] = (settings.auto_send.quiet_hours ?? '').split('-');
   if (start && start === end) {
-    refuse('/auto_send/quiet_hours', 'must not end at the minute at which they start');
+    fail('/auto_send/quiet_hours', 'must not end at the minute at which they start');
   }
-  for (const [method, label] of Object.entries(settings.wallet_labels)) {
-    for (const language of ['he', 'en'] as const) {
-      if (label[language].trim() === '') refuse(`/wallet_labels/${method}/${language}`, 'must not be blank');
-    }
-  }
-  return faults;
+  return [...errors, ...walletLabelErrors(settings)];
 }
 
-/** The types whose first number a change would move. */
+function walletLabelErrors(settings: BusinessSettings): ValidationError[] {
+  return Object.entries(settings.wallet_labels).flatMap(([method, label]) =>
+    (['he', 'en'] as const)
+      .filter((language) => label[language].trim() === '')
+      .map((language) => ({
+        path: `/wallet_labels/${method}/${language}`,
+        message: 'must not be blank',
+      })),
+  );
+}
+
+/** The types whose first number a change would alter. */
 export function movedFirstNumbers(
   settings: BusinessSettings,
   change: Pick<SettingsChange, 'first_numbers'>,

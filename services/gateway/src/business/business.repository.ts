@@ -2,7 +2,7 @@ import type { Business } from '@pinkas/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import type { BusinessTable, GatewayTables } from './business.tables.js';
 
-/** The settings as rows hold them: nested ones as JSON text. */
+/** The settings as columns; nested ones are JSON text. */
 function toColumns({ accent_color, logo, ...business }: Omit<Business, 'id' | 'created_at'>) {
   return {
     ...business,
@@ -15,7 +15,7 @@ function toColumns({ accent_color, logo, ...business }: Omit<Business, 'id' | 'c
   };
 }
 
-/** A row as the rest of the system knows it. */
+/** A row as a business. */
 export function toBusiness(row: Selectable<BusinessTable>): Business {
   return {
     id: row.id,
@@ -76,7 +76,7 @@ export async function findBusiness(db: Kysely<GatewayTables>, id: string): Promi
   return row && toBusiness(row);
 }
 
-/** Like `findBusiness`, and keeps others from changing it until the transaction ends. */
+/** Like `findBusiness`, and locks the row until the transaction ends. */
 export async function lockBusiness(trx: Kysely<GatewayTables>, id: string): Promise<Business | undefined> {
   const row = await trx
     .selectFrom('business')

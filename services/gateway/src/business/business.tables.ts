@@ -1,12 +1,11 @@
 import type { Business } from '@pinkas/contracts';
-import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ApiKeyTable } from '../api-key/api-key.tables.js';
-import type { ApiSwitchTable } from '../api-switch/api-switch.tables.js';
+import type { KillSwitchTable } from '../kill-switch/kill-switch.tables.js';
 
 /** A jsonb column: parsed when read, written as text. */
 type Json<T> = ColumnType<T, string, string>;
-/** A numeric column: exact, so it is text here. */
+/** A numeric column: read as text, since it is exact. */
 type Numeric = ColumnType<string, number, number>;
 
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
@@ -27,8 +26,8 @@ export type BusinessTable = Omit<
 };
 
 /** The tables of the gateway. */
-export interface GatewayTables extends MessagingTables {
+export interface GatewayTables {
   business: BusinessTable;
   api_key: ApiKeyTable;
-  api_switch: ApiSwitchTable;
+  kill_switch: KillSwitchTable;
 }

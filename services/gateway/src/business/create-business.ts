@@ -1,42 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { createBusiness, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { createBusiness, prefixPaths, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
 import {
+  ApiError,
   type Clock,
   type Database,
-  dayInIsrael,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  Peers,
-  Problem,
+  RpcClient,
 } from '@pinkas/service-kit';
-import { below } from '../fault/faults-below.js';
 import { insertBusiness } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
-import { changeSettings, defaultSettings, settingsFaults } from './business-settings.js';
-import { withKeptLogo } from './kept-logo.js';
+import { changeSettings, defaultSettings, settingsErrors } from './business-settings.js';
+import { storeChangedLogo } from './store-logo.js';
 
-/** Makes a business from its operator's settings and the defaults. */
+/** Creates a business from its operator's settings and the defaults. */
 @Operation(createBusiness)
 export class CreateBusiness {
   constructor(
     @InjectDatabase() private readonly db: Database<GatewayTables>,
-    private readonly peers: Peers,
+    private readonly rpc: RpcClient,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
   async handle(request: RequestOf<typeof createBusiness>): Promise<ReplyOf<typeof createBusiness>> {
     const { name, legal_type: legalType = null } = request.business;
-    if (name === undefined) throw Problem.invalid([{ path: '/business/name', message: 'is required' }]);
+    if (name === undefined) {
+      throw ApiError.invalid([{ path: '/business/name', message: 'is required' }]);
+    }
     const id = randomUUID();
     const now = this.clock.now();
-    const change = await withKeptLogo(this.peers, id, request.business, '/business');
+    const change = await storeChangedLogo(this.rpc, id, request.business, '/business');
     const settings = changeSettings({ name, ...defaultSettings(legalType, dayInIsrael(now)) }, change);
-    const faults = settingsFaults(settings);
-    if (faults.length > 0) throw Problem.invalid(below('/business', faults));
+    const errors = settingsErrors(settings);
+    if (errors.length > 0) {
+      throw ApiError.invalid(prefixPaths('/business', errors));
+    }
     const business = { ...settings, id, created_at: now.toISOString() };
-    await insertBusiness(ofBusiness(this.db, business.id), business);
+    await insertBusiness(forTenant(this.db, business.id), business);
     return { business };
   }
 }

@@ -1,5 +1,5 @@
 import { listBusinesses, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofEveryBusiness } from '@pinkas/service-kit';
+import { acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { listBusinessesAfter } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
 
@@ -12,7 +12,7 @@ export class ListBusinesses {
   constructor(@InjectDatabase() private readonly db: Database<GatewayTables>) {}
 
   async handle(request: RequestOf<typeof listBusinesses>): Promise<ReplyOf<typeof listBusinesses>> {
-    const found = await listBusinessesAfter(ofEveryBusiness(this.db), request.after, pageSize + 1);
+    const found = await listBusinessesAfter(acrossTenants(this.db), request.after, pageSize + 1);
     const businesses = found.slice(0, pageSize);
     return { businesses, next_after: found.length > pageSize ? (businesses.at(-1)?.id ?? null) : null };
   }

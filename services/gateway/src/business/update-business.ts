@@ -1,61 +1,73 @@
-import { listSeries, type ReplyOf, type RequestOf, updateBusiness } from '@pinkas/contracts';
+import { listSeries, prefixPaths, type ReplyOf, type RequestOf, updateBusiness } from '@pinkas/contracts';
 import {
+  ApiError,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
-  Peers,
-  Problem,
+  RpcClient,
 } from '@pinkas/service-kit';
-import { below } from '../fault/faults-below.js';
 import { findBusiness, lockBusiness, updateBusinessSettings } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
 import {
   changeSettings,
   movedFirstNumbers,
   type SettingsChange,
-  settingsFaults,
+  settingsErrors,
 } from './business-settings.js';
-import { withKeptLogo } from './kept-logo.js';
+import { storeChangedLogo } from './store-logo.js';
 
-/** Lays a change over the settings of a business. It counts from the very next request. */
+/** Merges a change into the settings of a business, effective with the next request. */
 @Operation(updateBusiness)
 export class UpdateBusiness {
   constructor(
     @InjectDatabase() private readonly db: Database<GatewayTables>,
-    private readonly peers: Peers,
+    private readonly rpc: RpcClient,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
   async handle(request: RequestOf<typeof updateBusiness>): Promise<ReplyOf<typeof updateBusiness>> {
     const { business_id: id } = request;
-    // Asked before the transaction: no row stays locked while another service thinks.
-    const numbersFaults = await this.#firstNumbersFaults(id, request.change);
-    const change = await withKeptLogo(this.peers, id, request.change, '/change');
-    return ofBusiness(this.db, id)
+    // Before the transaction: no row stays locked while another service is called.
+    const firstNumberErrors = await this.#firstNumberErrors(id, request.change);
+    const change = await storeChangedLogo(this.rpc, id, request.change, '/change');
+    return forTenant(this.db, id)
       .transaction()
       .execute(async (trx) => {
         const found = await lockBusiness(trx, id);
-        if (!found) throw new Problem('not_found');
+        if (!found) {
+          throw new ApiError('not_found');
+        }
         const business = { ...changeSettings(found, change), id: found.id, created_at: found.created_at };
-        const faults = [...settingsFaults(business), ...numbersFaults];
-        if (faults.length > 0) throw Problem.invalid(below('/change', faults));
+        const errors = [...settingsErrors(business), ...firstNumberErrors];
+        if (errors.length > 0) {
+          throw ApiError.invalid(prefixPaths('/change', errors));
+        }
         await updateBusinessSettings(trx, business, this.clock.now());
         return { business };
       });
   }
 
-  /** A first number cannot move once the book has a document of its type. */
-  async #firstNumbersFaults(id: string, change: Pick<SettingsChange, 'first_numbers'>) {
-    const business = await findBusiness(ofBusiness(this.db, id), id);
-    if (!business) throw new Problem('not_found');
+  /**
+   * A first number is fixed once the book has a document of its type. Where that document was issued while the setting was changed,
+   * the two differ: the setting may be corrected.
+   */
+  async #firstNumberErrors(id: string, change: Pick<SettingsChange, 'first_numbers'>) {
+    const business = await findBusiness(forTenant(this.db, id), id);
+    if (!business) {
+      throw new ApiError('not_found');
+    }
     const moved = movedFirstNumbers(business, change);
-    if (moved.length === 0) return [];
-    const { series } = await this.peers.ask(listSeries, { business_id: id });
+    if (moved.length === 0) {
+      return [];
+    }
+    const { series } = await this.rpc.call(listSeries, { business_id: id });
     return moved
-      .filter((type) => series.some((one) => one.type === type))
+      .filter((type) =>
+        series.some((row) => row.type === type && row.first_number !== change.first_numbers?.[type]),
+      )
       .map((type) => ({
         path: `/first_numbers/${type}`,
         message: 'cannot change any more: a document of this type exists',

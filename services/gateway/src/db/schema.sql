@@ -14,13 +14,6 @@ CREATE TABLE public.api_key (
 
 ALTER TABLE ONLY public.api_key FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.api_switch (
-    only_row boolean DEFAULT true NOT NULL,
-    enabled boolean NOT NULL,
-    changed_at timestamp with time zone NOT NULL,
-    CONSTRAINT api_switch_only_row_check CHECK (only_row)
-);
-
 CREATE TABLE public.business (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -44,10 +37,10 @@ CREATE TABLE public.business (
     archived boolean NOT NULL,
     provider text NOT NULL,
     track text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
     accent_color text,
     logo_sha256 text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT business_logo_sha256_check CHECK ((logo_sha256 ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT business_payment_terms_days_check CHECK ((payment_terms_days >= 0)),
@@ -57,21 +50,11 @@ CREATE TABLE public.business (
 
 ALTER TABLE ONLY public.business FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.dead_letter (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    subject text NOT NULL,
-    body text NOT NULL,
-    reason text NOT NULL,
-    attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
-CREATE TABLE public.inbox (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    handled_at timestamp with time zone DEFAULT now() NOT NULL
+CREATE TABLE public.kill_switch (
+    only_row boolean DEFAULT true NOT NULL,
+    api_enabled boolean NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT kill_switch_only_row_check CHECK (only_row)
 );
 
 CREATE TABLE public.kysely_migration (
@@ -84,25 +67,6 @@ CREATE TABLE public.kysely_migration_lock (
     is_locked integer DEFAULT 0 NOT NULL
 );
 
-CREATE TABLE public.outbox (
-    "position" bigint NOT NULL,
-    id uuid NOT NULL,
-    subject text NOT NULL,
-    body json NOT NULL,
-    request_id text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    sent_at timestamp with time zone
-);
-
-ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.outbox_position_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
 
@@ -112,20 +76,11 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (business_id, id);
 
-ALTER TABLE ONLY public.api_switch
-    ADD CONSTRAINT api_switch_pkey PRIMARY KEY (only_row);
-
 ALTER TABLE ONLY public.business
     ADD CONSTRAINT business_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
-
-ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
-
-ALTER TABLE ONLY public.inbox
-    ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+ALTER TABLE ONLY public.kill_switch
+    ADD CONSTRAINT kill_switch_pkey PRIMARY KEY (only_row);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -133,19 +88,7 @@ ALTER TABLE ONLY public.kysely_migration_lock
 ALTER TABLE ONLY public.kysely_migration
     ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
 
-ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_id_key UNIQUE (id);
-
-ALTER TABLE ONLY public.outbox
-    ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
-
 CREATE INDEX business_created_idx ON public.business USING btree (created_at, id);
-
-CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
-
-CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
-
-CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_business_fkey FOREIGN KEY (business_id) REFERENCES public.business(id);

@@ -2,18 +2,18 @@ import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
 
-/** Somebody looks at a page or a file that needs no key. */
-export interface PageVisit {
+/** A request for a page or a file that needs no key. */
+export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
   /** The query as it was sent, without the question mark. */
   readonly query: string;
   /** The request header If-None-Match, or empty. */
   readonly ifNoneMatch: string;
-  /** Whether the visitor takes an answer that is packed with gzip. */
+  /** Whether the client accepts a response compressed with gzip. */
   readonly acceptsGzip: boolean;
 }
 
-/** What a page answers. */
+/** What the handler of a page returns. */
 export interface PageReply {
   readonly status: 200 | 304 | 410 | 502;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,12 +21,12 @@ export interface PageReply {
 }
 
 /** A class that handles one page. */
-export interface HandlesVisits {
-  handle(visit: PageVisit): Promise<PageReply>;
+export interface PageHandler {
+  handle(request: PageRequest): Promise<PageReply>;
 }
 
-/** Where a page stands: its public address, and the path below it. */
-export interface PagePlace {
+/** Where a page is served: a public address of the configuration, and the path below it. */
+export interface PageBinding {
   readonly address: (config: GatewayConfig) => string;
   readonly path: string;
 }
@@ -34,15 +34,15 @@ export interface PagePlace {
 const pageKey = Symbol('pinkas:http-page');
 
 /** Makes a class the handler of GET and HEAD at a public address of the configuration. */
-export function HttpPage(address: PagePlace['address'], path: string) {
+export function HttpPage(address: PageBinding['address'], path: string) {
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  return <T extends new (...dependencies: any[]) => HandlesVisits>(target: T): void => {
+  return <T extends new (...dependencies: any[]) => PageHandler>(target: T): void => {
     Injectable()(target);
-    Reflect.defineMetadata(pageKey, { address, path } satisfies PagePlace, target);
+    Reflect.defineMetadata(pageKey, { address, path } satisfies PageBinding, target);
   };
 }
 
-/** Where a class's page stands, if it handles one. */
-export function pagePlaceOf(target: object): PagePlace | undefined {
-  return Reflect.getMetadata(pageKey, target) as PagePlace | undefined;
+/** The page that a class handles, if it handles one. */
+export function pageBindingOf(target: object): PageBinding | undefined {
+  return Reflect.getMetadata(pageKey, target) as PageBinding | undefined;
 }

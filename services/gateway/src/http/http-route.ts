@@ -1,22 +1,21 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
-import type { Fault, Route } from '@pinkas/contracts';
-import type { KeyHolder } from '../api-key/api-key.repository.js';
-import { malformedTexts } from '../fault/malformed-texts.js';
+import { malformedTexts, type Route, type ValidationError } from '@pinkas/contracts';
+import type { Principal } from '../api-key/api-key.repository.js';
 
-/** One call of a route that is open to anyone. */
-export interface OpenCall<Query = unknown> {
+/** A valid request to a route that needs no key. */
+export interface PublicRouteRequest<Query = unknown> {
   /** By name; each is a UUID. */
   readonly params: Readonly<Record<string, string>>;
-  /** Matches the route's schema, the defaults of which are filled in. */
+  /** Matches the route's schema, with its defaults filled in. */
   readonly query: Query;
 }
 
-/** One call with a key that passed every check before the business rules. */
-export interface Call<Body = unknown, Query = unknown> extends OpenCall<Query> {
-  /** The key that called, and its business. */
-  readonly caller: KeyHolder;
-  /** Matches the route's schema; undefined where the route takes no body, or where an optional one was left out. */
+/** A request with a key that passed every check before the business rules. */
+export interface RouteRequest<Body = unknown, Query = unknown> extends PublicRouteRequest<Query> {
+  /** The key of the request, and its business. */
+  readonly principal: Principal;
+  /** Matches the route's schema; undefined where the route takes no body, or where an optional one is absent. */
   readonly body: Body;
   /** Empty where the route takes none. */
   readonly idempotencyKey: string;
@@ -25,52 +24,55 @@ export interface Call<Body = unknown, Query = unknown> extends OpenCall<Query> {
 /** A query whose schema gives these parameters a default. */
 export type Filled<Query, Names extends keyof Query> = Query & Required<Pick<Query, Names>>;
 
-/** What a route answers; the status is the route's. */
-export interface Reply<Body = unknown> {
+/** What the handler of a route returns; the status is the route's. */
+export interface RouteReply<Body = unknown> {
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A class that handles one route for callers with a key. */
-export interface HandlesCalls {
-  // Properties, not methods: so that a class that needs a caller cannot be bound to a route that has none.
+export interface RouteHandler {
+  // Properties, not methods: a class that needs a principal cannot be bound to a public route.
   // biome-ignore lint/suspicious/noExplicitAny: each class names the body and the query of its own route.
-  readonly handle: (call: Call<any, any>) => Promise<Reply>;
-  /** The faults of a query that its schema cannot say, with paths below it; gets values that do not match as well. */
-  readonly queryFaults?: (query: Readonly<Record<string, unknown>>, caller: KeyHolder) => readonly Fault[];
+  readonly handle: (request: RouteRequest<any, any>) => Promise<RouteReply>;
+  /** Validation errors of a query beyond its schema, with paths below it; also gets values that do not match the schema. */
+  readonly queryErrors?: (
+    query: Readonly<Record<string, unknown>>,
+    principal: Principal,
+  ) => readonly ValidationError[];
   /**
-   * Where a route has it, what its path names comes before the faults of the request: asked when there are some.
-   * @throws Problem `not_found`.
+   * Called only when the request is invalid, on a route where a missing resource is reported before validation errors.
+   * @throws ApiError `not_found`.
    */
-  readonly requireFound?: (call: Pick<Call, 'caller' | 'params'>) => Promise<void>;
+  readonly requireFound?: (request: Pick<RouteRequest, 'principal' | 'params'>) => Promise<void>;
 }
 
-/** A class that handles one route for anyone. */
-export interface HandlesOpenCalls {
+/** A class that handles one route for callers without a key. */
+export interface PublicRouteHandler {
   // biome-ignore lint/suspicious/noExplicitAny: each class names the query of its own route.
-  readonly handle: (call: OpenCall<any>) => Promise<Reply>;
+  readonly handle: (request: PublicRouteRequest<any>) => Promise<RouteReply>;
 }
 
-type Handles<R extends Route> = R['access'] extends 'anyone' ? HandlesOpenCalls : HandlesCalls;
+type HandlerOf<R extends Route> = R['access'] extends 'anyone' ? PublicRouteHandler : RouteHandler;
 
-/** A route with what its schema cannot say. */
+/** A route, and what its schema cannot express. */
 export interface RouteBinding {
   readonly route: Route;
-  /** The faults of a body beside those of the schema; gets bodies that do not match the schema as well. */
-  readonly bodyFaults: (body: unknown) => Fault[];
+  /** Validation errors of a body beyond its schema; also gets bodies that do not match the schema. */
+  readonly bodyErrors: (body: unknown) => ValidationError[];
 }
 
 const routeKey = Symbol('pinkas:http-route');
 
-/** Makes a class the handler of a route of the public interface. */
+/** Makes a class the handler of a route of the HTTP API. */
 export function HttpRoute<R extends Route>(
   route: R,
-  bodyFaults: RouteBinding['bodyFaults'] = (body) => malformedTexts(body),
+  bodyErrors: RouteBinding['bodyErrors'] = (body) => malformedTexts(body),
 ) {
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  return <T extends new (...dependencies: any[]) => Handles<R>>(target: T): void => {
+  return <T extends new (...dependencies: any[]) => HandlerOf<R>>(target: T): void => {
     Injectable()(target);
-    Reflect.defineMetadata(routeKey, { route, bodyFaults } satisfies RouteBinding, target);
+    Reflect.defineMetadata(routeKey, { route, bodyErrors } satisfies RouteBinding, target);
   };
 }
 

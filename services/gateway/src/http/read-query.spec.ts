@@ -6,10 +6,10 @@ const documents = queryReader(DocumentQuery);
 const customers = queryReader(CustomerQuery);
 const nothing = queryReader(null);
 const paths = (read: ReturnType<typeof queryReader>, query: string) =>
-  read(query).faults.map((fault) => fault.path);
+  read(query).errors.map((error) => error.path);
 
-describe('reading a query', () => {
-  it('gives each parameter the type of its schema, and those that are absent their default', () => {
+describe('queryReader', () => {
+  it('a parameter has the type of its schema, and its default where it is absent', () => {
     expect(documents('').values).toEqual({ include_cancelled: false, limit: 50 });
     expect(
       documents('type=quote&from=2026-01-31&include_cancelled=true&limit=7&external_ref=a%20b+c%2B&cursor=x'),
@@ -22,33 +22,35 @@ describe('reading a query', () => {
         external_ref: 'a b c+',
         cursor: 'x',
       },
-      faults: [],
+      errors: [],
     });
-    expect(customers('q=%D7%A9%3D%26')).toEqual({ values: { q: 'ש=&', limit: 20 }, faults: [] });
+    expect(customers('q=%D7%A9%3D%26')).toEqual({ values: { q: 'ש=&', limit: 20 }, errors: [] });
   });
 
-  it('takes a parameter without a value as an empty one, and no parameter for none', () => {
+  it('a parameter without a value is empty, and an empty pair is no parameter', () => {
     expect(customers('q')).toEqual(customers('q='));
     expect(customers('&&q=a&').values.q).toBe('a');
-    expect(nothing('&')).toEqual({ values: {}, faults: [] });
+    expect(nothing('&')).toEqual({ values: {}, errors: [] });
   });
 
   it.each(['', ' 5', '+5', '5.0', '05', '5e0', '0x5', '٥', '0', '-1', '101', '1e99', '9'.repeat(400), 'NaN'])(
-    'refuses the limit %p',
+    'the limit %p is a validation error',
     (limit) => expect(paths(documents, `limit=${encodeURIComponent(limit)}`)).toEqual(['/query/limit']),
   );
 
-  it.each(['1', '100'])('takes the limit %s', (limit) =>
-    expect(documents(`limit=${limit}`)).toMatchObject({ values: { limit: Number(limit) }, faults: [] }),
+  it.each(['1', '100'])('the limit %s is valid', (limit) =>
+    expect(documents(`limit=${limit}`)).toMatchObject({ values: { limit: Number(limit) }, errors: [] }),
   );
 
-  it.each(['', '1', '0', 'TRUE', 'True', 'yes', 'on', 'null', ' true'])('refuses the boolean %p', (text) =>
-    expect(paths(documents, `include_cancelled=${encodeURIComponent(text)}`)).toEqual([
-      '/query/include_cancelled',
-    ]),
+  it.each(['', '1', '0', 'TRUE', 'True', 'yes', 'on', 'null', ' true'])(
+    'the boolean %p is a validation error',
+    (text) =>
+      expect(paths(documents, `include_cancelled=${encodeURIComponent(text)}`)).toEqual([
+        '/query/include_cancelled',
+      ]),
   );
 
-  it('refuses a parameter that it does not know, under any name', () => {
+  it('an unknown parameter is a validation error, whatever its name is', () => {
     const names = ['x', '__proto__', 'constructor', 'Limit', 'limit[]', 'limit ', ''];
     for (const name of names) {
       expect(paths(documents, `${encodeURIComponent(name)}=1`)).toEqual([`/query/${name}`]);
@@ -56,24 +58,24 @@ describe('reading a query', () => {
     expect(paths(nothing, 'a%2Fb~c=1')).toEqual(['/query/a~1b~0c']);
   });
 
-  it('refuses a parameter that stands twice, also with one value', () => {
+  it('a duplicate parameter is a validation error, even with equal values', () => {
     expect(paths(documents, 'limit=1&limit=1')).toEqual(['/query/limit']);
     expect(paths(documents, 'limit=1&%6Cimit=1&limit=1')).toEqual(['/query/limit']);
   });
 
-  it('refuses what is no text: broken percent-encoding, half of a pair, bytes that are not UTF-8, NUL', () => {
+  it('broken percent-encoding, lone surrogates, bytes that are not UTF-8, and NUL are validation errors', () => {
     for (const broken of ['%', '%4', '%zz', '%ED%A0%80', '%FF', '%C0%80', 'a%00b']) {
       expect(paths(customers, `q=${broken}`)).toEqual(['/query/q']);
     }
     expect(paths(customers, '%FF=1')).toEqual(['/query/%FF']);
   });
 
-  it('counts characters, not bytes', () => {
+  it('the length of a parameter is counted in characters, not in bytes', () => {
     expect(paths(customers, `q=${encodeURIComponent('😀'.repeat(120))}`)).toEqual([]);
     expect(paths(customers, `q=${encodeURIComponent('א'.repeat(121))}`)).toEqual(['/query/q']);
   });
 
-  it('names every fault, each parameter once', () => {
+  it('every invalid parameter is reported once', () => {
     const query =
       'type=invoice&type=quote&from=2026-02-30&to=&limit=x&include_cancelled=1&external_ref=&y=1&y=2';
     expect(paths(documents, query).sort()).toEqual(
@@ -81,6 +83,8 @@ describe('reading a query', () => {
         (name) => `/query/${name}`,
       ),
     );
-    for (const { message } of documents(query).faults) expect(message.length).toBeGreaterThan(5);
+    for (const { message } of documents(query).errors) {
+      expect(message.length).toBeGreaterThan(5);
+    }
   });
 });

@@ -1,21 +1,24 @@
-import type { BookEntry, BookPosition, DocumentType } from '@pinkas/contracts';
+import type { BookEntry, BookPosition } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 
-/** A document with what stands in the book of its source, and what its receipts have received. */
+/** A document with its source as the book has it, and what was issued on the basis of it. */
 interface BookRow extends DocumentRow {
   linked_id: string | null;
   linked_type: DocumentType | null;
   linked_number: number | null;
   linked_on: string | null;
   received: string;
+  invoiced: boolean;
+  credited: string | null;
 }
 
 /**
- * The documents of a business in the order of their numbers. What a document is linked to is read by the same statement, so
- * that it is told as it stood at one moment.
+ * The documents of a business in the order of their numbers. Sources and what is based on a document are read by
+ * the same statement, so that an entry is consistent.
  */
 export async function readEntries(
   db: Database<IssuingTables>,
@@ -41,9 +44,17 @@ export async function readEntries(
         from document as receipt, jsonb_array_elements(receipt.payments) as payment
         where receipt.business_id = document.business_id and receipt.source_id = document.id
           and receipt.type = 'receipt')`.as('received'),
+      sql<boolean>`exists (
+        select from document as invoice
+        where invoice.business_id = document.business_id and invoice.source_id = document.id
+          and invoice.type in ('tax_invoice', 'tax_invoice_receipt'))`.as('invoiced'),
+      sql<string | null>`(
+        select sum(note.total) from document as note
+        where note.business_id = document.business_id and note.source_id = document.id
+          and note.type = 'credit_note')`.as('credited'),
     ])
     .where('document.business_id', '=', businessId)
-    // The id comes last, so that not even a number that stands twice hides a document between two pages.
+    // The id comes last: a duplicate number must not hide a document between two pages.
     .orderBy('document.type')
     .orderBy('document.number')
     .orderBy('document.id')
@@ -69,5 +80,7 @@ function toEntry(row: BookRow): BookEntry {
         ? { id: linked_id, type: linked_type, number: linked_number, date: linked_on }
         : null,
     received: Number(row.received),
+    invoiced: row.invoiced,
+    credited: row.credited === null ? null : Number(row.credited),
   };
 }

@@ -1,20 +1,20 @@
 import { type BookEntry, type ReplyOf, type RequestOf, readBook } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { readEntries } from './book.repository.js';
 
-/** Half of what one message may carry where NATS has its own limit of 1 MB, which the largest documents reach together. */
+/** Half of the default message limit of NATS (1 MB), which a page of large documents would exceed. */
 const pageBytesMax = 512 * 1024;
 
-/** Reads the book of one business for whoever proves it, in the order of its numbers, a page at a time. */
+/** Reads the book of one business for its verification, in the order of the numbers, a page at a time. */
 @Operation(readBook)
 export class ReadBook {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof readBook>): Promise<ReplyOf<typeof readBook>> {
     const { business_id, after, limit } = request;
-    // One more than is told of shows whether there is a later one.
-    const found = await readEntries(ofBusiness(this.db, business_id), business_id, after, limit + 1);
+    // One entry beyond the page shows whether there is another page.
+    const found = await readEntries(forTenant(this.db, business_id), business_id, after, limit + 1);
     const entries = withinBytes(found.slice(0, limit));
     const last = entries.at(-1)?.document;
     return {
@@ -25,7 +25,7 @@ export class ReadBook {
   }
 }
 
-/** As many of the first entries as a message can carry; one in any case. */
+/** The first entries that fit into one message; at least one. */
 function withinBytes(entries: readonly BookEntry[]): BookEntry[] {
   let bytes = 0;
   const tooMany = entries.findIndex((entry, index) => {

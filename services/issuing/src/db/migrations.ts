@@ -1,19 +1,5 @@
-import {
-  type Migrations,
-  messagingAges,
-  messagingSweep,
-  messagingTables,
-  messagingTraces,
-} from '@pinkas/service-kit/schema';
-import { documents } from './0002-documents.js';
-import { listsAndCancelling } from './0003-lists-and-cancelling.js';
+import type { Migrations } from '@pinkas/service-kit/schema';
+import { initial } from './0001-initial.js';
 
-/** In order; a name that was released never changes. */
-export const migrations: Migrations = {
-  '0001-messaging': messagingTables,
-  '0002-documents': documents,
-  '0003-lists-and-cancelling': listsAndCancelling,
-  '0004-sweep': messagingSweep,
-  '0005-messaging-ages': messagingAges,
-  '0006-messaging-traces': messagingTraces,
-};
+/** In order; a released migration never changes. */
+export const migrations: Migrations = { '0001-initial': initial };

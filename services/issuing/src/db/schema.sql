@@ -1,4 +1,14 @@
-CREATE FUNCTION public.document_goes_on() RETURNS trigger
+CREATE FUNCTION public.document_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'an issued document cannot be deleted' using errcode = 'restrict_violation';
+    end if;
+    raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.document_state_is_forward_only() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
@@ -6,42 +16,42 @@ CREATE FUNCTION public.document_goes_on() RETURNS trigger
       or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
       or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
       or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
-      or old.creation is not null and new.creation is distinct from old.creation
+      or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
     then
-      raise exception 'what has become of a document is not taken back' using errcode = 'restrict_violation';
+      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
+        using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
 
-CREATE FUNCTION public.document_is_final() RETURNS trigger
+CREATE FUNCTION public.document_truncate_is_rejected() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'issued documents cannot be truncated' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
     if tg_op = 'DELETE' then
-      raise exception 'an issued document is never deleted' using errcode = 'restrict_violation';
+      raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
     end if;
-    raise exception 'an issued document is final' using errcode = 'restrict_violation';
-  end $$;
-
-CREATE FUNCTION public.document_is_kept() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    raise exception 'issued documents are never deleted' using errcode = 'restrict_violation';
-  end $$;
-
-CREATE FUNCTION public.series_goes_on() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    if tg_op = 'DELETE' then
-      raise exception 'a series is never deleted' using errcode = 'restrict_violation';
-    end if;
-    if new.next_number <> old.next_number + 1 or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
-      raise exception 'a series goes on by one number and never back in time' using errcode = 'restrict_violation';
+    if new.first_number <> old.first_number or new.next_number <> old.next_number + 1 or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
+      raise exception 'a series keeps its first number, advances by one number, and its last date and instant never decrease'
+        using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
+
+CREATE TABLE public.book (
+    business_id uuid NOT NULL,
+    last_position bigint NOT NULL,
+    CONSTRAINT book_last_position_check CHECK ((last_position >= 1))
+);
+
+ALTER TABLE ONLY public.book FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.daily_count (
     business_id uuid NOT NULL,
@@ -59,11 +69,11 @@ CREATE TABLE public.dead_letter (
     message_id uuid NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,
+    request_id text,
+    trace json,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text,
-    trace json
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.document (
@@ -72,11 +82,13 @@ CREATE TABLE public.document (
     public_id text NOT NULL,
     type text NOT NULL,
     number bigint NOT NULL,
+    "position" bigint NOT NULL,
     status text NOT NULL,
     dated_on date NOT NULL,
     due_on date,
     issued_at timestamp with time zone NOT NULL,
     cancelled_at timestamp with time zone,
+    cancel_reason text,
     external_ref text,
     idempotency_key text NOT NULL,
     body_sha256 bytea NOT NULL,
@@ -103,13 +115,11 @@ CREATE TABLE public.document (
     allocation_number text,
     allocation jsonb,
     delivery jsonb,
-    creation jsonb,
-    cancel_reason text,
+    reply_outcomes jsonb,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT document_cancelled_check CHECK (((status = 'cancelled'::text) = (cancelled_at IS NOT NULL))),
-    CONSTRAINT document_issued_at_check CHECK (((issued_at)::timestamp(3) with time zone = issued_at)),
     CONSTRAINT document_number_check CHECK ((number >= 1)),
     CONSTRAINT document_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'cancelled'::text]))),
     CONSTRAINT document_totals_check CHECK ((((subtotal - discount) + vat) = total)),
@@ -118,14 +128,26 @@ CREATE TABLE public.document (
 
 ALTER TABLE ONLY public.document FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.document.creation IS 'The outcomes of allocation and delivery that the creation was answered with: a replay answers the same.';
+COMMENT ON COLUMN public.document."position" IS 'The place in the order of commits of the business, in which lists show its documents.';
 
-COMMENT ON COLUMN public.document.cancel_reason IS 'What the caller said of why it cancelled.';
+COMMENT ON COLUMN public.document.cancel_reason IS 'The reason that the caller gave for the cancellation.';
+
+COMMENT ON COLUMN public.document.reply_outcomes IS 'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.kysely_migration (
@@ -158,37 +180,50 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
-CREATE TABLE public.series (
-    business_id uuid NOT NULL,
-    type text NOT NULL,
-    next_number bigint NOT NULL,
-    last_date date,
-    last_issued_at timestamp with time zone,
-    CONSTRAINT series_next_number_check CHECK ((next_number >= 1))
-);
-
-ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.sweep (
+CREATE TABLE public.outbox_reader (
     consumer text NOT NULL,
     "position" bigint NOT NULL
 );
 
-CREATE TABLE public.sweep_try (
+COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
+
+CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
-    tries integer NOT NULL,
-    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
+    attempts integer NOT NULL,
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.reconcile_checkpoint (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE TABLE public.series (
+    business_id uuid NOT NULL,
+    type text NOT NULL,
+    first_number bigint NOT NULL,
+    next_number bigint NOT NULL,
+    last_date date,
+    last_issued_at timestamp with time zone,
+    CONSTRAINT series_first_number_check CHECK ((first_number >= 1)),
+    CONSTRAINT series_next_number_check CHECK ((next_number >= first_number))
+);
+
+ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE ONLY public.book
+    ADD CONSTRAINT book_pkey PRIMARY KEY (business_id);
 
 ALTER TABLE ONLY public.daily_count
     ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, key_id, counted_on);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
 
 ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
+    ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_idempotency_key UNIQUE (business_id, idempotency_key);
@@ -200,10 +235,19 @@ ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_pkey PRIMARY KEY (business_id, id);
 
 ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_position_key UNIQUE (business_id, "position");
+
+ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_public_id_key UNIQUE (public_id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -217,24 +261,25 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
+ALTER TABLE ONLY public.outbox_reader
+    ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
+
+ALTER TABLE ONLY public.reconcile_attempt
+    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.reconcile_checkpoint
+    ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
+
 ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
 
-ALTER TABLE ONLY public.sweep
-    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
-
-ALTER TABLE ONLY public.sweep_try
-    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
-
-CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, issued_at, id) WHERE (external_ref IS NOT NULL);
-
-CREATE INDEX document_issued_idx ON public.document USING btree (business_id, issued_at, id);
+CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
 
-CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, issued_at);
+CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, "position");
 
-CREATE INDEX document_type_issued_idx ON public.document USING btree (business_id, type, issued_at, id);
+CREATE INDEX document_type_position_idx ON public.document USING btree (business_id, type, "position");
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
@@ -242,16 +287,25 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER document_goes_on BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_goes_on();
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 
-CREATE TRIGGER document_is_kept BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_is_kept();
+CREATE TRIGGER document_truncate_is_rejected BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_truncate_is_rejected();
 
-CREATE TRIGGER series_goes_on BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_goes_on();
+CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);
+
+ALTER TABLE public.book ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY book_of_business ON public.book USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.daily_count ENABLE ROW LEVEL SECURITY;
 

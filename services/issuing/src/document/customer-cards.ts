@@ -7,57 +7,53 @@ import {
   resolveCustomer,
 } from '@pinkas/contracts';
 import {
+  ApiError,
   continuedContext,
   InjectLogger,
   type Logger,
-  Peers,
-  Problem,
+  RpcClient,
   withContext,
 } from '@pinkas/service-kit';
 
-/** Refusals after which customer holds nothing for the document. */
-const refusals: readonly ErrorCode[] = ['customer_not_found', 'customer_identity_conflict'];
+/** Errors after which customer has reserved nothing for the document. */
+const nothingReserved: readonly ErrorCode[] = ['customer_not_found', 'customer_identity_conflict'];
 
-/** A document that may be issued, as customer knows it. */
+/** The document that a card is reserved for. */
 interface Reserver {
   business_id: string;
   document_id: string;
 }
 
-/** What issuing asks of customer: the card of a document, and to take it back when the document is not issued. */
+/** Reserves the customer's card of a document, and releases it when the document is not issued. */
 @Injectable()
 export class CustomerCards {
   constructor(
-    private readonly peers: Peers,
+    private readonly rpc: RpcClient,
     @InjectLogger() private readonly logger: Logger,
   ) {}
 
   /**
-   * Finds the card, or reserves a new one in the document's name.
-   * @throws Problem `customer_not_found`, `customer_identity_conflict`; `engine_error` when customer does not answer.
+   * Finds the card, or reserves a new one for the document.
+   * @throws ApiError `customer_not_found`, `customer_identity_conflict`; `engine_error` when customer does not answer.
    */
   async reserve(reserver: Reserver, customer: CustomerInput): Promise<CustomerSnapshot> {
     try {
-      return (await this.peers.ask(resolveCustomer, { ...reserver, customer })).customer;
+      return (await this.rpc.call(resolveCustomer, { ...reserver, customer })).customer;
     } catch (error) {
-      // An answer that was late or lost may have reserved all the same.
-      if (!(error instanceof Problem) || !refusals.includes(error.code)) this.giveBack(reserver);
+      // A reply that was late or lost may have reserved all the same.
+      if (!(error instanceof ApiError) || !nothingReserved.includes(error.code)) {
+        this.release(reserver);
+      }
       throw error;
     }
   }
 
-  /**
-   * Gives back what was reserved, so that the next request need not wait until the reservation ends by itself. Nobody waits
-   * for it, and nobody is told when it fails.
-   */
-  giveBack(reserver: Reserver): void {
-    // Of the request's own time nothing may be left.
+  /** Releases the reservation in the background, so that the next request need not wait for its expiry. A failure is only logged. */
+  release(reserver: Reserver): void {
+    // The request may have no time left.
     const context = continuedContext(releaseCustomer.timeoutMs);
-    withContext(context, () => this.peers.ask(releaseCustomer, reserver)).catch((error: unknown) =>
-      this.logger.warn(
-        { err: error, document_id: reserver.document_id },
-        'what was reserved of customer ends by itself',
-      ),
+    withContext(context, () => this.rpc.call(releaseCustomer, reserver)).catch((error: unknown) =>
+      this.logger.warn({ err: error, document_id: reserver.document_id }, 'reservation release failed'),
     );
   }
 }

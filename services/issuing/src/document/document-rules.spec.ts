@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CreateDocument, type DocumentType, documentTypes } from '@pinkas/contracts';
-import type { Problem } from '@pinkas/service-kit';
+import { type CreateDocument } from '@pinkas/contracts';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
+import type { ApiError } from '@pinkas/service-kit';
 import { exampleBusiness } from '@pinkas/testkit';
 import {
   checkCancellable,
@@ -18,7 +19,7 @@ const codeOf = (check: () => unknown): string | null => {
     check();
     return null;
   } catch (error) {
-    return (error as Problem).code;
+    return (error as ApiError).code;
   }
 };
 
@@ -38,7 +39,7 @@ const sourcesOf: Record<DocumentType, DocumentType[]> = {
 const pairs = documentTypes.flatMap((type) => documentTypes.map((source) => [type, source] as const));
 
 describe('the rules of sources', () => {
-  it.each(pairs)('of a %s based on a %s are those of the table', (type, source) => {
+  it.each(pairs)('the effects of a %s based on a %s are those of the table', (type, source) => {
     const open = { type: source, status: 'open' } as const;
     if (sourcesOf[type].includes(source)) {
       expect(() => checkSource(type, open)).not.toThrow();
@@ -92,13 +93,12 @@ describe('the rules of cancelling', () => {
     ),
   );
   it.each(cases)('decide on a %s that is %s (invoiced: %s)', (type, status, invoiced) => {
-    const expected = !cancellable.includes(type)
-      ? 'use_credit_note'
-      : status === 'cancelled'
-        ? 'already_cancelled'
-        : invoiced && notes.includes(type)
-          ? 'linked_document_closed'
-          : null;
+    const rules: [applies: boolean, code: string][] = [
+      [!cancellable.includes(type), 'use_credit_note'],
+      [status === 'cancelled', 'already_cancelled'],
+      [invoiced && notes.includes(type), 'linked_document_closed'],
+    ];
+    const expected = rules.find(([applies]) => applies)?.[1] ?? null;
     expect(codeOf(() => checkCancellable({ type, status }, invoiced))).toBe(expected);
   });
 });
@@ -120,19 +120,19 @@ describe('the rules of a request', () => {
       date: '2026-06-16',
     });
     let issuer = business;
-    const told = () => codeOf(() => checkRequest(faulty, issuer, today));
-    expect(told()).toBe('legal_type_forbidden');
+    const reported = () => codeOf(() => checkRequest(faulty, issuer, today));
+    expect(reported()).toBe('legal_type_forbidden');
     issuer = exampleBusiness();
-    expect(told()).toBe('payments_not_allowed');
+    expect(reported()).toBe('payments_not_allowed');
     const { payments: _payments, ...unpaid } = faulty;
     faulty = unpaid;
-    expect(told()).toBe('based_on_required');
+    expect(reported()).toBe('based_on_required');
     faulty = { ...faulty, based_on: business.id };
-    expect(told()).toBe('invalid_customer_tax_id');
+    expect(reported()).toBe('invalid_customer_tax_id');
     faulty = { ...faulty, customer: { name: 'לקוח לדוגמה' } };
-    expect(told()).toBe('future_date');
+    expect(reported()).toBe('future_date');
     faulty = { ...faulty, date: today };
-    expect(told()).toBeNull();
+    expect(reported()).toBeNull();
   });
 
   it('ask for payments before they forbid a discount', () => {
@@ -172,7 +172,7 @@ describe('the rules of a request', () => {
 });
 
 describe('the dates of a document', () => {
-  it('are due after the payment terms of the business, across months and years', () => {
+  it('a due date follows the payment terms of the business, across months and years', () => {
     const invoice = { type: 'tax_invoice' } as CreateDocument;
     const business = exampleBusiness({ payment_terms_days: 30 });
     expect(dueDate(invoice, business, '2026-12-15')).toBe('2027-01-14');
@@ -181,7 +181,7 @@ describe('the dates of a document', () => {
     expect(dueDate({ ...invoice, type: 'quote' }, business, '2026-12-15')).toBeNull();
   });
 
-  it('never fall in a series, and may stay', () => {
+  it('dates never decrease in a series and may repeat', () => {
     expect(() => checkSeriesDate('2026-06-15', null)).not.toThrow();
     expect(() => checkSeriesDate('2026-06-15', '2026-06-15')).not.toThrow();
     expect(() => checkSeriesDate('2026-06-14', '2026-06-15')).toThrow(
@@ -192,9 +192,15 @@ describe('the dates of a document', () => {
     );
   });
 
-  it('are today where the request names none, or the last one where this clock lags behind', () => {
+  it('a date is today by default, or the last one of the series when the clock lags', () => {
     expect(defaultDate('2026-06-15', null)).toBe('2026-06-15');
     expect(defaultDate('2026-06-15', '2026-06-01')).toBe('2026-06-15');
     expect(defaultDate('2026-06-15', '2026-06-16')).toBe('2026-06-16');
+  });
+
+  it('a date more than one day ahead of today is no default', () => {
+    expect(defaultDate('2026-06-30', '2026-07-01')).toBe('2026-07-01');
+    expect(defaultDate('2026-06-15', '2026-06-17')).toBeNull();
+    expect(defaultDate('2026-06-15', '2027-06-15')).toBeNull();
   });
 });

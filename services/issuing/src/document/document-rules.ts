@@ -1,87 +1,106 @@
-import {
-  type Business,
-  type CreateDocument,
-  type DocumentType,
-  documentTypeRules,
-  hasValidCheckDigit,
-  mayIssue,
-} from '@pinkas/contracts';
+import { type Business, type CreateDocument, dueDateErrors } from '@pinkas/contracts';
 import {
   type Agorot,
+  addDays,
   computeTotals,
+  type DocumentType,
+  documentTypeRules,
   fromShekels,
+  hasValidCheckDigit,
+  mayIssue,
   sum,
   type Totals,
   TotalsError,
   toShekels,
   withinOneAgora,
-} from '@pinkas/money';
-import { Problem } from '@pinkas/service-kit';
+} from '@pinkas/domain';
+import { ApiError } from '@pinkas/service-kit';
 
 /**
  * The rules that need nothing but the request, the business and the day, in the order that the interface fixes.
  * @param today the day in Asia/Jerusalem.
- * @throws Problem for the first rule that refuses.
+ * @throws ApiError for the first rule that refuses.
  */
 export function checkRequest(body: CreateDocument, business: Business, today: string): void {
   const rules = documentTypeRules[body.type];
-  if (!business.legal_type || !mayIssue(business.legal_type, body.type))
-    throw new Problem('legal_type_forbidden');
-  if (rules.payments === 'required' && !body.payments) throw new Problem('payments_required');
-  if (rules.payments === 'forbidden' && body.payments) throw new Problem('payments_not_allowed');
-  if (rules.discount === 'forbidden' && body.discount) throw new Problem('discount_not_allowed');
-  if (rules.sourceRequired && !body.based_on) throw new Problem('based_on_required');
+  if (!business.legal_type || !mayIssue(business.legal_type, body.type)) {
+    throw new ApiError('legal_type_forbidden');
+  }
+  if (rules.payments === 'required' && !body.payments) {
+    throw new ApiError('payments_required');
+  }
+  if (rules.payments === 'forbidden' && body.payments) {
+    throw new ApiError('payments_not_allowed');
+  }
+  if (rules.discount === 'forbidden' && body.discount) {
+    throw new ApiError('discount_not_allowed');
+  }
+  if (rules.sourceRequired && !body.based_on) {
+    throw new ApiError('based_on_required');
+  }
   const taxId = body.customer.tax_id;
-  if (taxId !== undefined && !hasValidCheckDigit(taxId)) throw new Problem('invalid_customer_tax_id');
-  if (body.date !== undefined && body.date > today) throw new Problem('future_date');
+  if (taxId !== undefined && !hasValidCheckDigit(taxId)) {
+    throw new ApiError('invalid_customer_tax_id');
+  }
+  if (body.date !== undefined && body.date > today) {
+    throw new ApiError('future_date');
+  }
 }
 
-/** The day that falls due, for the types that bear one. */
+/** The due date, for the types that have one. */
 export function dueDate(body: CreateDocument, business: Business, date: string): string | null {
-  if (!documentTypeRules[body.type].dueDate) return null;
+  if (!documentTypeRules[body.type].dueDate) {
+    return null;
+  }
   return body.due_date ?? addDays(date, business.payment_terms_days);
 }
 
-/** @throws Problem when the due date lies before the document's date. */
+/** @throws ApiError when the request's due date does not fit the type and the date of the document. */
 export function checkDueDate(body: CreateDocument, date: string): void {
-  if (body.due_date === undefined) return;
-  if (!documentTypeRules[body.type].dueDate) {
-    throw Problem.invalid([{ path: '/due_date', message: 'is for tax_invoice and proforma only' }]);
+  const errors = dueDateErrors({ ...body, date });
+  if (errors.length > 0) {
+    throw ApiError.invalid(errors);
   }
-  if (body.due_date < date)
-    throw Problem.invalid([{ path: '/due_date', message: 'must not be earlier than date' }]);
 }
 
-/** What the rules need to know of a document that stands in the book. */
+/** The facts of an issued document that the rules use. */
 export interface SourceFacts {
   type: DocumentType;
   status: 'open' | 'closed' | 'cancelled';
 }
 
-/** @throws Problem when a document of this type cannot be based on the source. */
+/** @throws ApiError when a document of this type cannot be based on the source. */
 export function checkSource(type: DocumentType, source: SourceFacts): void {
   const allowed = documentTypeRules[type].sources;
   if (!allowed.includes(source.type)) {
-    throw new Problem('based_on_type_not_allowed', { details: { allowed_source_types: allowed } });
+    throw new ApiError('based_on_type_not_allowed', { details: { allowed_source_types: allowed } });
   }
-  if (source.status === 'cancelled') throw new Problem('based_on_cancelled');
+  if (source.status === 'cancelled') {
+    throw new ApiError('based_on_cancelled');
+  }
 }
 
 /**
  * @param invoiced whether a tax invoice, or a tax invoice / receipt, is based on the document.
- * @throws Problem when the document cannot be cancelled.
+ * @throws ApiError when the document cannot be cancelled.
  */
 export function checkCancellable(document: SourceFacts, invoiced: boolean): void {
-  if (!documentTypeRules[document.type].cancellable) throw new Problem('use_credit_note');
-  if (document.status === 'cancelled') throw new Problem('already_cancelled');
-  // What was delivered or given back is the ground of its invoice; a quote, an order or a proforma only led to it.
+  if (!documentTypeRules[document.type].cancellable) {
+    throw new ApiError('use_credit_note');
+  }
+  if (document.status === 'cancelled') {
+    throw new ApiError('already_cancelled');
+  }
+  // What was delivered or given back is the basis of its invoice; a quote, an order or a proforma only led to it.
   const isNote = document.type === 'delivery_note' || document.type === 'return_note';
-  if (isNote && invoiced) throw new Problem('linked_document_closed');
+  if (isNote && invoiced) {
+    throw new ApiError('linked_document_closed');
+  }
 }
 
 /**
- * The totals of a request, held against what the caller expects and pays.
- * @throws Problem `validation_error` for totals that no document can bear, `total_mismatch`, `payments_total_mismatch`.
+ * The totals of a request, compared with what the caller expects and pays.
+ * @throws ApiError `validation_error` for totals that no document can have, `total_mismatch`, `payments_total_mismatch`.
  */
 export function totalsOf(body: CreateDocument, business: Business): Totals {
   let totals: Totals;
@@ -93,14 +112,16 @@ export function totalsOf(body: CreateDocument, business: Business): Totals {
       discount: body.discount ?? null,
     });
   } catch (error) {
-    if (error instanceof TotalsError) throw Problem.invalid([{ path: error.path, message: error.message }]);
+    if (error instanceof TotalsError) {
+      throw ApiError.invalid([{ path: error.path, message: error.message }]);
+    }
     throw error;
   }
   if (body.expected_total !== undefined && !withinOneAgora(fromShekels(body.expected_total), totals.total)) {
-    throw new Problem('total_mismatch', { details: { computed_total: toShekels(totals.total) } });
+    throw new ApiError('total_mismatch', { details: { computed_total: toShekels(totals.total) } });
   }
   if (body.payments && !withinOneAgora(paymentsSum(body), totals.total)) {
-    throw new Problem('payments_total_mismatch', { details: { total: toShekels(totals.total) } });
+    throw new ApiError('payments_total_mismatch', { details: { total: toShekels(totals.total) } });
   }
   return totals;
 }
@@ -110,16 +131,23 @@ export function paymentsSum(body: CreateDocument): Agorot {
   return sum((body.payments ?? []).map((payment) => fromShekels(payment.amount)));
 }
 
-/** @throws Problem when a document of this type was issued with a later date. */
+/** @throws ApiError when a document of this type was issued with a later date. */
 export function checkSeriesDate(date: string, lastDate: string | null): void {
   if (lastDate !== null && date < lastDate) {
-    throw new Problem('date_before_last_document', { details: { last_document_date: lastDate } });
+    throw new ApiError('date_before_last_document', { details: { last_document_date: lastDate } });
   }
 }
 
-/** The date of a document whose request names none: today, or the last date of the series where a clock lags behind. */
-export function defaultDate(today: string, lastDate: string | null): string {
-  return lastDate !== null && lastDate > today ? lastDate : today;
+/**
+ * The date of a document whose request names none: today, or the last date of the series where midnight has passed on one
+ * machine's clock and not on another's.
+ * @returns null where the last date is further ahead than that: it was wrong when it was given, and must not be given again.
+ */
+export function defaultDate(today: string, lastDate: string | null): string | null {
+  if (lastDate === null || lastDate <= today) {
+    return today;
+  }
+  return lastDate <= addDays(today, 1) ? lastDate : null;
 }
 
 /** What issuing a document does to its source. */
@@ -152,11 +180,4 @@ export function effectOnSource(
     default:
       return { closes: false, pays: 0n };
   }
-}
-
-/** A day so many days after another. */
-function addDays(day: string, days: number): string {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() + days);
-  return date.toISOString().slice(0, 10);
 }

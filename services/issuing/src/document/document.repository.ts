@@ -1,18 +1,22 @@
-import type {
-  AllocationOutcome,
-  DeliveryOutcome,
-  DocumentHead,
-  DocumentState,
-  IssuedDocument,
+import {
+  type AllocationOutcome,
+  type Business,
+  type DeliveryOutcome,
+  type DocumentHead,
+  type DocumentState,
+  type IssuedDocument,
 } from '@pinkas/contracts';
+import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { CreationOutcomes, DocumentTable, IssuingTables } from './document.tables.js';
+import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
 
 export type DocumentRow = Selectable<DocumentTable>;
+/** A document that has no position in the book yet. */
+export type NewDocumentRow = Omit<Insertable<DocumentTable>, 'position'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
-/** The columns that a document's head, and what has become of it, are made of. */
+/** The columns of a document's head and state. */
 export const headColumns = [
   'document.id',
   'document.business_id',
@@ -38,7 +42,7 @@ export const headColumns = [
 type ColumnName<Column> = Column extends `document.${infer Name}` ? Name : never;
 export type HeadRow = Pick<DocumentRow, ColumnName<(typeof headColumns)[number]> & keyof DocumentRow>;
 
-/** What a list tells of a document, from its row. */
+/** A document as lists show it, from its row. */
 export function toHead(row: HeadRow): DocumentHead {
   return {
     id: row.id,
@@ -63,7 +67,7 @@ export function toHead(row: HeadRow): DocumentHead {
   };
 }
 
-/** Everything that was fixed at issue, from its row. */
+/** A document as it was issued, from its row. */
 export function toDocument(row: DocumentRow): IssuedDocument {
   return {
     ...toHead(row),
@@ -77,13 +81,69 @@ export function toDocument(row: DocumentRow): IssuedDocument {
   };
 }
 
-/** What has become of a document, from its row. */
+/** The current state of a document, from its row. */
 export function toState(row: HeadRow): DocumentState {
   return {
     status: row.status,
     paid: Number(row.paid),
     allocation_number: row.allocation_number,
     cancelled_at: row.cancelled_at?.toISOString() ?? null,
+  };
+}
+
+/** The row of a document that is being issued. */
+export function toRow(
+  document: IssuedDocument,
+  issue: {
+    business: Business;
+    issuedAt: Date;
+    paid: Agorot;
+    body_sha256: Buffer;
+    idempotency_key: string;
+    key_id: string;
+    artifact_sha256: string;
+  },
+): NewDocumentRow {
+  const { totals, based_on: source, customer } = document;
+  return {
+    business_id: document.business_id,
+    id: document.id,
+    public_id: document.public_id,
+    type: document.type,
+    number: document.number,
+    status: documentTypeRules[document.type].issuedAs,
+    dated_on: document.date,
+    due_on: document.due_date,
+    issued_at: issue.issuedAt,
+    cancelled_at: null,
+    cancel_reason: null,
+    external_ref: document.external_ref,
+    idempotency_key: issue.idempotency_key,
+    body_sha256: issue.body_sha256,
+    key_id: issue.key_id,
+    business: JSON.stringify(issue.business),
+    customer_id: customer.id,
+    customer: JSON.stringify(customer),
+    items: JSON.stringify(document.items),
+    prices_include_vat: document.prices_include_vat,
+    discount_rule: document.discount ? JSON.stringify(document.discount) : null,
+    payments: JSON.stringify(document.payments),
+    subtotal: totals.subtotal.toFixed(2),
+    discount: totals.discount.toFixed(2),
+    vat: totals.vat.toFixed(2),
+    vat_rate: String(totals.vat_rate),
+    total: totals.total.toFixed(2),
+    paid: toShekels(issue.paid).toFixed(2),
+    source_id: source?.id ?? null,
+    source: source ? JSON.stringify(source) : null,
+    title: document.title,
+    notes: document.notes,
+    send: document.send,
+    artifact_sha256: issue.artifact_sha256,
+    allocation_number: null,
+    allocation: null,
+    delivery: null,
+    reply_outcomes: null,
   };
 }
 
@@ -109,7 +169,7 @@ export async function findById(db: Reader, businessId: string, id: string): Prom
     .executeTakeFirst();
 }
 
-/** Finds a document and keeps it from being changed, cancelled or made a source until the transaction ends. */
+/** Finds a document and locks it: until the transaction ends no other one can change or cancel it, or base a document on it. */
 export async function lockById(
   trx: Transaction<IssuingTables>,
   businessId: string,
@@ -126,53 +186,6 @@ export async function lockById(
 
 export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
   return db.selectFrom('document').selectAll().where('public_id', '=', publicId).executeTakeFirst();
-}
-
-/**
- * Puts a document into the book: its row, the series moved on by the one number, and the day's count, in one statement.
- * @returns null when the API key's count for the day is full; the transaction must be rolled back then.
- */
-export async function insertIssued(
-  trx: Transaction<IssuingTables>,
-  document: Insertable<DocumentTable>,
-  counted: { day: string; limit: number },
-): Promise<DocumentRow | null> {
-  const { is_counted, ...row } = await trx
-    .with('counted', (query) =>
-      query
-        .insertInto('daily_count')
-        .values({
-          business_id: document.business_id,
-          key_id: document.key_id,
-          counted_on: counted.day,
-          documents: 1,
-        })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['business_id', 'key_id', 'counted_on'])
-            .doUpdateSet({ documents: sql`daily_count.documents + 1` })
-            .where('daily_count.documents', '<', counted.limit),
-        )
-        .returning('documents'),
-    )
-    .with('moved_on', (query) =>
-      query
-        .updateTable('series')
-        .set({
-          next_number: document.number + 1,
-          last_date: document.dated_on,
-          last_issued_at: document.issued_at,
-        })
-        .where('business_id', '=', document.business_id)
-        .where('type', '=', document.type)
-        .returning('next_number'),
-    )
-    .with('issued', (query) => query.insertInto('document').values(document).returningAll())
-    .selectFrom('issued')
-    .selectAll()
-    .select((query) => query.exists(query.selectFrom('counted').select('documents')).as('is_counted'))
-    .executeTakeFirstOrThrow();
-  return is_counted ? row : null;
 }
 
 /** The sum of the credit notes based on a document, as text with two decimals. */
@@ -208,7 +221,7 @@ export async function isInvoiced(
   return invoice !== undefined;
 }
 
-/** Cancels a document that is locked. @returns its row as it is from now on. */
+/** Cancels a locked document. @returns its row after the change. */
 export async function markCancelled(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
@@ -223,8 +236,8 @@ export async function markCancelled(
     .executeTakeFirstOrThrow();
 }
 
-/** Closes a source or adds to what was paid of it. */
-export async function applyToSource(
+/** Closes a source document, or adds to what was paid of it. */
+export async function updateSource(
   trx: Transaction<IssuingTables>,
   source: { business_id: string; id: string },
   effect: { closes: boolean; paysShekels: string },
@@ -241,32 +254,31 @@ export async function applyToSource(
 }
 
 /**
- * Remembers the outcomes that a creation is answered with, unless that was done before.
- * @returns the outcomes that stand, whoever wrote them first.
+ * Records the outcomes in the reply to an issue request, unless they are recorded already.
+ * @returns the recorded outcomes, whichever request recorded them first.
  */
-export async function rememberCreation(
+export async function recordReplyOutcomes(
   db: Reader,
   document: { business_id: string; id: string },
-  outcomes: CreationOutcomes,
-): Promise<CreationOutcomes> {
-  const creation = JSON.stringify(outcomes);
-  const { creation: standing } = await db
+  outcomes: ReplyOutcomes,
+): Promise<ReplyOutcomes> {
+  const { reply_outcomes } = await db
     .updateTable('document')
     .set({
-      creation: sql`coalesce(creation, ${creation}::jsonb)`,
+      reply_outcomes: sql`coalesce(reply_outcomes, ${JSON.stringify(outcomes)}::jsonb)`,
       allocation: sql`coalesce(allocation, ${JSON.stringify(outcomes.allocation)}::jsonb)`,
       delivery: sql`coalesce(delivery, ${JSON.stringify(outcomes.delivery)}::jsonb)`,
-      // The number is printed from now on, so a reader must see it from now on.
+      // The PDF has the number from now on, so reads must return it from now on.
       allocation_number: sql`coalesce(allocation_number, ${outcomes.allocation.number}::text)`,
     })
     .where('business_id', '=', document.business_id)
     .where('id', '=', document.id)
-    .returning('creation')
+    .returning('reply_outcomes')
     .executeTakeFirstOrThrow();
-  return standing as CreationOutcomes;
+  return reply_outcomes as ReplyOutcomes;
 }
 
-/** Records what allocation found. A number that was granted is never taken back by a late word of failure. */
+/** Records the outcome of allocation. A late failure never removes a number that was granted. */
 export async function recordAllocation(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },
@@ -284,7 +296,7 @@ export async function recordAllocation(
     .execute();
 }
 
-/** Records what delivery plans, unless the creation has recorded the same. */
+/** Records the outcome of delivery, unless the same is recorded already. */
 export async function recordDelivery(
   trx: Transaction<IssuingTables>,
   document: { business_id: string; id: string },

@@ -4,21 +4,21 @@ import type {
   CustomerSnapshot,
   DeliveryOutcome,
   DocumentState,
-  DocumentType,
   IssuedDocument,
   Item,
   Payment,
 } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType, JSONColumnType } from 'kysely';
 
-/** Read as text, so that no agora is lost; written as text with two decimals. */
+/** A numeric column: read as text, so that no agora is lost; written as text with two decimals. */
 type Amount = string;
 /** A jsonb column: read as its value, written as JSON text. */
 type Json<T> = ColumnType<T, string, string>;
 
-/** The outcomes that a creation was answered with. */
-export interface CreationOutcomes {
+/** The outcomes in the reply to an issue request. */
+export interface ReplyOutcomes {
   allocation: AllocationOutcome;
   delivery: DeliveryOutcome;
 }
@@ -29,6 +29,8 @@ export interface DocumentTable {
   public_id: string;
   type: DocumentType;
   number: number;
+  /** The place in the order of commits of the business, in which lists show its documents. */
+  position: number;
   status: DocumentState['status'];
   dated_on: string;
   due_on: string | null;
@@ -61,20 +63,21 @@ export interface DocumentTable {
   allocation_number: string | null;
   allocation: Json<AllocationOutcome> | null;
   delivery: Json<DeliveryOutcome> | null;
-  creation: Json<CreationOutcomes> | null;
+  reply_outcomes: Json<ReplyOutcomes> | null;
 }
 
-/** One sequence of numbers: a type of document of a business. The row is the number's lock. */
+/** The numbers of one document type of a business. Locking the row locks the next number. */
 export interface SeriesTable {
   business_id: string;
   type: DocumentType;
+  first_number: number;
   next_number: number;
   /** Null until the first document. */
   last_date: string | null;
   last_issued_at: Date | null;
 }
 
-/** How many documents a key issued on a day in Israel. */
+/** How many documents an API key issued on a day in Israel. */
 export interface DailyCountTable {
   business_id: string;
   key_id: string;
@@ -82,8 +85,15 @@ export interface DailyCountTable {
   documents: number;
 }
 
+/** The position of the last document of a business. Locking the row locks the next position. */
+export interface BookTable {
+  business_id: string;
+  last_position: number;
+}
+
 export interface IssuingTables extends MessagingTables {
   document: DocumentTable;
   series: SeriesTable;
   daily_count: DailyCountTable;
+  book: BookTable;
 }

@@ -1,5 +1,5 @@
 import { getDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness, Problem } from '@pinkas/service-kit';
+import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { findById, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
@@ -10,11 +10,13 @@ export class GetDocument {
 
   async handle(request: RequestOf<typeof getDocument>): Promise<ReplyOf<typeof getDocument>> {
     const row = await findById(
-      ofBusiness(this.db, request.business_id),
+      forTenant(this.db, request.business_id),
       request.business_id,
       request.document_id,
     );
-    if (!row) throw new Problem('not_found');
+    if (!row) {
+      throw new ApiError('not_found');
+    }
     return { document: toDocument(row), state: toState(row) };
   }
 }

@@ -1,37 +1,34 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
-import { type RawBuilder, sql } from 'kysely';
+import { type Database, isAdvisoryLockHeld, type Transaction, tryAdvisoryLock } from '@pinkas/service-kit';
 import type { IssuingTables } from './document.tables.js';
 
-/** An idempotency key: it belongs to the business. */
+/** An idempotency key of a business. */
 export interface IdempotencyKey {
   business_id: string;
   idempotency_key: string;
 }
 
-const nameOf = (key: IdempotencyKey): RawBuilder<string> =>
-  sql`hashtextextended(${`${key.business_id} ${key.idempotency_key}`}, 0)`;
+export const idempotencyKeyOf = (request: {
+  business: { id: string };
+  idempotency_key: string;
+}): IdempotencyKey => ({ business_id: request.business.id, idempotency_key: request.idempotency_key });
 
 /**
- * 'In progress' on every replica: a lock on the key that ends with the transaction, however that ends.
- * @param lockWaitMs how long each later lock of the transaction is waited for at the most.
+ * Marks the key as in progress on every replica, with an advisory lock that ends with the transaction, and limits how long
+ * each later lock of the transaction may be waited for.
+ * @returns `isLocked`: false where another replica holds the key; `databaseNow`: the time on the database's clock.
  */
-export async function tryLockKey(
+export function lockKeyWithin(
   trx: Transaction<IssuingTables>,
   key: IdempotencyKey,
   lockWaitMs: number,
-): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(${nameOf(key)}) as locked,
-      set_config('lock_timeout', ${`${lockWaitMs}ms`}, true)`.execute(trx);
-  return rows[0]?.locked ?? false;
+): Promise<{ isLocked: boolean; databaseNow: Date }> {
+  return tryAdvisoryLock(trx, lockWaitMs, key.business_id, key.idempotency_key);
 }
 
 /**
- * Whether another replica issues with the key at this moment. A shared lock, for the time of the question, finds out; who
- * tries the key in that instant is told that it is in progress, and so it is.
+ * Whether another replica issues with the key now. It tries a shared lock for the duration of the statement; a request that
+ * tries the key in that instant gets `request_in_progress`, which is true.
  */
-export async function isKeyLocked(db: Database<IssuingTables>, key: IdempotencyKey): Promise<boolean> {
-  const { rows } = await sql<{ free: boolean }>`
-    select pg_try_advisory_xact_lock_shared(${nameOf(key)}) as free`.execute(db);
-  return rows[0]?.free === false;
+export function isKeyLocked(db: Database<IssuingTables>, key: IdempotencyKey): Promise<boolean> {
+  return isAdvisoryLockHeld(db, key.business_id, key.idempotency_key);
 }

@@ -1,35 +1,41 @@
 import { Injectable } from '@nestjs/common';
-import type { DocumentType, ErrorCode } from '@pinkas/contracts';
+import type { ErrorCode } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import { type Counter, type Histogram, Metrics, secondsSince } from '@pinkas/service-kit';
 
-/** What an operator and an owner want to know of the book as it grows. */
+/** The metrics of issuing. */
 @Injectable()
 export class IssuingMetrics {
-  readonly #asked: Counter<'type' | 'outcome'>;
-  readonly #locked: Histogram;
+  readonly #requests: Counter<'type' | 'outcome'>;
+  readonly #transactions: Histogram;
+  readonly #seriesAhead: Counter;
 
   constructor(metrics: Metrics) {
-    this.#asked = metrics.counter(
+    this.#requests = metrics.counter(
       'pinkas_documents_total',
-      'Documents that were asked for by what came of it: issued, replayed, or the code of the refusal.',
+      'Issue requests by document type and outcome: issued, replayed, or the error code.',
       ['type', 'outcome'],
     );
-    this.#locked = metrics.histogram(
-      'pinkas_number_lock_seconds',
-      'How long a series was locked for a number: from getting the lock to the end of the transaction.',
+    this.#transactions = metrics.histogram(
+      'pinkas_issue_transaction_seconds',
+      'Duration of a transaction that issues a document, in which its series is locked and its PDF is rendered.',
+    );
+    this.#seriesAhead = metrics.counter(
+      'pinkas_series_ahead_total',
+      'Requests without a date that were refused because the last date of the series is more than a day ahead of today.',
     );
   }
 
-  /** A request for a document was answered. */
-  asked(type: DocumentType, outcome: 'issued' | 'replayed' | ErrorCode): void {
-    this.#asked.inc({ type, outcome });
+  countRequest(type: DocumentType, outcome: 'issued' | 'replayed' | ErrorCode): void {
+    this.#requests.inc({ type, outcome });
   }
 
-  /**
-   * A transaction that held the lock of a series has ended.
-   * @param lockedAtMs when it got the lock, by `performance.now()`.
-   */
-  released(lockedAtMs: number): void {
-    this.#locked.observe(secondsSince(lockedAtMs));
+  countSeriesAhead(): void {
+    this.#seriesAhead.inc();
+  }
+
+  /** @param startedAtMs when the transaction that has ended began, by `performance.now()`. */
+  observeTransaction(startedAtMs: number): void {
+    this.#transactions.observe(secondsSince(startedAtMs));
   }
 }

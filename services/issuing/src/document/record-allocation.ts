@@ -1,10 +1,10 @@
-import { allocationSettled, type EventOf } from '@pinkas/contracts';
-import { Consumer, type Transaction } from '@pinkas/service-kit';
+import { type allocationSettled, consumers, type EventOf } from '@pinkas/contracts';
+import { EventHandler, type Transaction } from '@pinkas/service-kit';
 import { recordAllocation } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
-/** Writes the allocation number, or why there is none, into the book. */
-@Consumer(allocationSettled, 'issuing-record-allocation')
+/** Records the allocation number of a document, or why it has none. */
+@EventHandler(consumers.recordAllocation)
 export class RecordAllocation {
   async handle(event: EventOf<typeof allocationSettled>, trx: Transaction<IssuingTables>): Promise<void> {
     await recordAllocation(trx, event.document, event.allocation);

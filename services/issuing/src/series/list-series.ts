@@ -1,14 +1,14 @@
 import { listSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { listSeriesOf } from './series.repository.js';
 
-/** Tells which series of a business have begun. */
+/** Lists the series of a business that have begun. */
 @Operation(listSeries)
 export class ListSeries {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof listSeries>): Promise<ReplyOf<typeof listSeries>> {
-    return { series: await listSeriesOf(ofBusiness(this.db, request.business_id), request.business_id) };
+    return { series: await listSeriesOf(forTenant(this.db, request.business_id), request.business_id) };
   }
 }

@@ -1,17 +1,17 @@
 import { getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
-  dayInIsrael,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
-  ofBusiness,
 } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { countOf } from './usage.repository.js';
 
-/** Tells how many documents a key has issued today. */
+/** Counts the documents that an API key has issued today. */
 @Operation(getUsage)
 export class GetUsage {
   constructor(
@@ -22,7 +22,7 @@ export class GetUsage {
   async handle(request: RequestOf<typeof getUsage>): Promise<ReplyOf<typeof getUsage>> {
     return {
       used_today: await countOf(
-        ofBusiness(this.db, request.business_id),
+        forTenant(this.db, request.business_id),
         request,
         dayInIsrael(this.clock.now()),
       ),

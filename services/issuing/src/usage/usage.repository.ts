@@ -1,7 +1,7 @@
 import type { Database } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 
-/** How many documents a key issued on a day. */
+/** How many documents an API key issued on a day. */
 export async function countOf(
   db: Database<IssuingTables>,
   key: { business_id: string; key_id: string },

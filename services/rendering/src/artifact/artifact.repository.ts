@@ -1,16 +1,23 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { createHash } from 'node:crypto';
+import type { getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
+import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import { templateVersion } from '../document/printed-document.js';
+import { templateVersion } from '../document/printable-page.js';
 import type { RenderingTables } from './artifact.tables.js';
-import type { PrintedArtifact } from './artifact-press.js';
+import type { RenderedArtifact } from './pdf-service.js';
 
 type Db = Database<RenderingTables>;
 type Trx = Transaction<RenderingTables>;
 
-/** Which document an artifact is of. */
+/** The document that an artifact belongs to. */
 export interface DocumentKey {
   readonly business_id: string;
   readonly document_id: string;
+}
+
+/** The key of a document in this service. */
+export function keyOf(document: IssuedDocument): DocumentKey {
+  return { business_id: document.business_id, document_id: document.id };
 }
 
 /** A revision without its PDF. */
@@ -22,7 +29,7 @@ export interface Revision {
   allocation_number: string | null;
   cancelled_at: Date | null;
   confirmed_at: Date | null;
-  announced_at: Date | null;
+  published_at: Date | null;
 }
 
 const revisionColumns = [
@@ -33,7 +40,7 @@ const revisionColumns = [
   'allocation_number',
   'cancelled_at',
   'confirmed_at',
-  'announced_at',
+  'published_at',
 ] as const;
 
 /** The revisions of a document, oldest first. Pass `forUpdate` inside a transaction that will add to them. */
@@ -51,22 +58,35 @@ export async function revisionsOf(
   return (options.forUpdate ? query.forUpdate() : query).execute();
 }
 
-/** The latest revision with its PDF. */
-export async function latestArtifact(
-  db: Db,
-  key: DocumentKey,
-): Promise<{ revision: number; sha256: Buffer; pdf: Buffer; cancelled_at: Date | null } | undefined> {
-  return db
+/**
+ * The latest revision with its PDF, as `getArtifact` returns it.
+ * @throws ApiError `not_found` where the document has none; Error where the bytes are not those that were signed.
+ */
+export async function latestPdf(db: Db, key: DocumentKey): Promise<ReplyOf<typeof getArtifact>> {
+  const artifact = await db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'pdf', 'cancelled_at'])
+    .select(['revision', 'sha256', 'pdf', 'cancelled_at', 'allocation_number'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision', 'desc')
     .limit(1)
     .executeTakeFirst();
+  if (!artifact) {
+    throw new ApiError('not_found');
+  }
+  if (!createHash('sha256').update(artifact.pdf).digest().equals(artifact.sha256)) {
+    throw new Error(`revision ${artifact.revision} of document ${key.document_id} does not have its hash`);
+  }
+  return {
+    revision: artifact.revision,
+    sha256: artifact.sha256.toString('hex'),
+    pdf: artifact.pdf.toString('base64'),
+    cancelled: artifact.cancelled_at !== null,
+    allocation_number: artifact.allocation_number,
+  };
 }
 
-/** By what the latest revision is known, without its PDF. */
+/** The hashes that identify the latest revision and its certificate, without its PDF. */
 export async function latestFingerprints(db: Db, key: DocumentKey) {
   return db
     .selectFrom('artifact')
@@ -78,18 +98,18 @@ export async function latestFingerprints(db: Db, key: DocumentKey) {
     .executeTakeFirst();
 }
 
-/** @returns whether it was stored; false: there is such a revision already. */
+/** @returns false where the revision exists already. */
 export async function insertRevision(
   db: Db,
   key: DocumentKey,
   revision: {
     revision: number;
     request_sha256: Buffer;
-    printed: PrintedArtifact;
+    rendered: RenderedArtifact;
     confirmed: boolean;
   },
 ): Promise<boolean> {
-  const { printed } = revision;
+  const { rendered } = revision;
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('artifact')
     .values({
@@ -97,22 +117,22 @@ export async function insertRevision(
       document_id: key.document_id,
       revision: revision.revision,
       request_sha256: revision.request_sha256,
-      sha256: printed.sha256,
-      pdf: printed.pdf,
-      size_bytes: printed.pdf.length,
+      sha256: rendered.sha256,
+      pdf: rendered.pdf,
+      size_bytes: rendered.pdf.length,
       template_version: templateVersion,
-      certificate_sha256: printed.certificate,
-      allocation_number: printed.shows.allocationNumber,
-      cancelled_at: printed.shows.cancelledAt === null ? null : new Date(printed.shows.cancelledAt),
+      certificate_sha256: rendered.certificate,
+      allocation_number: rendered.content.allocationNumber,
+      cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
-      announced_at: null,
+      published_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows !== 0n;
 }
 
-/** The document is in the book: its first artifact stays for ever. */
+/** The document is issued: its artifacts are never deleted from now on. */
 export async function confirm(db: Db, key: DocumentKey): Promise<void> {
   await db
     .updateTable('artifact')
@@ -123,31 +143,31 @@ export async function confirm(db: Db, key: DocumentKey): Promise<void> {
     .execute();
 }
 
-/** This revision is the one that the customer gets, and stays for ever. */
-export async function markAnnounced(trx: Trx, key: DocumentKey, revision: number): Promise<void> {
+/** Marks the revision that the customer gets as published, and confirmed with it. */
+export async function markPublished(trx: Trx, key: DocumentKey, revision: number): Promise<void> {
   await trx
     .updateTable('artifact')
-    .set({ confirmed_at: sql`coalesce(confirmed_at, now())`, announced_at: sql`now()` })
+    .set({ confirmed_at: sql`coalesce(confirmed_at, now())`, published_at: sql`now()` })
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('revision', '=', revision)
     .execute();
 }
 
-/** A PDF of this document is on its way to the customer. */
-export async function noteDelivered(trx: Trx, key: DocumentKey, now: Date): Promise<void> {
+/** Records that a PDF of this document may have left for the customer. Only the first release counts. */
+export async function recordRelease(trx: Trx, key: DocumentKey, now: Date): Promise<void> {
   await trx
-    .insertInto('delivered')
-    .values({ business_id: key.business_id, document_id: key.document_id, delivered_at: now })
+    .insertInto('artifact_release')
+    .values({ business_id: key.business_id, document_id: key.document_id, released_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-/** Whether a PDF of this document may have reached the customer. */
-export async function isDelivered(db: Db, key: DocumentKey): Promise<boolean> {
+/** Whether a PDF of this document may have left for the customer. */
+export async function isReleased(db: Db, key: DocumentKey): Promise<boolean> {
   const row = await db
-    .selectFrom('delivered')
-    .select('delivered_at')
+    .selectFrom('artifact_release')
+    .select('released_at')
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .executeTakeFirst();
@@ -165,11 +185,13 @@ export async function deleteUnconfirmed(
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('confirmed_at', 'is', null);
-  if (options.exceptRequest) query = query.where('request_sha256', '<>', options.exceptRequest);
+  if (options.exceptRequest) {
+    query = query.where('request_sha256', '<>', options.exceptRequest);
+  }
   await query.execute();
 }
 
-/** Documents whose artifact was made before an instant and never confirmed, oldest first. */
+/** Documents whose artifact was stored before an instant and never confirmed, oldest first. */
 export async function unconfirmedBefore(db: Db, before: Date, limit: number): Promise<DocumentKey[]> {
   return db
     .selectFrom('artifact')

@@ -6,9 +6,9 @@ import type { LogoTable } from '../logo/logo.tables.js';
 export interface ArtifactTable {
   business_id: string;
   document_id: string;
-  /** 1 is made while the document is issued; each later one bears what was not known before. */
+  /** 1 is made while the document is issued; each later one shows what was not known before. */
   revision: number;
-  /** SHA-256 of what was asked for, so that the same request twice is known for the same. */
+  /** SHA-256 of the request, by which a repeated request is recognized. */
   request_sha256: Buffer;
   sha256: Buffer;
   pdf: Buffer;
@@ -16,28 +16,28 @@ export interface ArtifactTable {
   template_version: number;
   /** SHA-256 of the signing certificate. */
   certificate_sha256: Buffer;
-  /** As printed on this revision. */
+  /** As this revision shows it. */
   allocation_number: string | null;
-  /** As printed on this revision; null: it says nothing of a cancellation. */
+  /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
   created_at: Generated<Date>;
-  /** When it was known that the document is in the book; null: it may have been rolled back. */
+  /** When rendering learned that the document is issued; null: it may have been rolled back. */
   confirmed_at: Date | null;
-  /** When this revision was announced as the one for the customer. */
-  announced_at: Date | null;
+  /** When `artifactRendered` was published for this revision, as the one for the customer. */
+  published_at: Date | null;
 }
 
-/** A document of which a PDF was given out to be sent to the customer. */
-export interface DeliveredTable {
+/** A document of which a PDF was released to be sent to the customer. */
+export interface ArtifactReleaseTable {
   business_id: string;
   document_id: string;
-  /** When it was given out first. */
-  delivered_at: Date;
+  /** When the first one was released. */
+  released_at: Date;
 }
 
 /** The tables of the rendering service. */
 export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
-  delivered: DeliveredTable;
+  artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
 }

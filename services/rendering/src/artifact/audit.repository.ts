@@ -1,7 +1,7 @@
 import type { Database } from '@pinkas/service-kit';
 import type { DocumentKey } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
-import type { RevisionFacts } from './artifact-proof.js';
+import type { RevisionFacts } from './verify-artifact.js';
 
 /** All revisions of a document without their PDFs, oldest first. */
 export async function revisionFacts(
@@ -10,14 +10,14 @@ export async function revisionFacts(
 ): Promise<RevisionFacts[]> {
   return db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'certificate_sha256', 'allocation_number', 'cancelled_at', 'announced_at'])
+    .select(['revision', 'sha256', 'certificate_sha256', 'allocation_number', 'cancelled_at', 'published_at'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision')
     .execute();
 }
 
-/** The bytes of one revision; undefined where it is gone. */
+/** The bytes of one revision; undefined where it does not exist. */
 export async function pdfOf(
   db: Database<RenderingTables>,
   key: DocumentKey,

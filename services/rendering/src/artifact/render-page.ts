@@ -1,26 +1,25 @@
 import { Inject } from '@nestjs/common';
 import { type DocumentState, type ReplyOf, type RequestOf, renderPage } from '@pinkas/contracts';
-import { type Database, InjectDatabase, Operation, ofBusiness } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { type Fingerprints, hostedPage } from '../document/hosted-page.js';
-import { LogoShelf } from '../logo/logo-shelf.js';
+import { LogoStore } from '../logo/logo.repository.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
-import { type DocumentKey, latestFingerprints } from './artifact.repository.js';
+import { type DocumentKey, keyOf, latestFingerprints } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
-import { keyOf } from './further-revision.js';
 
-/** Writes a document's hosted page. It is an output beside the original, so it says 'העתק'. */
+/** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
 @Operation(renderPage)
 export class RenderPage {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     @Inject(typefaceToken) private readonly typeface: Typeface,
-    private readonly logos: LogoShelf,
+    private readonly logos: LogoStore,
   ) {}
 
   async handle(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
     const { document, state, business, language, pdf_url: pdfUrl } = request;
     const [logo, fingerprints] = await Promise.all([
-      this.logos.logoOf(business),
+      this.logos.findLogo(business),
       this.#fingerprints(keyOf(document), state),
     ]);
     const sheet = {
@@ -35,10 +34,12 @@ export class RenderPage {
     return { html: hostedPage(sheet, { state, pdfUrl, fingerprints }, this.typeface) };
   }
 
-  /** Of the file that its address serves: a document that was just cancelled has its file made when somebody fetches it. */
+  /** Null while the address serves no final file: the file of a document just cancelled is made when somebody fetches it. */
   async #fingerprints(key: DocumentKey, state: DocumentState): Promise<Fingerprints | null> {
-    const latest = await latestFingerprints(ofBusiness(this.db, key.business_id), key);
-    if (!latest || (state.cancelled_at !== null && latest.cancelled_at === null)) return null;
+    const latest = await latestFingerprints(forTenant(this.db, key.business_id), key);
+    if (!latest || (state.cancelled_at !== null && latest.cancelled_at === null)) {
+      return null;
+    }
     return {
       revision: latest.revision,
       file: latest.sha256.toString('hex'),

@@ -1,38 +1,50 @@
-import { allocationSettled, artifactRendered, type EventOf } from '@pinkas/contracts';
-import { announce, Consumer, type Transaction } from '@pinkas/service-kit';
-import { confirm, markAnnounced } from './artifact.repository.js';
+import { type allocationSettled, artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
+import { EventHandler, type OutboxTransaction, publish } from '@pinkas/service-kit';
+import { confirm, keyOf, markPublished } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
-import type { PrintedArtifact } from './artifact-press.js';
-import { FurtherRevision, keyOf } from './further-revision.js';
+import { NextRevision } from './next-revision.js';
+import type { RenderedArtifact } from './pdf-service.js';
+import type { DocumentChange } from './revision-policy.js';
 
 type Settled = EventOf<typeof allocationSettled>;
 
-const newsOf = ({ allocation }: Settled) => ({ allocationNumber: allocation.number });
+const changeOf = ({ allocation }: Settled): DocumentChange => ({ allocationNumber: allocation.number });
 
 /**
- * Decides which PDF the customer gets, once the question of the allocation number has its answer: the first one, or a new
- * revision that bears the number. The number may also come long after; then the new revision follows the announced one.
+ * Decides which PDF the customer gets once the allocation is settled: the first revision, or a new one that shows the number. The
+ * number may also come much later; the new revision then follows the published one.
  */
-@Consumer(allocationSettled, 'rendering-settle-artifact')
+@EventHandler(consumers.settleArtifact)
 export class SettleArtifact {
-  constructor(private readonly further: FurtherRevision) {}
+  constructor(private readonly revisions: NextRevision) {}
 
-  prepare(event: Settled): Promise<PrintedArtifact | null> {
-    return this.further.print(event, newsOf(event));
+  prepare(event: Settled): Promise<RenderedArtifact | null> {
+    return this.revisions.render(event, changeOf(event));
   }
 
   async handle(
     event: Settled,
-    trx: Transaction<RenderingTables>,
-    printed: PrintedArtifact | null,
+    trx: OutboxTransaction<RenderingTables>,
+    rendered: RenderedArtifact | null,
   ): Promise<void> {
     const key = keyOf(event.document);
-    const { latest, made, announced } = await this.further.store(trx, event, newsOf(event), printed);
-    if (announced && !made) return;
-    await markAnnounced(trx, key, latest.revision);
-    // The first one was passed over for one with the number; it is kept all the same.
-    if (latest.revision > 1) await confirm(trx, key);
-    await announce(trx, artifactRendered, key.document_id, {
+    const { latest, created, publishedBefore } = await this.revisions.store(
+      trx,
+      event,
+      changeOf(event),
+      rendered,
+    );
+    // A visitor may have had the revision with the number made before (`NumberArtifact`), which publishes nothing.
+    const isNews = created || (latest.published_at === null && latest.cancelled_at === null);
+    if (publishedBefore && !isNews) {
+      return;
+    }
+    await markPublished(trx, key, latest.revision);
+    // The first revision is not the published one, and is stored for ever all the same.
+    if (latest.revision > 1) {
+      await confirm(trx, key);
+    }
+    await publish(trx, artifactRendered, key.document_id, {
       business_id: key.business_id,
       document_id: key.document_id,
       revision: latest.revision,

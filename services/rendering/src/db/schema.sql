@@ -1,4 +1,4 @@
-CREATE FUNCTION public.artifact_goes_on() RETURNS trigger
+CREATE FUNCTION public.check_artifact_state() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
@@ -9,25 +9,25 @@ CREATE FUNCTION public.artifact_goes_on() RETURNS trigger
       return old;
     end if;
     if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
-      or old.announced_at is not null and new.announced_at is distinct from old.announced_at
+      or old.published_at is not null and new.published_at is distinct from old.published_at
     then
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
 
-CREATE FUNCTION public.artifact_is_final() RETURNS trigger
+CREATE FUNCTION public.reject_artifact_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
     raise exception 'an artifact is final' using errcode = 'restrict_violation';
   end $$;
 
-CREATE FUNCTION public.artifact_is_kept() RETURNS trigger
+CREATE FUNCTION public.reject_artifact_truncate() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
-    raise exception 'artifacts are never deleted together' using errcode = 'restrict_violation';
+    raise exception 'artifacts are never truncated' using errcode = 'restrict_violation';
   end $$;
 
 CREATE TABLE public.artifact (
@@ -41,12 +41,12 @@ CREATE TABLE public.artifact (
     template_version integer NOT NULL,
     certificate_sha256 bytea NOT NULL,
     allocation_number text,
+    cancelled_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     confirmed_at timestamp with time zone,
-    announced_at timestamp with time zone,
-    cancelled_at timestamp with time zone,
+    published_at timestamp with time zone,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
-    CONSTRAINT artifact_announced_check CHECK (((announced_at IS NULL) OR (confirmed_at IS NOT NULL))),
+    CONSTRAINT artifact_published_check CHECK (((published_at IS NULL) OR (confirmed_at IS NOT NULL))),
     CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
     CONSTRAINT artifact_sha256_check CHECK ((sha256 = sha256(pdf))),
     CONSTRAINT artifact_size_check CHECK ((size_bytes = octet_length(pdf)))
@@ -55,33 +55,43 @@ ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.artifact_release (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    released_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.artifact_release FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.artifact_release IS 'The documents of which a PDF was released to be sent to the customer, so that every later revision of them is a copy.';
+
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     subject text NOT NULL,
     body text NOT NULL,
+    request_id text,
+    trace json,
     reason text NOT NULL,
     attempts integer NOT NULL,
-    given_up_at timestamp with time zone DEFAULT now() NOT NULL,
-    request_id text,
-    trace json
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
-
-CREATE TABLE public.delivered (
-    business_id uuid NOT NULL,
-    document_id uuid NOT NULL,
-    delivered_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.delivered FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE public.delivered IS 'The documents of which a PDF was given out to be sent to the customer, so that every further output of them is a copy.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     handled_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.kysely_migration (
@@ -110,6 +120,8 @@ ALTER TABLE ONLY public.logo ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.logo FORCE ROW LEVEL SECURITY;
 
+COMMENT ON TABLE public.logo IS 'The logos of businesses by their content. None is deleted: a document is rendered again with the logo that it was issued with.';
+
 CREATE TABLE public.outbox (
     "position" bigint NOT NULL,
     id uuid NOT NULL,
@@ -130,32 +142,46 @@ ALTER TABLE public.outbox ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTI
     CACHE 1
 );
 
-CREATE TABLE public.sweep (
+CREATE TABLE public.outbox_reader (
     consumer text NOT NULL,
     "position" bigint NOT NULL
 );
 
-CREATE TABLE public.sweep_try (
+COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
+
+CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
-    tries integer NOT NULL,
-    first_tried_at timestamp with time zone DEFAULT now() NOT NULL
+    attempts integer NOT NULL,
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.reconcile_checkpoint (
+    consumer text NOT NULL,
+    "position" bigint NOT NULL
 );
 
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
 
+ALTER TABLE ONLY public.artifact_release
+    ADD CONSTRAINT artifact_release_pkey PRIMARY KEY (business_id, document_id);
+
+ALTER TABLE ONLY public.dead_letter
+    ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
+
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.dead_letter
-    ADD CONSTRAINT dead_letter_step_key UNIQUE (consumer, message_id);
-
-ALTER TABLE ONLY public.delivered
-    ADD CONSTRAINT delivered_pkey PRIMARY KEY (business_id, document_id);
-
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.kysely_migration_lock
     ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
@@ -172,11 +198,14 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY ("position");
 
-ALTER TABLE ONLY public.sweep
-    ADD CONSTRAINT sweep_pkey PRIMARY KEY (consumer);
+ALTER TABLE ONLY public.outbox_reader
+    ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
-ALTER TABLE ONLY public.sweep_try
-    ADD CONSTRAINT sweep_try_pkey PRIMARY KEY (consumer, message_id);
+ALTER TABLE ONLY public.reconcile_attempt
+    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.reconcile_checkpoint
+    ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 
@@ -186,11 +215,11 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER artifact_goes_on BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_goes_on();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, cancelled_at, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
-CREATE TRIGGER artifact_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, cancelled_at, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.artifact_is_final();
+CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 
-CREATE TRIGGER artifact_is_kept BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.artifact_is_kept();
+CREATE TRIGGER artifact_state_is_final BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.check_artifact_state();
 
 ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 
@@ -201,9 +230,9 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
-ALTER TABLE public.delivered ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.artifact_release ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY delivered_of_business ON public.delivered USING (
+CREATE POLICY artifact_release_of_business ON public.artifact_release USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

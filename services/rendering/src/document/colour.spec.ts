@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { contrast } from '@pinkas/contracts';
-import { mixed, readableOn } from './colour.js';
+import { contrast } from '@pinkas/domain';
+import { mix, readableOn } from './colour.js';
 
 describe('colours', () => {
-  it('mix channel by channel', () => {
-    expect(mixed('#ff0000', '#0000ff', 0.5)).toBe('#800080');
-    expect(mixed('#123456', '#ffffff', 1)).toBe('#123456');
+  it('mix blends two colours channel by channel', () => {
+    expect(mix('#ff0000', '#0000ff', 0.5)).toBe('#800080');
+    expect(mix('#123456', '#ffffff', 1)).toBe('#123456');
   });
 
-  it('become readable by no more than they have to', () => {
+  it('readableOn changes a colour no more than the contrast requires', () => {
     expect(readableOn('#1d3f66', '#ffffff', 4.5)).toBe('#1d3f66');
     for (const colour of ['#1d3f66', '#7a0019', '#000000', '#0b6e4f']) {
       const lightened = readableOn(colour, '#151b23', 4.5);

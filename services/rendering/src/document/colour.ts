@@ -1,7 +1,7 @@
-import { channelsOf, contrast } from '@pinkas/contracts';
+import { channelsOf, contrast } from '@pinkas/domain';
 
 /** `share` of one colour, 0 to 1, on top of another. */
-export function mixed(colour: string, ground: string, share: number): string {
+export function mix(colour: string, ground: string, share: number): string {
   const below = channelsOf(ground);
   const parts = channelsOf(colour).map((channel, index) =>
     Math.round(channel * share + (below[index] ?? 0) * (1 - share)),
@@ -13,8 +13,10 @@ export function mixed(colour: string, ground: string, share: number): string {
 export function readableOn(colour: string, ground: string, contrastMin: number): string {
   const towards = contrast('#ffffff', ground) > contrast('#000000', ground) ? '#ffffff' : '#000000';
   for (let share = 0; share < 1; share += 0.05) {
-    const candidate = mixed(towards, colour, share);
-    if (contrast(candidate, ground) >= contrastMin) return candidate;
+    const candidate = mix(towards, colour, share);
+    if (contrast(candidate, ground) >= contrastMin) {
+      return candidate;
+    }
   }
   return towards;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contrast, textContrastMin } from '@pinkas/contracts';
+import { contrast, textContrastMin } from '@pinkas/domain';
 import { pageTokens, printTokens } from './design-tokens.js';
 
 /** The colours of one block of custom properties. */
@@ -9,7 +9,7 @@ function coloursOf(block: string): Record<string, string> {
   );
 }
 
-describe('the design tokens', () => {
+describe('design tokens', () => {
   const [light = '', dark = ''] = pageTokens(undefined).split('@media');
 
   it.each([
@@ -18,7 +18,7 @@ describe('the design tokens', () => {
     ['printed', coloursOf(printTokens(undefined))],
     ['in an accent that can just be read, light', coloursOf(pageTokens('#767676').split('@media')[0] ?? '')],
     ['in the accent of a business, dark', coloursOf(pageTokens('#7a0019').split('@media')[1] ?? '')],
-  ])('let every text be read: %s', (_name, inks) => {
+  ])('every text has enough contrast: %s', (_name, inks) => {
     const pairs = [
       ['ink', 'paper'],
       ['soft', 'paper'],
@@ -36,8 +36,9 @@ describe('the design tokens', () => {
     ] as const;
     for (const [text, ground] of pairs) {
       const found = contrast(inks[text] ?? '', inks[ground] ?? '');
-      if (found < textContrastMin)
+      if (found < textContrastMin) {
         throw new Error(`${text} on ${ground} has a contrast of ${found.toFixed(2)}`);
+      }
     }
     expect(Object.keys(inks)).toContain('stamp');
   });

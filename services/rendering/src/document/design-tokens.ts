@@ -1,13 +1,12 @@
-import { contrast, textContrastMin } from '@pinkas/contracts';
-import { mixed, readableOn } from './colour.js';
+import { contrast, textContrastMin } from '@pinkas/domain';
+import { mix, readableOn } from './colour.js';
 
 /*
- * The look of a document in one place: what is printed and what its page shows take every colour, size and distance from
- * here.
+ * The look of a document in one place: the PDF and the hosted page take every colour, size and distance from here.
  */
 
 interface Inks {
-  /** The ground that everything stands on. */
+  /** The background of everything. */
   readonly paper: string;
   readonly ink: string;
   /** For what explains: labels, addresses, notes. */
@@ -15,12 +14,12 @@ interface Inks {
   readonly rule: string;
   /** For what must not be overlooked: a cancelled document. */
   readonly alarm: string;
-  /** The colour of the business, or of the house. */
+  /** The colour of the business, or the default. */
   readonly accent: string;
 }
 
 /** The accent of a business that has none of its own. */
-export const houseAccent = '#1d3f66';
+export const defaultAccent = '#1d3f66';
 
 const light: Omit<Inks, 'accent'> = {
   paper: '#ffffff',
@@ -40,20 +39,20 @@ const dark: Omit<Inks, 'accent'> = {
 
 function properties(inks: Inks): string {
   const { paper, accent } = inks;
-  const tint = mixed(accent, paper, 0.08);
-  const desk = mixed(inks.ink, paper, 0.07);
+  const tint = mix(accent, paper, 0.08);
+  const desk = mix(inks.ink, paper, 0.07);
   const derived = {
     ...inks,
-    /** Behind what stands out. */
+    /** The background of highlighted facts. */
     tint,
     'accent-on-tint': readableOn(accent, tint, textContrastMin),
     /** What a page lies on. */
     desk,
     'accent-on-desk': readableOn(accent, desk, textContrastMin),
-    /** What stands on the accent. */
+    /** Text on the accent. */
     'on-accent': contrast('#ffffff', accent) >= textContrastMin ? '#ffffff' : '#000000',
     /** Across a cancelled document: seen at once, and what is over it still read. */
-    stamp: mixed(inks.alarm, paper, 0.16),
+    stamp: mix(inks.alarm, paper, 0.16),
   };
   return Object.entries(derived)
     .map(([name, colour]) => `--${name}:${colour}`)
@@ -63,14 +62,14 @@ function properties(inks: Inks): string {
 /** Sizes of letters and distances, in rem: an em of the document's body. */
 const sizes = '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem';
 
-/** The tokens of what is printed, which is always on white. */
+/** The tokens of the PDF, which is always on white. */
 export function printTokens(accent: string | undefined): string {
-  return `:root{font-size:9.5pt;${sizes};${properties({ ...light, accent: accent ?? houseAccent })}}`;
+  return `:root{font-size:9.5pt;${sizes};${properties({ ...light, accent: accent ?? defaultAccent })}}`;
 }
 
-/** The tokens of a page, light or dark as its reader wants it; printed, it is light. */
+/** The tokens of a page, light or dark by the reader's preference; it prints light. */
 export function pageTokens(accent: string | undefined): string {
-  const given = accent ?? houseAccent;
+  const given = accent ?? defaultAccent;
   const inTheDark = properties({ ...dark, accent: readableOn(given, dark.paper, textContrastMin) });
   return `:root{color-scheme:light dark;font-size:100%;${sizes};${properties({ ...light, accent: given })}}
 @media screen and (prefers-color-scheme:dark){:root{${inTheDark}}}`;

@@ -10,7 +10,7 @@ import {
 } from './figures.js';
 
 describe('figures', () => {
-  it('writes amounts with two decimals and thousands apart', () => {
+  it('formatMoney writes two decimals and separates thousands', () => {
     expect([0, 0.1, 1234.5, 999_999_999_999.99, -150].map(formatMoney)).toEqual([
       '0.00',
       '0.10',
@@ -20,26 +20,26 @@ describe('figures', () => {
     ]);
   });
 
-  it('writes quantities with the decimals that they have', () => {
+  it('formatQuantity writes the decimals that a quantity has', () => {
     expect([1, 0.0001, 1000000, 2.5].map(formatQuantity)).toEqual(['1', '0.0001', '1,000,000', '2.5']);
   });
 
-  it('writes rates without needless decimals', () => {
+  it('formatPercent writes no needless decimals', () => {
     expect([0, 18, 17.5, 33.33].map(formatPercent)).toEqual(['0%', '18%', '17.5%', '33.33%']);
   });
 
-  it('writes days as DD/MM/YYYY, those of instants as they are in Israel', () => {
+  it('days are written as DD/MM/YYYY, those of instants as they are in Israel', () => {
     expect(formatDate('2026-03-08')).toBe('08/03/2026');
     expect(formatInstantDay('2026-03-09T22:30:00Z')).toBe('10/03/2026');
     expect(formatInstantDay('2026-07-09T21:30:00Z')).toBe('10/07/2026');
   });
 
-  it('writes times of day as they are in Israel, in winter and in summer', () => {
+  it('times of day are written as they are in Israel, in winter and in summer', () => {
     expect(formatInstantTime('2026-03-09T22:30:00Z')).toBe('00:30');
     expect(formatInstantTime('2026-07-09T21:05:59Z')).toBe('00:05');
   });
 
-  it('puts the shekel where each language writes it', () => {
+  it('shekels puts the sign where each language writes it', () => {
     expect(shekels(1234.5, 'he').text).toBe('<bdi dir="ltr">1,234.50</bdi> ₪');
     expect(shekels(-1234.5, 'en').text).toBe('<bdi dir="ltr">-₪1,234.50</bdi>');
   });

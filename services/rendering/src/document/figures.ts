@@ -1,5 +1,5 @@
 import type { Language } from './language.js';
-import { figures, html, type Markup } from './markup.js';
+import { html, leftToRight, type Markup } from './markup.js';
 
 const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const quantity = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
@@ -51,6 +51,8 @@ export function formatInstantTime(instant: string): string {
 
 /** An amount with the sign of the shekel, on the side where each language writes it. */
 export function shekels(amount: number, language: Language): Markup {
-  if (language === 'he') return html`${figures(formatMoney(amount))} ₪`;
-  return figures(`${amount < 0 ? '-' : ''}₪${formatMoney(Math.abs(amount))}`);
+  if (language === 'he') {
+    return html`${leftToRight(formatMoney(amount))} ₪`;
+  }
+  return leftToRight(`${amount < 0 ? '-' : ''}₪${formatMoney(Math.abs(amount))}`);
 }

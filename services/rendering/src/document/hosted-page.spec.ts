@@ -23,18 +23,18 @@ function page(
   return hostedPage(sheet, { state: whole, pdfUrl, fingerprints: null }, { filesFor: () => [] });
 }
 
-describe('the hosted page', () => {
-  it('leads to the signed PDF and keeps search engines away', () => {
+describe('hostedPage', () => {
+  it('the page links to the signed PDF and excludes search engines', () => {
     const html = page({}, 'he', 'https://x.test/p/1?a="b"&c');
     expect(html).toContain('<a href="https://x.test/p/1?a=&quot;b&quot;&amp;c">');
     expect(html).toContain('<meta name="robots" content="noindex,nofollow">');
   });
 
-  it('needs nothing from elsewhere and runs nothing', () => {
+  it('the page loads nothing from elsewhere and has no scripts', () => {
     expect(page()).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=/i);
   });
 
-  it('shows status, payments and the allocation number as they are now', () => {
+  it('the page shows the present status, payments and allocation number', () => {
     const html = page({ paid: 500, allocation_number: '123456789' });
     expect(html).toContain('<p class="status open">פתוח</p>');
     expect(html).toContain('שולם <bdi dir="ltr">500.00</bdi> ₪');
@@ -42,7 +42,7 @@ describe('the hosted page', () => {
     expect(page({}, 'en')).toContain('<p class="status open">Open</p>');
   });
 
-  it('says of a cancelled document that it is cancelled', () => {
+  it('the page of a cancelled document says that it is cancelled', () => {
     const html = page({ status: 'cancelled', cancelled_at: '2026-03-09T10:00:00Z' });
     expect(html).toContain('<p class="status cancelled">מבוטל</p>');
     expect(html).toContain(
@@ -52,7 +52,7 @@ describe('the hosted page', () => {
     expect(page()).not.toContain('class="stamp"');
   });
 
-  it('tells its lines and its payments as tables, whatever a style lays them out as', () => {
+  it('lines and payments keep the roles of tables in any layout', () => {
     const business = sampleBusiness();
     const facts = { document: sampleDocument('receipt', business), business, logo: null };
     const html = hostedPage(
@@ -60,7 +60,7 @@ describe('the hosted page', () => {
       { state: open, pdfUrl: 'https://x.test/p/1', fingerprints: null },
       { filesFor: () => [] },
     );
-    const [lines = '', payments = ''] = html.match(/<table role="table"[\s\S]*?<\/table>/g) ?? [];
+    const [payments = '', lines = ''] = html.match(/<table role="table"[\s\S]*?<\/table>/g) ?? [];
     for (const table of [lines, payments]) {
       const parts = table.match(/<(?:table|thead|tbody|tr|th|td)\b[^>]*>/g) ?? [];
       expect(parts.length).toBeGreaterThan(15);
@@ -70,12 +70,12 @@ describe('the hosted page', () => {
     expect(payments).toContain('<th role="columnheader" scope="col">אמצעי תשלום</th>');
   });
 
-  it('is a copy, never a second original', () => {
+  it('the page is a copy and never a second original', () => {
     expect(page()).toContain('העתק<span> | </span>');
     expect(page()).not.toContain('מקור<span> | </span>');
   });
 
-  it('speaks the language that its reader asked for, and keeps what the law prescribes', () => {
+  it('the page uses the requested language and keeps the statutory Hebrew words', () => {
     const business = sampleBusiness();
     const document = sampleDocument('receipt', business);
     const facts = { document, business, logo: null, allocationNumber: null, cancelledAt: null };
@@ -91,7 +91,7 @@ describe('the hosted page', () => {
     expect(html).toContain('<a href="?lang=he" hreflang="he" lang="he" dir="rtl">עברית</a>');
   });
 
-  it('leads to the file to keep and to the file to print', () => {
+  it('the page links to the download and to the file to print', () => {
     const html = page({}, 'he', 'https://x.test/p/1?a=1');
     expect(html).toContain('href="https://x.test/p/1?a=1&amp;download=1"');
     expect(page()).toContain('href="https://x.test/p/1?download=1"');

@@ -5,14 +5,14 @@ import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
 import { formatMoney, shekels } from './figures.js';
 import type { Language } from './language.js';
-import { figures, given, html, Markup, plainText } from './markup.js';
+import { html, isolate, leftToRight, Markup, plainText } from './markup.js';
 import { pageStyle } from './page-style.js';
-import { documentHeading } from './printed-document.js';
+import { documentHeading } from './printable-page.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { statusWords, wording } from './wording.js';
 
-/** By what a reader can tell that a PDF is the one that was signed. Both are SHA-256, hex. */
+/** The hashes by which a reader verifies a PDF. Both are SHA-256, hex. */
 export interface Fingerprints {
   readonly revision: number;
   readonly file: string;
@@ -39,21 +39,21 @@ function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
   const paid =
     state.paid > 0 && html`<span>${wording.paid[language]} ${shekels(state.paid, language)}</span>`;
   // Printing is the PDF's affair: the page would only be a picture of it.
-  return html`<header class="bar"><p class="who"><strong>${given(sheet.business.name)}</strong><span>${documentHeading(sheet)}</span></p>${paid}<p class="status ${state.status}">${statusWords[state.status][language]}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
+  return html`<header class="bar"><p class="who"><strong>${isolate(sheet.business.name, language)}</strong><span>${documentHeading(sheet)}</span></p>${paid}<p class="status ${state.status}">${statusWords[state.status][language]}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
 }
 
 function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
   const language = languageOf(sheet);
   const prints =
     fingerprints &&
-    html`<dl><dt>${wording.filePrint[language]} (${wording.revision[language]} ${figures(String(fingerprints.revision))})</dt><dd><code dir="ltr">${fingerprints.file}</code></dd><dt>${wording.certificatePrint[language]}</dt><dd><code dir="ltr">${fingerprints.certificate}</code></dd></dl><p>${wording.compareNotice[language]}</p>`;
+    html`<dl><dt>${wording.filePrint[language]} (${wording.revision[language]} ${leftToRight(String(fingerprints.revision))})</dt><dd><code dir="ltr">${fingerprints.file}</code></dd><dt>${wording.certificatePrint[language]}</dt><dd><code dir="ltr">${fingerprints.certificate}</code></dd></dl><p>${wording.compareNotice[language]}</p>`;
   return html`<footer class="genuine"><h2>${wording.genuine[language]}</h2><p>${wording.pageNotice[language]}</p>${prints}</footer>`;
 }
 
 /**
- * The document's hosted page: a frame with the status and the way to the signed PDF around the same sheet that is printed.
+ * The document's hosted page: a frame with the status and the way to the signed PDF around the same sheet as in the PDF.
  * It needs no script and fetches nothing: a policy of `default-src 'none'; font-src data:; img-src data:` and the hash of its
- * one style suffices. Search engines are told to stay away, since the address is the only key to it.
+ * one style suffices. Search engines are excluded, since the address is the only key to it.
  */
 export function hostedPage(sheet: Sheet, facts: PageFacts, typeface: Typeface): string {
   const language = languageOf(sheet);

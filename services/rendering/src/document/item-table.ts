@@ -1,6 +1,6 @@
 import { formatMoney, formatQuantity } from './figures.js';
-import { figures, given, html, type Markup } from './markup.js';
-import { languageOf, type Sheet, showsVat } from './sheet.js';
+import { html, isolate, leftToRight, type Markup } from './markup.js';
+import { languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
 
 /**
@@ -13,14 +13,14 @@ import { wording } from './wording.js';
 export function itemTable(sheet: Sheet): Markup {
   const { document } = sheet;
   const language = languageOf(sheet);
-  const basis = showsVat(sheet)
+  const basis = showsVatBasis(sheet)
     ? html` <small>${(document.prices_include_vat ? wording.withVat : wording.withoutVat)[language]}</small>`
     : null;
   const rows = document.items.map(
     ({ description, sku, quantity, unit_price, line_total }) =>
-      html`<tr role="row"><td role="cell"><span class="what">${given(description)}</span>${
-        sku !== null && html` <small>${wording.sku[language]} ${given(sku)}</small>`
-      }</td><td role="cell" class="figure">${figures(formatQuantity(quantity))}</td><td role="cell" class="figure">${figures(formatMoney(unit_price))}</td><td role="cell" class="figure">${figures(formatMoney(line_total))}</td></tr>`,
+      html`<tr role="row"><td role="cell"><span class="what">${isolate(description, language)}</span>${
+        sku !== null && html` <small>${wording.sku[language]} ${isolate(sku, language)}</small>`
+      }</td><td role="cell" class="figure">${leftToRight(formatQuantity(quantity))}</td><td role="cell" class="figure">${leftToRight(formatMoney(unit_price))}</td><td role="cell" class="figure">${leftToRight(formatMoney(line_total))}</td></tr>`,
   );
   return html`<table role="table" class="items"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.description[language]}</th><th role="columnheader" scope="col" class="figure">${wording.quantity[language]}</th><th role="columnheader" scope="col" class="figure">${wording.unitPrice[language]} ₪${basis}</th><th role="columnheader" scope="col" class="figure">${wording.lineTotal[language]} ₪${basis}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table>`;
 }

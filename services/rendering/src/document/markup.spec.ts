@@ -1,36 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
-import { escapeHtml, figures, given, html, joined } from './markup.js';
+import { html, isolate, join, leftToRight, plainText } from './markup.js';
 
 describe('markup', () => {
-  it('lets no given text become markup', () => {
+  it('the html tag escapes every text', () => {
     expect(html`<p title="${'"><script>'}">${"<b>&'"}</p>`.text).toBe(
       '<p title="&quot;&gt;&lt;script&gt;">&lt;b&gt;&amp;&#39;</p>',
     );
   });
 
-  it('keeps markup that was made here', () => {
+  it('the html tag inserts markup unchanged', () => {
     expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${'2'}</li>`]}</ul>${null}${false}`.text).toBe(
       '<ul><li>1</li><li>2</li></ul>',
     );
   });
 
-  it('isolates what a person typed', () => {
-    expect(given('ABC <x>').text).toBe('<bdi>ABC &lt;x&gt;</bdi>');
-    expect(figures('+972-4').text).toBe('<bdi dir="ltr">+972-4</bdi>');
+  it('isolate and leftToRight isolate a text from the words around it', () => {
+    expect(isolate('ABC <x>', 'he').text).toBe('<bdi dir="ltr">ABC &lt;x&gt;</bdi>');
+    expect(isolate('הנחה -5%', 'he').text).toBe('<bdi dir="rtl">הנחה <bdi dir="ltr">-5%</bdi></bdi>');
+    expect(isolate('הנחה -5% off', 'en').text).toBe('<bdi dir="ltr">הנחה -5% off</bdi>');
+    expect(leftToRight('+972-4').text).toBe('<bdi dir="ltr">+972-4</bdi>');
   });
 
-  it('lets no control of direction out of a text, whether it overrides, embeds or ends an isolate', () => {
+  it('plainText removes controls of direction, whether they override, embed or end an isolate', () => {
     const controls = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u206a\u206f';
-    expect(given(`100${controls}שקל\u2028`).text).toBe('<bdi>100שקל</bdi>');
+    expect(isolate(`100${controls}שקל\u2028`, 'he').text).toBe('<bdi dir="rtl">100שקל</bdi>');
     // Marks, which reach no further than their own text, and joiners, which emoji are made with, stay.
-    expect(escapeHtml('\u200eא\u200f👩\u200d💻')).toBe('\u200eא\u200f👩\u200d💻');
+    expect(plainText('\u200eא\u200f👩\u200d💻')).toBe('\u200eא\u200f👩\u200d💻');
   });
 
-  it('drops what has no picture, and keeps line breaks and emoji', () => {
-    expect(escapeHtml('a\u0000b\u0007\nc\ttail\ud800 😀\uffff')).toBe('ab\nc\ttail 😀');
+  it('plainText removes control characters, and keeps line breaks and emoji', () => {
+    expect(plainText('a\u0000b\u0007\nc\ttail\ud800 😀\uffff')).toBe('ab\nc\ttail 😀');
   });
 
-  it('joins only what is there', () => {
-    expect(joined([null, html`a`, null, html`b`], ' · ').text).toBe('a · b');
+  it('join leaves out null parts', () => {
+    expect(join([null, html`a`, null, html`b`], ' · ').text).toBe('a · b');
   });
 });

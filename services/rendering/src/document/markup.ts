@@ -1,77 +1,86 @@
+import { directionRuns, fieldDirection, type TextDirection } from '@pinkas/domain';
+import { escapeHtml } from '@pinkas/service-kit/html';
+import type { Language } from './language.js';
+
 /** Text that is HTML already. Everything else that enters a template is escaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes: markup as it is, words and figures escaped, nothing for null and false. */
+/** A template's value: markup is inserted as it is, text and numbers escaped, null and false as nothing. */
 export type Insert = Markup | readonly Markup[] | string | number | null | false;
 
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /**
- * What embeds and overrides directions, and what ends an isolate: with any of them a text could turn round the words beside
- * it, `<bdi>` or not, or show an amount's digits in another order than they are stored in.
+ * Embeddings, overrides and isolates (Unicode UAX #9). With them a text could reorder the words beside it, even inside `<bdi>`, or
+ * the digits of an amount.
  */
 const directionControls = '\\u202a-\\u202e\\u2066-\\u2069\\u206a-\\u206f';
-const withoutPicture = new RegExp(
+const unprintable = new RegExp(
   `[\\p{Cs}\\p{Noncharacter_Code_Point}${directionControls}]|(?![\\n\\t])[\\p{Cc}\\u2028\\u2029]`,
   'gu',
 );
 
 /**
- * A text without what has no picture of its own and only confuses what shows it or reads it back: control characters that
- * HTML forbids, halves of surrogate pairs, and controls of direction. The marks of direction (U+200E, U+200F) stay: they
- * reach no further than the text that they stand in.
+ * A text without control characters that HTML forbids, halves of surrogate pairs, and controls of direction. The direction marks
+ * U+200E and U+200F stay: they affect only the text that contains them.
  */
 export function plainText(text: string): string {
-  return text.replace(withoutPicture, '');
+  return text.replace(unprintable, '');
 }
 
-/** Escapes a text for HTML, inside elements and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return plainText(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+/** Text as markup. */
+function textMarkup(text: string): string {
+  return escapeHtml(plainText(text));
 }
 
 function render(value: Insert): string {
-  if (value instanceof Markup) return value.text;
-  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
-  if (value === null || value === false) return '';
+  if (value instanceof Markup) {
+    return value.text;
+  }
+  if (typeof value === 'string' || typeof value === 'number') {
+    return textMarkup(String(value));
+  }
+  if (value === null || value === false) {
+    return '';
+  }
   return value.map((part) => part.text).join('');
 }
 
 /** The template tag of this service: html`<td>${text}</td>` cannot forget to escape. */
 export function html(parts: TemplateStringsArray, ...values: readonly Insert[]): Markup {
   let text = parts[0] ?? '';
-  for (const [index, value] of values.entries()) text += render(value) + (parts[index + 1] ?? '');
+  for (const [index, value] of values.entries()) {
+    text += render(value) + (parts[index + 1] ?? '');
+  }
   return new Markup(text);
 }
 
 /**
- * A text that a person typed, isolated from its surroundings: whatever its direction, and whatever direction marks are
- * in it, the words around it stay in their places (Unicode bidirectional algorithm, isolates).
+ * A text that a person typed, in a document of a language: isolated, so that its direction does not reorder the words around it
+ * (Unicode UAX #9), and with its signed numbers and phone numbers isolated within it.
  */
-export function given(text: string): Markup {
-  return html`<bdi>${text}</bdi>`;
+export function isolate(text: string, language: Language): Markup {
+  const plain = plainText(text);
+  const direction = fieldDirection(plain, language);
+  const runs =
+    direction === 'ltr'
+      ? html`${plain}`
+      : directionRuns(plain).map((run) => (run.isolated ? leftToRight(run.text) : html`${run.text}`));
+  return html`<bdi dir="${direction}">${runs}</bdi>`;
 }
 
 /** Figures and identifiers, which read from left to right also in a Hebrew sentence. */
-export function figures(text: string): Markup {
+export function leftToRight(text: string): Markup {
   return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
-/** Places something between the parts that are there. */
-export function joined(parts: readonly (Markup | null)[], between: string): Markup {
+/** Joins the parts that are not null. */
+export function join(parts: readonly (Markup | null)[], between: string): Markup {
   const present = parts.filter((part) => part !== null);
-  return new Markup(present.map((part) => part.text).join(escapeHtml(between)));
+  return new Markup(present.map((part) => part.text).join(textMarkup(between)));
 }
 
-/** Parts of which each is isolated already, kept in the order in which a text of this direction is read. */
-export function inDirection(direction: 'rtl' | 'ltr' | undefined, content: Markup): Markup {
-  return direction === undefined ? content : html`<span dir="${direction}">${content}</span>`;
+/** Sets the order of parts that are isolated each. */
+export function inDirection(direction: TextDirection, content: Markup): Markup {
+  return html`<span dir="${direction}">${content}</span>`;
 }

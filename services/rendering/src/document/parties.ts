@@ -1,21 +1,29 @@
-import { directionOf } from './direction.js';
-import { figures, given, html, inDirection, joined, type Markup } from './markup.js';
+import { fieldDirection } from '@pinkas/domain';
+import type { Language } from './language.js';
+import { html, inDirection, isolate, join, leftToRight, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
-import { customerRegistrations, customerWords, registrations, said, wording } from './wording.js';
+import { customerRegistrations, customerWords, phrase, registrations, wording } from './wording.js';
 
 function lines(parts: readonly (Markup | null)[]): Markup[] {
   return parts.filter((part) => part !== null).map((part) => html`<p>${part}</p>`);
 }
 
 /** A street and its city, in the order in which their language is read, also in a document of the other one. */
-function place(address: string | null, city: string | null): Markup | null {
-  if (!address && !city) return null;
-  const both = joined([address ? given(address) : null, city ? given(city) : null], ', ');
-  return inDirection(directionOf(address || city || ''), both);
+function place(address: string | null, city: string | null, language: Language): Markup | null {
+  if (!address && !city) {
+    return null;
+  }
+  const both = join(
+    [address ? isolate(address, language) : null, city ? isolate(city, language) : null],
+    ', ',
+  );
+  return inDirection(fieldDirection(`${address ?? ''} ${city ?? ''}`, language), both);
 }
 
 function logoPicture({ logo }: Sheet): Markup | null {
-  if (logo === null) return null;
+  if (logo === null) {
+    return null;
+  }
   // The name stands beside it in words, so it says nothing to those who do not see it.
   return html`<img class="logo" src="${logo.address}" width="${logo.width}" height="${logo.height}" alt="">`;
 }
@@ -27,19 +35,19 @@ export function issuerBlock(sheet: Sheet): Markup {
   const registration =
     business.tax_id === null
       ? null
-      : html`${business.legal_type ? said(registrations[business.legal_type], language) : null} ${figures(business.tax_id)}`;
+      : html`${business.legal_type ? phrase(registrations[business.legal_type], language) : null} ${leftToRight(business.tax_id)}`;
   const contact =
     business.phone || business.email
-      ? joined(
+      ? join(
           [
-            business.phone ? html`${wording.phone[language]} ${figures(business.phone)}` : null,
-            business.email ? figures(business.email) : null,
+            business.phone ? html`${wording.phone[language]} ${leftToRight(business.phone)}` : null,
+            business.email ? leftToRight(business.email) : null,
           ],
           ' · ',
         )
       : null;
-  return html`<section class="issuer">${logoPicture(sheet)}<p class="business">${given(business.name)}</p>${lines(
-    [registration, place(business.address, business.city), contact],
+  return html`<section class="issuer">${logoPicture(sheet)}<p class="business">${isolate(business.name, language)}</p>${lines(
+    [registration, place(business.address, business.city, language), contact],
   )}</section>`;
 }
 
@@ -47,14 +55,14 @@ export function issuerBlock(sheet: Sheet): Markup {
 export function customerBlock(sheet: Sheet): Markup {
   const { customer, type } = sheet.document;
   const language = languageOf(sheet);
-  return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${given(customer.name)}</p>${lines(
+  return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${isolate(customer.name, language)}</p>${lines(
     [
       customer.tax_id
-        ? html`${customerRegistrations[customer.legal_type ?? 'unknown'][language]} ${figures(customer.tax_id)}`
+        ? html`${customerRegistrations[customer.legal_type ?? 'unknown'][language]} ${leftToRight(customer.tax_id)}`
         : null,
-      place(customer.address, customer.city),
-      customer.phone ? html`${wording.phone[language]} ${figures(customer.phone)}` : null,
-      customer.email ? figures(customer.email) : null,
+      place(customer.address, customer.city, language),
+      customer.phone ? html`${wording.phone[language]} ${leftToRight(customer.phone)}` : null,
+      customer.email ? leftToRight(customer.email) : null,
     ],
   )}</section>`;
 }

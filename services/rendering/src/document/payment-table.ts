@@ -1,7 +1,8 @@
-import type { Business, Payment, PaymentMethod } from '@pinkas/contracts';
+import type { Business, Payment } from '@pinkas/contracts';
+import type { PaymentMethod } from '@pinkas/domain';
 import { formatDate, shekels } from './figures.js';
 import type { Language } from './language.js';
-import { figures, given, html, joined, type Markup } from './markup.js';
+import { html, isolate, join, leftToRight, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { paymentMethodWords, type Words, wording } from './wording.js';
 
@@ -13,7 +14,7 @@ function isWallet(method: PaymentMethod): method is Wallet {
 
 function methodName(method: PaymentMethod, business: Business, language: Language): Markup {
   return isWallet(method)
-    ? given(business.wallet_labels[method][language])
+    ? isolate(business.wallet_labels[method][language], language)
     : html`${paymentMethodWords[method][language]}`;
 }
 
@@ -23,18 +24,18 @@ const detail = (content: Markup): Markup => html`<span class="detail">${content}
 /** What identifies a payment: for a check its number, bank, branch and due date (Bookkeeping Instructions, 5). */
 function details(payment: Payment, language: Language): Markup {
   const named = (label: Words, value: string | number | null) =>
-    value === null ? null : detail(html`${label[language]} ${given(String(value))}`);
-  return joined(
+    value === null ? null : detail(html`${label[language]} ${isolate(String(value), language)}`);
+  return join(
     [
       named(wording.checkNumber, payment.check_number),
       named(wording.bank, payment.bank_code),
       named(wording.branch, payment.branch),
       named(wording.account, payment.account),
       named(wording.checkDate, payment.check_date && formatDate(payment.check_date)),
-      payment.card_type ? detail(given(payment.card_type)) : null,
+      payment.card_type ? detail(isolate(payment.card_type, language)) : null,
       payment.card_last_digits
         ? detail(
-            html`${wording.cardEnding[language]}${language === 'en' ? ' ' : ''}${figures(payment.card_last_digits)}`,
+            html`${wording.cardEnding[language]}${language === 'en' ? ' ' : ''}${leftToRight(payment.card_last_digits)}`,
           )
         : null,
       named(wording.reference, payment.reference),
@@ -47,10 +48,12 @@ function details(payment: Payment, language: Language): Markup {
 export function paymentTable(sheet: Sheet): Markup | null {
   const { document, business } = sheet;
   const language = languageOf(sheet);
-  if (document.payments.length === 0) return null;
+  if (document.payments.length === 0) {
+    return null;
+  }
   const rows = document.payments.map(
     (payment) =>
-      html`<tr role="row"><td role="cell"><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td role="cell" class="figure">${figures(formatDate(payment.date))}</td><td role="cell" class="figure">${shekels(payment.amount, language)}</td></tr>`,
+      html`<tr role="row"><td role="cell"><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td role="cell" class="figure">${leftToRight(formatDate(payment.date))}</td><td role="cell" class="figure">${shekels(payment.amount, language)}</td></tr>`,
   );
   return html`<section class="payments"><h2>${wording.payments[language]}</h2><table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.method[language]}</th><th role="columnheader" scope="col" class="figure">${wording.date[language]}</th><th role="columnheader" scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table></section>`;
 }

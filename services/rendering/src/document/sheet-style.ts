@@ -1,7 +1,7 @@
 import { fontFamilies } from '../typeface/typeface.js';
 
 /**
- * How a document stands on paper and on its page; colours and sizes are the tokens' (see design-tokens.ts). Logical
+ * The style of a document on paper and on its page; colours and sizes are the tokens' (see design-tokens.ts). Logical
  * properties, so that one style serves both directions; figures alone stand flush right in both, so that their decimals
  * stand under each other, in the lines and in the totals below them.
  */
@@ -60,7 +60,7 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .totals td{border:0}
 .totals .total>*{padding-block:.6rem;font-size:1.4rem;line-height:1.4;font-weight:700;color:var(--accent);border-block-start:.16rem solid var(--accent)}
 .totals .total:only-child>*{border:0}
-.payments,.notes,.signature{margin-block-start:1.9rem}
+.payments,.payments+.items,.notes,.signature{margin-block-start:1.9rem}
 .detail{display:inline-block}
 .notes{break-inside:avoid}
 .notes p{min-height:1.45em}

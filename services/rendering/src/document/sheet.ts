@@ -1,14 +1,15 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
 import type { Language } from './language.js';
 
-/** What one output of a document shows of what happened after its issue. */
-export interface Shown {
-  /** The printed number, nine digits; null while there is none. */
+/** What one revision of a document shows of what happened after its issue. */
+export interface RevisionContent {
+  /** Nine digits; null while there is none. */
   readonly allocationNumber: string | null;
-  /** The instant of cancellation, ISO 8601; null for a document that stands. */
+  /** The instant of cancellation, ISO 8601; null for a document that is not cancelled. */
   readonly cancelledAt: string | null;
   /**
-   * Whether this output bears the word 'מקור' or the word 'העתק'. 'מקור' may stand on the first output only (Income Tax
+   * Whether this output says 'מקור' or 'העתק'. Only the first output may say 'מקור' (Income Tax
    * Bookkeeping Instructions, appendix E; VAT Bookkeeping Regulations, 9A).
    */
   readonly output: 'original' | 'copy';
@@ -24,11 +25,11 @@ export interface SheetLogo {
 }
 
 /** Everything that one output of a document shows. */
-export interface Sheet extends Shown {
+export interface Sheet extends RevisionContent {
   readonly document: IssuedDocument;
   readonly business: Business;
   readonly logo: SheetLogo | null;
-  /** The language that its reader asked for; without it, the business's. */
+  /** The language that the reader requested; without it, the business's. */
   readonly language?: Language;
 }
 
@@ -38,11 +39,24 @@ export function languageOf(sheet: Sheet): Language {
 }
 
 /**
- * Whether VAT is spoken of on this document. An exempt dealer, a non-profit and a public institution without a VAT amount
+ * Whether prices say that they include VAT, or not. An exempt dealer, a non-profit and a public institution without a VAT amount
  * must not issue what looks like a tax document (VAT law, section 50); a dealer with a zero rate states the zero.
  */
-export function showsVat({ document, business }: Sheet): boolean {
+export function showsVatBasis({ document, business }: Sheet): boolean {
   return (
     document.totals.vat !== 0 || business.legal_type === 'osek_murshe' || business.legal_type === 'hevra_baam'
   );
+}
+
+/** The types that acknowledge a payment and are no tax invoice: net and VAT on them invite to deduct the VAT twice. */
+const withoutVatAmount: readonly DocumentType[] = ['receipt', 'donation_receipt'];
+
+/** Whether this document shows the net and the VAT. */
+export function showsVatAmount(sheet: Sheet): boolean {
+  return showsVatBasis(sheet) && !withoutVatAmount.includes(sheet.document.type);
+}
+
+/** Whether the payments come before the items: a receipt is about what was paid. */
+export function paymentsComeFirst({ document }: Sheet): boolean {
+  return withoutVatAmount.includes(document.type);
 }

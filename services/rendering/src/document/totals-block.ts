@@ -1,40 +1,44 @@
+import { fromShekels, sum, toShekels } from '@pinkas/domain';
 import { formatPercent, shekels } from './figures.js';
-import { figures, html, type Markup } from './markup.js';
-import { languageOf, type Sheet, showsVat } from './sheet.js';
-import { said, totalWords, wording } from './wording.js';
+import { html, leftToRight, type Markup } from './markup.js';
+import { languageOf, type Sheet, showsVatAmount } from './sheet.js';
+import { phrase, totalWords, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
   html`<tr${kind ? html` class="${kind}"` : null}><th scope="row">${label}</th><td>${amount}</td></tr>`;
 
 /**
- * From the net to the total. Every figure is one that was fixed when the document was issued; none is calculated here.
+ * From the sum of the lines to the total: sum, discount, what VAT is computed on, VAT, total. Every figure was fixed when the document
+ * was issued, or is a sum or difference of such figures. Of gross prices the sum of the lines comes first, since discount and
+ * subtotal are net.
  */
 export function totalsBlock(sheet: Sheet): Markup {
   const { document } = sheet;
   const { totals, discount } = document;
   const language = languageOf(sheet);
-  const vatShown = showsVat(sheet);
+  const vatShown = showsVatAmount(sheet);
+  const hasDiscount = totals.discount !== 0;
   const rows: Markup[] = [];
-  if (vatShown || totals.discount !== 0) {
-    rows.push(
-      row(
-        (vatShown ? wording.subtotalBeforeVat : wording.subtotal)[language],
-        shekels(totals.subtotal, language),
-      ),
-    );
+  const add = (label: Markup | string, amount: number, kind?: 'total') =>
+    rows.push(row(label, shekels(amount, language), kind));
+
+  if (vatShown && document.prices_include_vat) {
+    const lines = sum(document.items.map((item) => fromShekels(item.line_total)));
+    add(html`${wording.sumOfLines[language]} ${wording.withVat[language]}`, toShekels(lines));
   }
-  if (totals.discount !== 0) {
-    const rate = discount?.type === 'percent' ? html` ${figures(formatPercent(discount.value))}` : html``;
-    rows.push(row(html`${wording.discount[language]}${rate}`, shekels(-totals.discount, language)));
+  if (hasDiscount) {
+    const basis = vatShown ? html` ${wording.withoutVat[language]}` : null;
+    add(html`${wording.sumOfLines[language]}${basis}`, totals.subtotal);
+    const rate = discount?.type === 'percent' ? html` ${leftToRight(formatPercent(discount.value))}` : null;
+    add(html`${wording.discount[language]}${rate}`, -totals.discount);
   }
   if (vatShown) {
-    rows.push(
-      row(
-        html`${said(wording.vat, language)} ${figures(formatPercent(totals.vat_rate))}`,
-        shekels(totals.vat, language),
-      ),
-    );
+    const net = fromShekels(totals.subtotal) - fromShekels(totals.discount);
+    add(wording.totalBeforeVat[language], toShekels(net));
+    add(html`${phrase(wording.vat, language)} ${leftToRight(formatPercent(totals.vat_rate))}`, totals.vat);
   }
-  rows.push(row(totalWords[document.type][language], shekels(totals.total, language), 'total'));
+  // A receipt shows no VAT, but its lines may be net: then the total says what it includes.
+  const includes = !vatShown && totals.vat !== 0 ? html` <small>${wording.withVat[language]}</small>` : null;
+  add(html`${totalWords[document.type][language]}${includes}`, totals.total, 'total');
   return html`<table class="totals"><tbody>${rows}</tbody></table>`;
 }

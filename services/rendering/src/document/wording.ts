@@ -1,4 +1,4 @@
-import type { BusinessLegalType, CustomerLegalType, DocumentType, PaymentMethod } from '@pinkas/contracts';
+import type { BusinessLegalType, CustomerLegalType, DocumentType, PaymentMethod } from '@pinkas/domain';
 import type { Language } from './language.js';
 import { html, Markup } from './markup.js';
 
@@ -16,10 +16,12 @@ const statutory = (he: string, en: string): Words => ({ he, en: `${en} · ${he}`
 /** A run of Hebrew words with the figures and signs between them. */
 const hebrewRun = /[\u0590-\u05ff](?:[\u0590-\u05ff\d"'./ ־–-]*[\u0590-\u05ff.])?/g;
 
-/** Words in one language; Hebrew ones in an English line are told as such, so that they are read out in Hebrew. */
-export function said(words: Words, language: Language): Markup {
+/** Words in one language; Hebrew words in an English line are marked as Hebrew for screen readers. */
+export function phrase(words: Words, language: Language): Markup {
   const text = html`${words[language]}`;
-  if (language === 'he') return text;
+  if (language === 'he') {
+    return text;
+  }
   return new Markup(text.text.replace(hebrewRun, (run) => `<bdi lang="he">${run}</bdi>`));
 }
 
@@ -121,8 +123,8 @@ export const wording = {
   lineTotal: words('סכום', 'Amount'),
   withoutVat: words('ללא מע"מ', 'excl. VAT'),
   withVat: words('כולל מע"מ', 'incl. VAT'),
-  subtotalBeforeVat: words('סה"כ לפני מע"מ', 'Subtotal before VAT'),
-  subtotal: words('סכום ביניים', 'Subtotal'),
+  sumOfLines: words('סכום השורות', 'Sum of lines'),
+  totalBeforeVat: words('סה"כ לפני מע"מ', 'Total before VAT'),
   discount: words('הנחה', 'Discount'),
   /** 'The words מס ערך מוסף' beside the rate (VAT Bookkeeping Regulations, 9A). */
   vat: words('מע"מ / מס ערך מוסף', 'VAT (מס ערך מוסף)'),

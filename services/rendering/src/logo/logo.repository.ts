@@ -1,37 +1,56 @@
 import { createHash } from 'node:crypto';
-import type { Database } from '@pinkas/service-kit';
+import { Injectable } from '@nestjs/common';
+import type { Business } from '@pinkas/contracts';
+import { type Database, forTenant, InjectDatabase, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
-import type { CleanLogo } from './logo.js';
+import type { SheetLogo } from '../document/sheet.js';
+import type { StoredLogo } from './logo.js';
 
-type Db = Database<RenderingTables>;
+/** The logos of businesses, by their content. None is ever deleted: a later revision shows the logo of the first. */
+@Injectable()
+export class LogoStore {
+  constructor(
+    @InjectDatabase() private readonly db: Database<RenderingTables>,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
 
-/**
- * Keeps a picture, once however often it comes.
- * @returns its SHA-256, hex.
- */
-export async function insertLogo(db: Db, businessId: string, logo: CleanLogo): Promise<string> {
-  const sha256 = createHash('sha256').update(logo.bytes).digest();
-  await db
-    .insertInto('logo')
-    .values({
-      business_id: businessId,
-      sha256,
-      media_type: logo.mediaType,
-      bytes: logo.bytes,
-      width: logo.width,
-      height: logo.height,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return sha256.toString('hex');
-}
+  /**
+   * Stores a logo once, however often it is uploaded.
+   * @returns its SHA-256, hex.
+   */
+  async store(businessId: string, logo: StoredLogo): Promise<string> {
+    const sha256 = createHash('sha256').update(logo.bytes).digest();
+    await forTenant(this.db, businessId)
+      .insertInto('logo')
+      .values({
+        business_id: businessId,
+        sha256,
+        media_type: logo.mediaType,
+        bytes: logo.bytes,
+        width: logo.width,
+        height: logo.height,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    return sha256.toString('hex');
+  }
 
-/** @returns the picture, or undefined. `sha256` is hex. */
-export async function findLogo(db: Db, businessId: string, sha256: string) {
-  return db
-    .selectFrom('logo')
-    .select(['media_type', 'bytes', 'width', 'height'])
-    .where('business_id', '=', businessId)
-    .where('sha256', '=', Buffer.from(sha256, 'hex'))
-    .executeTakeFirst();
+  /** The logo that a business had when its document was issued. A missing one delays no document: null, with a warning. */
+  async findLogo({ id, logo }: Business): Promise<SheetLogo | null> {
+    if (!logo) {
+      return null;
+    }
+    const row = await forTenant(this.db, id)
+      .selectFrom('logo')
+      .select(['media_type', 'bytes', 'width', 'height'])
+      .where('business_id', '=', id)
+      .where('sha256', '=', Buffer.from(logo.sha256, 'hex'))
+      .executeTakeFirst();
+    if (!row) {
+      this.logger.warn({ business_id: id, sha256: logo.sha256 }, 'logo not found');
+      return null;
+    }
+    const address = `data:${row.media_type};base64,${row.bytes.toString('base64')}`;
+    return { address, width: row.width, height: row.height };
+  }
 }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** A picture of a business, kept as long as documents may be printed with it. */
+/** A logo of a business, stored for as long as documents may be printed with it. */
 export interface LogoTable {
   business_id: string;
   /** SHA-256 of `bytes`. */

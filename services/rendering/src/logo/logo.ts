@@ -1,29 +1,42 @@
-/** What is taken, as it is kept: cleaned, and only what is known to draw. */
-export interface CleanLogo {
-  readonly mediaType: 'image/png' | 'image/svg+xml';
+/** A logo as it is stored and shown: pixels that this service encoded, never the uploaded file. */
+export interface StoredLogo {
+  readonly mediaType: 'image/png';
   readonly bytes: Buffer;
-  /** Pixels, or the units of the drawing; only their ratio counts where it is shown. */
+  /** In pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Why a picture is not taken, in words that follow `logo` in a sentence. */
-export class LogoRefused extends Error {
-  override readonly name = 'LogoRefused';
+export type LogoFormat = 'png' | 'svg';
+
+/** An uploaded file that is not yet decoded. */
+export interface UploadedLogo {
+  readonly format: LogoFormat;
+  readonly bytes: Buffer;
 }
 
-/** A file's bytes at the most. It is printed in every PDF of its business. */
+/** The logo is rejected. The message is the rest of a sentence that begins with `logo`. */
+export class InvalidLogoError extends Error {
+  override readonly name = 'InvalidLogoError';
+}
+
+/** The size limit of an uploaded file. */
 export const logoBytesMax = 64 * 1024;
 
-/** Neither a line nor a needle: the longer side is at most so many times the shorter. */
-const ratioMax = 20;
+const dataUrl = /^data:image\/(png|svg\+xml);base64,([A-Za-z0-9+/]*={0,2})$/;
 
-/** @throws LogoRefused when the sides are no picture's. */
-export function checkSides(width: number, height: number): void {
-  if (!(width > 0 && height > 0 && Number.isFinite(width) && Number.isFinite(height))) {
-    throw new LogoRefused('must have a width and a height');
+/**
+ * Decodes a `data:` URL; the file in it may be anything.
+ * @throws InvalidLogoError
+ */
+export function parseLogoUrl(url: string): UploadedLogo {
+  const [, subtype, base64 = ''] = dataUrl.exec(url) ?? [];
+  if (subtype === undefined) {
+    throw new InvalidLogoError('must be data:image/png;base64,… or data:image/svg+xml;base64,…');
   }
-  if (Math.max(width / height, height / width) > ratioMax) {
-    throw new LogoRefused(`must not be more than ${ratioMax} times as long as it is wide`);
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length > logoBytesMax) {
+    throw new InvalidLogoError(`must have at most ${logoBytesMax / 1024} KB`);
   }
+  return { format: subtype === 'png' ? 'png' : 'svg', bytes };
 }

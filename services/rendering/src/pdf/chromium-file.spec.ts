@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { chromiumAnswer } from '../../test/chromium-answer.js';
-import { BrokenPdf, readChromiumFile } from './chromium-file.js';
+import { chromiumPdf } from '../../test/chromium-pdf.js';
+import { InvalidPdfError, readChromiumFile } from './chromium-file.js';
 
-const whole = chromiumAnswer('1042');
+const whole = chromiumPdf('1042');
 const text = whole.toString('latin1');
 const changed = (from: string, to: string) => Buffer.from(text.replace(from, to), 'latin1');
 
-describe('a file that Chromium printed', () => {
-  it('is read with its objects and its pages in their order', () => {
+describe('readChromiumFile', () => {
+  it('a file of Chromium is read with its objects and its pages in order', () => {
     const file = readChromiumFile(whole);
     expect(file).toMatchObject({ catalog: 8, information: 1, pages: [2, 3] });
     expect(file.objects.size).toBe(8);
@@ -23,18 +23,18 @@ describe('a file that Chromium printed', () => {
     ['that is a half and an end', Buffer.concat([whole.subarray(0, 400), whole.subarray(-40)])],
     ['whose stream has another length', changed('/Length 12', '/Length 11')],
     ['whose object is another', changed('3 0 obj', '9 0 obj')],
-    ['whose table leads astray', changed('0000000015 00000 n', '0000000016 00000 n')],
+    ['whose table has a wrong offset', changed('0000000015 00000 n', '0000000016 00000 n')],
     ['that has no page', changed('/Kids [2 0 R 3 0 R]', '/Kids []           ')],
-    ['whose pages lead back to themselves', changed('/Kids [2 0 R 3 0 R]', '/Kids [5 0 R 5 0 R]')],
+    ['whose page tree has a cycle', changed('/Kids [2 0 R 3 0 R]', '/Kids [5 0 R 5 0 R]')],
     ['that lacks its catalog', changed('/Root 8 0 R', '/Root 9 0 R')],
-  ])('is refused %s', (_what, bytes) => {
-    expect(() => readChromiumFile(bytes)).toThrow(BrokenPdf);
+  ])('a file is rejected %s', (_what, bytes) => {
+    expect(() => readChromiumFile(bytes)).toThrow(InvalidPdfError);
   });
 
-  it('is refused at whatever place it was cut', () => {
+  it('a file is rejected wherever it is cut', () => {
     // The last byte is a line end, which nothing depends on.
     for (let length = 0; length < whole.length - 1; length += 1) {
-      expect(() => readChromiumFile(whole.subarray(0, length))).toThrow(BrokenPdf);
+      expect(() => readChromiumFile(whole.subarray(0, length))).toThrow(InvalidPdfError);
     }
   });
 });

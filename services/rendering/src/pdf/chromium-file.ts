@@ -1,17 +1,16 @@
-/** The bytes are no whole PDF as Chromium writes it. */
-export class BrokenPdf extends Error {
-  override readonly name = 'BrokenPdf';
+/** The bytes are not a whole PDF as Chromium writes it. */
+export class InvalidPdfError extends Error {
+  override readonly name = 'InvalidPdfError';
 }
 
 /**
- * The objects of a PDF that Chromium has printed, as they stand in its bytes. Chromium writes the plainest form that there is
- * (one cross-reference table, every object by itself, no update), which is all that is read here: a general reader would
- * repair a damaged file, and a document must not be made of one.
+ * The objects of a PDF that Chromium has printed, as views of its bytes. Chromium writes the plainest form (one cross-reference
+ * table, every object by itself, no update), and only that is read: a general reader repairs damaged files (ADR 0026).
  */
 export interface ChromiumFile {
   /** The whole file, as it came. */
   readonly bytes: Buffer;
-  /** By its number, from 1; each without the words that begin and end it, and with the stream that it may have. */
+  /** By number, from 1; each without `obj` and `endobj`, with its stream. */
   readonly objects: ReadonlyMap<number, Buffer>;
   /** The number of the document's catalog. */
   readonly catalog: number;
@@ -25,12 +24,18 @@ const entryBytes = 20;
 /** `startxref`, a place of ten digits, `%%EOF`, and their line ends. */
 const endBytesMax = 64;
 
-/** @throws BrokenPdf, which says in half a sentence what is wrong. */
+/** @throws InvalidPdfError, whose message is half a sentence. */
 export function readChromiumFile(pdf: Buffer): ChromiumFile {
-  if (pdf.length === 0) throw new BrokenPdf('the answer is empty');
-  if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) throw new BrokenPdf('the answer is no PDF');
+  if (pdf.length === 0) {
+    throw new InvalidPdfError('the answer is empty');
+  }
+  if (!pdf.subarray(0, 5).equals(Buffer.from('%PDF-'))) {
+    throw new InvalidPdfError('the answer is no PDF');
+  }
   const end = /startxref\s+(\d{1,10})\s+%%EOF\s*$/.exec(pdf.subarray(-endBytesMax).toString('latin1'));
-  if (!end) throw new BrokenPdf('the PDF is cut short');
+  if (!end) {
+    throw new InvalidPdfError('the PDF is cut short');
+  }
   const tableAt = Number(end[1]);
   const places = readTable(pdf, tableAt);
 
@@ -45,27 +50,35 @@ export function readChromiumFile(pdf: Buffer): ChromiumFile {
   const dictionaryOf = (number: number) => textOf(objects, number);
   dictionaryOf(information);
   const pages = pagesBelow(referenceIn(dictionaryOf(catalog), 'Pages'), dictionaryOf);
-  if (pages.length === 0) throw new BrokenPdf('the PDF has no page');
+  if (pages.length === 0) {
+    throw new InvalidPdfError('the PDF has no page');
+  }
   return { bytes: pdf, objects, catalog, information, pages };
 }
 
 /** An object that has no stream, as text. */
 function textOf(objects: ReadonlyMap<number, Buffer>, number: number): string {
   const body = objects.get(number);
-  if (!body?.subarray(0, 2).equals(Buffer.from('<<'))) throw new BrokenPdf(`the PDF lacks object ${number}`);
+  if (!body?.subarray(0, 2).equals(Buffer.from('<<'))) {
+    throw new InvalidPdfError(`the PDF lacks object ${number}`);
+  }
   return body.toString('latin1');
 }
 
 /** Where each object begins. */
 function readTable(pdf: Buffer, at: number): Map<number, number> {
   const head = /^xref\s+0 (\d{1,7})\s+/.exec(pdf.subarray(at, at + 32).toString('latin1'));
-  if (!head) throw new BrokenPdf('the PDF is damaged: its table is not where it says');
+  if (!head) {
+    throw new InvalidPdfError('the PDF is damaged: its table is not where it says');
+  }
   const places = new Map<number, number>();
   const first = at + head[0].length;
   for (let number = 1; number < Number(head[1]); number += 1) {
     const entry = pdf.toString('latin1', first + number * entryBytes, first + (number + 1) * entryBytes);
     const place = /^(\d{10}) 00000 n\s\s$/.exec(entry)?.[1];
-    if (place === undefined) throw new BrokenPdf('the PDF is damaged: its table cannot be read');
+    if (place === undefined) {
+      throw new InvalidPdfError('the PDF is damaged: its table cannot be read');
+    }
     places.set(number, Number(place));
   }
   return places;
@@ -75,10 +88,12 @@ function bodyOf(object: Buffer, number: number): Buffer {
   const head = Buffer.from(`${number} 0 obj\n`);
   const foot = Buffer.from('\nendobj\n');
   if (!object.subarray(0, head.length).equals(head) || !object.subarray(-foot.length).equals(foot)) {
-    throw new BrokenPdf(`the PDF is damaged: object ${number} is not where it should be`);
+    throw new InvalidPdfError(`the PDF is damaged: object ${number} is not where it should be`);
   }
   const body = object.subarray(head.length, -foot.length);
-  if (isStream(body)) checkStream(body, number);
+  if (isStream(body)) {
+    checkStream(body, number);
+  }
   return body;
 }
 
@@ -94,22 +109,28 @@ function checkStream(body: Buffer, number: number): void {
   const at = body.indexOf(begin);
   const length = /\/Length (\d+)/.exec(body.toString('latin1', 0, Math.max(0, at)))?.[1];
   if (at === -1 || at + begin.length + Number(length) !== body.length - streamEnd.length) {
-    throw new BrokenPdf(`the PDF is damaged: stream ${number} does not have its length`);
+    throw new InvalidPdfError(`the PDF is damaged: stream ${number} does not have its length`);
   }
 }
 
 function referenceIn(dictionary: string, name: string): number {
   const number = new RegExp(`/${name} (\\d+) 0 R`).exec(dictionary)?.[1];
-  if (number === undefined) throw new BrokenPdf(`the PDF is damaged: it has no ${name}`);
+  if (number === undefined) {
+    throw new InvalidPdfError(`the PDF is damaged: it has no ${name}`);
+  }
   return Number(number);
 }
 
 /** The pages below a node of the page tree; a tree that leads back into itself ends with its depth. */
 function pagesBelow(number: number, dictionaryOf: (number: number) => string, depth = 0): number[] {
   const dictionary = dictionaryOf(number);
-  if (/\/Type \/Page(?![A-Za-z])/.test(dictionary)) return [number];
+  if (/\/Type \/Page(?![A-Za-z])/.test(dictionary)) {
+    return [number];
+  }
   const kids = /\/Kids \[([\d R]*)\]/.exec(dictionary)?.[1];
-  if (kids === undefined || depth > 8) throw new BrokenPdf('the PDF is damaged: its pages cannot be found');
+  if (kids === undefined || depth > 8) {
+    throw new InvalidPdfError('the PDF is damaged: its pages cannot be found');
+  }
   return [...kids.matchAll(/(\d+) 0 R/g)].flatMap(([, kid]) =>
     pagesBelow(Number(kid), dictionaryOf, depth + 1),
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { chromiumAnswer } from '../../test/chromium-answer.js';
-import { BrokenPdf, readChromiumFile } from './chromium-file.js';
-import { nodesCountedAnew } from './node-names.js';
+import { chromiumPdf } from '../../test/chromium-pdf.js';
+import { InvalidPdfError, readChromiumFile } from './chromium-file.js';
 import { pdfDate, textString } from './pdf-syntax.js';
 import { type SignatureFacts, signableFile } from './signable-file.js';
+import { renumberStructureNodes } from './structure-nodes.js';
 import { type DocumentFacts, xmpPacket } from './xmp.js';
 
 const facts: DocumentFacts = {
@@ -20,33 +20,40 @@ const signature: SignatureFacts = {
   contact: 'office (main)',
   signedAt: new Date('2026-03-08T09:30:01.999Z'),
 };
-const write = (answer: Buffer, roomBytes = 16) =>
-  signableFile(readChromiumFile(answer), facts, signature, roomBytes);
+const write = (answer: Buffer, placeholderBytes = 16) =>
+  signableFile(readChromiumFile(answer), facts, signature, placeholderBytes);
 
-describe('a file to be signed', () => {
-  it('is the same for the same page, whatever Chromium counted and when it printed', async () => {
-    const first = await write(chromiumAnswer('nonce-1', { firstNode: 7 }));
-    const second = await write(chromiumAnswer('nonce-2', { firstNode: 4_711 }));
+describe('signableFile', () => {
+  it('the same page is the same file, whatever Chromium counted and when it printed', async () => {
+    const first = await write(chromiumPdf('nonce-1', { firstNode: 7 }));
+    const second = await write(chromiumPdf('nonce-2', { firstNode: 4_711 }));
     expect(second.bytes.equals(first.bytes)).toBe(true);
     expect(first.bytes.includes('nonce')).toBe(false);
   });
 
-  it('is signed whole, but for the signature', async () => {
-    const { bytes, roomAt, roomEnd } = await write(chromiumAnswer('nonce'), 20);
-    expect(bytes.toString('latin1', roomAt, roomEnd)).toBe(`<${'0'.repeat(40)}>`);
-    const range = /\/ByteRange \[([\d ]+)\]\/Contents $/.exec(bytes.toString('latin1', 0, roomAt))?.[1];
-    expect(range?.trim().split(/ +/).map(Number)).toEqual([0, roomAt, roomEnd, bytes.length - roomEnd]);
+  it('the byte range covers the whole file but for the signature', async () => {
+    const { bytes, placeholderAt, placeholderEnd } = await write(chromiumPdf('nonce'), 20);
+    expect(bytes.toString('latin1', placeholderAt, placeholderEnd)).toBe(`<${'0'.repeat(40)}>`);
+    const range = /\/ByteRange \[([\d ]+)\]\/Contents $/.exec(
+      bytes.toString('latin1', 0, placeholderAt),
+    )?.[1];
+    expect(range?.trim().split(/ +/).map(Number)).toEqual([
+      0,
+      placeholderAt,
+      placeholderEnd,
+      bytes.length - placeholderEnd,
+    ]);
   });
 
-  it('is one piece: one table, one end, nothing added behind', async () => {
-    const text = (await write(chromiumAnswer('nonce'))).bytes.toString('latin1');
+  it('a file has one table, one end and no update', async () => {
+    const text = (await write(chromiumPdf('nonce'))).bytes.toString('latin1');
     expect(text.match(/startxref/g)).toHaveLength(1);
     expect(text.match(/%%EOF/g)).toHaveLength(1);
     expect(text).not.toContain('/Prev');
   });
 
-  it('says who signed, why and when, and how to reach them', async () => {
-    const text = (await write(chromiumAnswer('nonce'))).bytes.toString('latin1');
+  it('the signature dictionary has the signer, reason, time and contact', async () => {
+    const text = (await write(chromiumPdf('nonce'))).bytes.toString('latin1');
     expect(text).toContain(
       '/SubFilter/ETSI.CAdES.detached/M (D:20260308093001Z)/Name (Example Ltd)/Reason <feff',
     );
@@ -55,30 +62,30 @@ describe('a file to be signed', () => {
   });
 
   it.each([{ page: '/Annots 9 0 R' }, { catalog: '/AcroForm 9 0 R' }, { catalog: '/Metadata 9 0 R' }])(
-    'is not made of a page that brings %j of its own',
+    'a page that has %j already is rejected',
     async (change) => {
-      await expect(write(chromiumAnswer('nonce', change))).rejects.toThrow(BrokenPdf);
+      await expect(write(chromiumPdf('nonce', change))).rejects.toThrow(InvalidPdfError);
     },
   );
 
-  it('counts the names of tags from 1, in their order', () => {
-    const { objects } = readChromiumFile(chromiumAnswer('nonce', { firstNode: 500 }));
-    const renamed = nodesCountedAnew(objects);
+  it('structure nodes are renumbered from 1, in their order', () => {
+    const { objects } = readChromiumFile(chromiumPdf('nonce', { firstNode: 500 }));
+    const renamed = renumberStructureNodes(objects);
     expect(renamed.get(6)?.toString()).toContain('(node00000002)');
     expect(renamed.get(7)?.toString()).toContain('(node00000001)');
     expect(renamed.get(4)).toBe(objects.get(4));
   });
 });
 
-describe('what a PDF says of itself', () => {
-  it('is text of any language, and an instant in UTC', () => {
+describe('PDF metadata', () => {
+  it('texts of any language and instants in UTC are encoded', () => {
     expect(textString('Total (net) \\ 5')).toBe('(Total \\(net\\) \\\\ 5)');
     expect(textString('אב')).toBe('<feff05d005d1>');
     expect(textString('line\nbreak')).toMatch(/^<feff/);
     expect(pdfDate(new Date('2026-03-08T09:30:00.250Z'))).toBe('(D:20260308093000Z)');
   });
 
-  it('is XMP that nothing in a name breaks', () => {
+  it('XMP escapes every character of a name', () => {
     const xmp = xmpPacket(facts);
     expect(xmp).toContain('<rdf:li>עסק &lt;לדוגמה&gt; &amp; &quot;בניו&quot;</rdf:li>');
     expect(xmp).toContain('<xmp:CreateDate>2026-03-08T09:30:00Z</xmp:CreateDate>');

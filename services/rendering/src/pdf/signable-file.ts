@@ -1,57 +1,57 @@
 import { createHash } from 'node:crypto';
-import { BrokenPdf, type ChromiumFile, isStream } from './chromium-file.js';
-import { nodesCountedAnew } from './node-names.js';
-import { crossReferences, objectStream, type Places } from './packed-objects.js';
+import { type ChromiumFile, InvalidPdfError, isStream } from './chromium-file.js';
+import { crossReferenceStream, type ObjectLocations, objectStream } from './object-streams.js';
 import { pdfDate, textString } from './pdf-syntax.js';
+import { renumberStructureNodes } from './structure-nodes.js';
 import { creatorTool, type DocumentFacts, xmpPacket } from './xmp.js';
 
-/** What a signature says of itself to who opens it (ISO 32000-1, table 252). */
+/** The entries of a signature dictionary that viewers show (ISO 32000-1, table 252). */
 export interface SignatureFacts {
-  /** Whose signature it is. */
+  /** The signer's name. */
   readonly name: string;
   readonly reason: string;
-  /** Where the signer is; null: it is not said. */
+  /** Where the signer is; null: left out. */
   readonly location: string | null;
-  /** How to reach the signer; null: it is not said. */
+  /** How to reach the signer; null: left out. */
   readonly contact: string | null;
   /** The instant that the signature claims. */
   readonly signedAt: Date;
 }
 
-/** A whole file, but for the signature, for which there is room. */
+/** A whole file with a placeholder for the signature. */
 export interface SignableFile {
   readonly bytes: Buffer;
-  /** Where the room begins, with the angle brackets around it, in bytes from the beginning of the file. */
-  readonly roomAt: number;
+  /** The byte offset of the placeholder, angle brackets included. */
+  readonly placeholderAt: number;
   /** Where it ends. */
-  readonly roomEnd: number;
+  readonly placeholderEnd: number;
 }
 
 type Objects = Map<number, Buffer>;
 
-/** Room for a number that is only known when the whole file is there. */
+/** Digits of an offset that is known only when the file is complete. */
 const placeDigits = 10;
 const head = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
 
 /**
- * Writes what Chromium has printed anew, in one piece: with the document's facts instead of Chromium's own, with room for the
- * signature, and packed (ISO 32000-1, 7.5.7), since the tags for screen readers take several times the room of the words.
+ * Writes Chromium's PDF again in one piece: with the document's facts instead of Chromium's own, a placeholder for the
+ * signature, and packed (ISO 32000-1, 7.5.7), since the tags for screen readers take several times the space of the text.
  * The same input makes the same bytes.
- * @param roomBytes how long the signature may be.
- * @throws BrokenPdf when the file has what our documents do not have.
+ * @param placeholderBytes how long the signature may be.
+ * @throws InvalidPdfError when the file has what documents never have.
  */
 export async function signableFile(
   file: ChromiumFile,
   facts: DocumentFacts,
   signature: SignatureFacts,
-  roomBytes: number,
+  placeholderBytes: number,
 ): Promise<SignableFile> {
-  const objects = nodesCountedAnew(file.objects);
+  const objects = renumberStructureNodes(file.objects);
   const [signatureNumber, packNumber, tableNumber] = addFacts(objects, file, facts);
 
   const parts: Buffer[] = [];
   let length = 0;
-  const places: Places = new Map();
+  const places: ObjectLocations = new Map();
   const add = (part: Buffer | string) => {
     const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
     parts.push(bytes);
@@ -68,28 +68,33 @@ export async function signableFile(
   add(head);
   const packed: [number, Buffer][] = [];
   for (const [number, body] of objects) {
-    // The catalog stands by itself, so that a look at the file tells what it is.
-    if (isStream(body) || number === file.catalog) addObject(number, body);
-    else places.set(number, { inside: packNumber, index: packed.push([number, body]) - 1 });
+    // The catalog is an object of its own, readable without decompression.
+    if (isStream(body) || number === file.catalog) {
+      addObject(number, body);
+    } else {
+      places.set(number, { inside: packNumber, index: packed.push([number, body]) - 1 });
+    }
   }
   addObject(packNumber, await objectStream(packed));
 
   places.set(signatureNumber, { at: length });
   const rangeAt = add(`${signatureNumber} 0 obj\n<<${signatureEntries(signature)}/ByteRange [0 `);
-  const roomAt = add(`${' '.repeat(3 * placeDigits + 2)}]/Contents `);
-  const roomEnd = add(`<${'0'.repeat(2 * roomBytes)}>`);
+  const placeholderAt = add(`${' '.repeat(3 * placeDigits + 2)}]/Contents `);
+  const placeholderEnd = add(`<${'0'.repeat(2 * placeholderBytes)}>`);
   const tableAt = add('>>\nendobj\n');
 
   const id = `<${digestOf(Buffer.from(facts.documentId))}><${digestOf(...parts)}>`;
   places.set(tableNumber, { at: tableAt });
   add(`${tableNumber} 0 obj\n`);
-  add(await crossReferences(places, `/Root ${file.catalog} 0 R/Info ${file.information} 0 R/ID[${id}]`));
+  add(await crossReferenceStream(places, `/Root ${file.catalog} 0 R/Info ${file.information} 0 R/ID[${id}]`));
   add(`\nendobj\nstartxref\n${tableAt}\n%%EOF\n`);
 
   const bytes = Buffer.concat(parts);
-  const range = [roomAt, roomEnd, length - roomEnd].map((place) => String(place).padEnd(placeDigits));
+  const range = [placeholderAt, placeholderEnd, length - placeholderEnd].map((place) =>
+    String(place).padEnd(placeDigits),
+  );
   bytes.write(range.join(' '), rangeAt, 'latin1');
-  return { bytes, roomAt, roomEnd };
+  return { bytes, placeholderAt, placeholderEnd };
 }
 
 /**
@@ -140,20 +145,24 @@ function addFacts(
 
 /** A dictionary with one entry more. */
 function withEntry(dictionary: string, name: string, value: string): string {
-  if (dictionary.includes(`/${name}`)) throw new BrokenPdf(`the PDF has ${name} of its own`);
+  if (dictionary.includes(`/${name}`)) {
+    throw new InvalidPdfError(`the PDF has ${name} of its own`);
+  }
   return dictionary.replace(/>>$/, () => `/${name}${value}>>`);
 }
 
 function signatureEntries({ name, reason, location, contact, signedAt }: SignatureFacts): string {
-  const said = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact })
+  const entries = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact })
     .map(([entry, text]) => (text === null ? '' : `/${entry} ${textString(text)}`))
     .join('');
-  return `/Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M ${pdfDate(signedAt)}${said}`;
+  return `/Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M ${pdfDate(signedAt)}${entries}`;
 }
 
 /** Sixteen bytes in hex, as an identifier in a PDF has. */
 function digestOf(...parts: Buffer[]): string {
   const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
+  for (const part of parts) {
+    hash.update(part);
+  }
   return hash.digest('hex').slice(0, 32);
 }

@@ -1,4 +1,4 @@
-/** What a PDF says of itself, beside its pages. */
+/** The metadata of a PDF. */
 export interface DocumentFacts {
   readonly documentId: string;
   /** For example `חשבונית מס 1042`. */
@@ -10,10 +10,10 @@ export interface DocumentFacts {
   readonly issuedAt: Date;
 }
 
-/** The name under which files and signatures tell of the program that made them. */
+/** The program that made the files and signatures, in their metadata. */
 export const creatorTool = 'Pinkas';
 
-/** The facts as XMP (ISO 16684-1), which programs read that know nothing else of PDF. */
+/** The facts as XMP (ISO 16684-1), which programs without a PDF reader find. */
 export function xmpPacket(facts: DocumentFacts): string {
   const { documentId, title, author, language, issuedAt } = facts;
   return `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?>

@@ -1,81 +1,180 @@
-import { createHash } from 'node:crypto';
+import { type AsnType, Constructed, fromBER, Null, OctetString, Sequence } from 'asn1js';
 import {
-  explicit,
-  identifier,
-  implicit,
-  integer,
-  nothing,
-  octetString,
-  sequence,
-  setOf,
-} from './der-encoding.js';
-import type { SigningCertificate } from './signing-certificate.js';
+  AlgorithmIdentifier,
+  type Attribute,
+  Certificate,
+  ContentInfo,
+  IssuerAndSerialNumber,
+  SignedData,
+  type SignerInfo,
+} from 'pkijs';
+import { digestNames, oid } from './object-identifiers.js';
 
-const oid = {
-  data: '1.2.840.113549.1.7.1',
-  signedData: '1.2.840.113549.1.7.2',
-  contentType: '1.2.840.113549.1.9.3',
-  messageDigest: '1.2.840.113549.1.9.4',
-  signingCertificateV2: '1.2.840.113549.1.9.16.2.47',
-  signatureTimeStampToken: '1.2.840.113549.1.9.16.2.14',
-  sha256: '2.16.840.1.101.3.4.2.1',
-  sha256WithRsa: '1.2.840.113549.1.1.11',
-  sha256WithEcdsa: '1.2.840.10045.4.3.2',
-} as const;
+/** The bytes are not what they must be in DER. */
+export class InvalidDerError extends Error {
+  override readonly name = 'InvalidDerError';
+}
+
+/** CMS signed data with one signer (RFC 5652, 5.1). */
+export interface ParsedSignedData {
+  readonly signedData: SignedData;
+  readonly signer: SignerInfo;
+  readonly certificates: readonly ParsedCertificate[];
+  /** The digest of the signer, by Node's name. */
+  readonly digest: string;
+  /** The signed attributes as the signature covers them: a SET (RFC 5652, 5.4). */
+  readonly signedBytes: Buffer;
+  readonly signature: Buffer;
+}
+
+export interface ParsedCertificate {
+  readonly certificate: Certificate;
+  readonly der: Buffer;
+}
+
+/** @throws InvalidDerError, also where bytes follow the value. */
+export function parseDer(bytes: Buffer): AsnType {
+  const { value, length } = parsePrefix(bytes);
+  if (length !== bytes.length) {
+    throw new InvalidDerError('bytes follow its end');
+  }
+  return value;
+}
+
+function parsePrefix(bytes: Buffer): { value: AsnType; length: number } {
+  // Most errors are returned; some types throw.
+  const { result, offset } = decode(() => fromBER(bytes));
+  if (offset === -1) {
+    throw new InvalidDerError(result.error || 'it is truncated');
+  }
+  return { value: result, length: offset };
+}
+
+/** The tag class of `[0]` and `[1]`. */
+const contextClass = 3;
+
+/** Builds a structure of pkijs, whose errors have many classes. @throws InvalidDerError */
+export function decode<T>(build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    throw new InvalidDerError((error as Error).message, { cause: error });
+  }
+}
+
+export const encode = (structure: { toSchema(): AsnType }): Buffer =>
+  Buffer.from(structure.toSchema().toBER());
+
+/** Signed data whose syntax alone is known, which is cheap. */
+interface SignedDataSyntax {
+  readonly value: AsnType;
+  /** Without the bytes that follow. */
+  readonly bytes: Buffer;
+  /** The bytes after its end, which are for the caller to reject. */
+  readonly rest: Buffer;
+  /** In DER, as far as there are any. */
+  readonly certificates: readonly Buffer[];
+}
+
+/** @throws InvalidDerError */
+export function parseSignedData(bytes: Buffer): SignedDataSyntax {
+  const { value, length } = parsePrefix(bytes);
+  const [content] = membersOf(membersOf(value)[1]);
+  const certificates = membersOf(content).find(({ idBlock }) => idBlock.tagClass === contextClass);
+  return {
+    value,
+    bytes: bytes.subarray(0, length),
+    rest: bytes.subarray(length),
+    certificates: membersOf(certificates).map((item) => Buffer.from(item.valueBeforeDecodeView)),
+  };
+}
 
 /**
- * Signs a digest: CMS signed data without its content (RFC 5652) with the attributes of PAdES baseline B-B (ETSI EN 319
- * 142-1, 6.3): content type, message digest, the signing certificate by its SHA-256, and no signing time, which stands in the
- * PDF's own dictionary.
- * @param digest SHA-256 of what is signed.
- * @param stampFor makes a time-stamp token for the value of the signature (baseline B-T), or null where there is to be none.
+ * Decodes signed data with one signer, certificates and signed attributes. What was read is encoded again and compared, which
+ * rejects BER and everything that a lenient parser leaves out.
+ * @throws InvalidDerError
  */
-export async function signedData(
-  digest: Buffer,
-  certificate: SigningCertificate,
-  stampFor: (signatureValue: Buffer) => Promise<Buffer | null>,
-): Promise<Buffer> {
-  const sha256 = sequence(identifier(oid.sha256));
-  const attributes = setOf(
-    attribute(oid.contentType, identifier(oid.data)),
-    attribute(oid.messageDigest, octetString(digest)),
-    attribute(oid.signingCertificateV2, sequence(sequence(certificateId(certificate)))),
-  );
-  const signature = await certificate.sign(attributes);
-  const stamp = await stampFor(signature);
-  const signer = sequence(
-    integer(Buffer.from([1])),
-    sequence(certificate.issuer, certificate.serialNumber),
-    sha256,
-    implicit(0, attributes),
-    certificate.keyType === 'rsa'
-      ? sequence(identifier(oid.sha256WithRsa), nothing())
-      : sequence(identifier(oid.sha256WithEcdsa)),
-    octetString(signature),
-    ...(stamp === null ? [] : [implicit(1, setOf(attribute(oid.signatureTimeStampToken, stamp)))]),
-  );
-  return sequence(
-    identifier(oid.signedData),
-    explicit(
-      0,
-      sequence(
-        integer(Buffer.from([1])),
-        setOf(sha256),
-        sequence(identifier(oid.data)),
-        implicit(0, setOf(certificate.der, ...certificate.chain)),
-        setOf(signer),
-      ),
+export function decodeSignedData({ value, bytes, certificates }: SignedDataSyntax): ParsedSignedData {
+  return decode(() => {
+    const { contentType, content } = new ContentInfo({ schema: value });
+    if (contentType !== oid.signedData) {
+      throw new InvalidDerError('it is not signed data');
+    }
+    const signedData = new SignedData({ schema: content });
+    const encoded = encode(new ContentInfo({ contentType, content: signedData.toSchema() }));
+    if (!encoded.equals(bytes)) {
+      throw new InvalidDerError('it is not encoded in DER');
+    }
+    return partsOf(signedData, certificates);
+  });
+}
+
+function partsOf(signedData: SignedData, certificates: readonly Buffer[]): ParsedSignedData {
+  const [signer, another] = signedData.signerInfos;
+  if (!signer?.signedAttrs || another || !(signer.sid instanceof IssuerAndSerialNumber)) {
+    throw new InvalidDerError('it has another form');
+  }
+  const digest = digestNames.get(plainAlgorithm(signer.digestAlgorithm));
+  if (digest === undefined) {
+    throw new InvalidDerError('its digest is not accepted');
+  }
+  return {
+    signedData,
+    signer,
+    digest,
+    certificates: (signedData.certificates ?? []).flatMap((certificate, index) =>
+      certificate instanceof Certificate
+        ? [{ certificate, der: certificates[index] ?? Buffer.alloc(0) }]
+        : [],
     ),
+    signedBytes: Buffer.from(signer.signedAttrs.encodedValue),
+    signature: Buffer.from(signer.signature.getValue()),
+  };
+}
+
+/** The OID of an algorithm without parameters. @throws InvalidDerError */
+export function plainAlgorithm({ algorithmId, algorithmParams }: AlgorithmIdentifier): string {
+  const hasParameters = algorithmParams !== undefined && 'valueBlock' in algorithmParams;
+  if (hasParameters && !(algorithmParams instanceof Null)) {
+    throw new InvalidDerError('its algorithm has parameters');
+  }
+  return algorithmId;
+}
+
+/** Whether the signer names this certificate by its issuer and serial number. */
+export function isSignerOf({ signer }: ParsedSignedData, { certificate }: ParsedCertificate): boolean {
+  const { issuer, serialNumber } = certificate;
+  return encode(new IssuerAndSerialNumber({ issuer, serialNumber })).equals(
+    encode(signer.sid as IssuerAndSerialNumber),
   );
 }
 
-const attribute = (type: string, ...values: Buffer[]): Buffer => sequence(identifier(type), setOf(...values));
-
-/** ESSCertIDv2 (RFC 5035): SHA-256 is not named, since it is what DER's default says. */
-function certificateId({ der, issuer, serialNumber }: SigningCertificate): Buffer {
-  const directoryName = explicit(4, issuer);
-  return sequence(
-    octetString(createHash('sha256').update(der).digest()),
-    sequence(sequence(directoryName), serialNumber),
+/** @returns the value of a signed attribute that is there once with one value, else undefined. */
+export function signedAttribute({ signer }: ParsedSignedData, type: string): AsnType | undefined {
+  const [attribute, another] = (signer.signedAttrs?.attributes ?? []).filter(
+    (item: Attribute) => item.type === type,
   );
+  const [value, more] = attribute?.values ?? [];
+  return another || more ? undefined : value;
 }
+
+/** The contents of an OCTET STRING; nothing where it is another type. */
+export function octets(value: AsnType | undefined): Buffer {
+  return value instanceof OctetString ? Buffer.from(value.getValue()) : Buffer.alloc(0);
+}
+
+/**
+ * The first certificate in a SigningCertificateV2 (RFC 5035, SHA-256 unless it names another digest) or a SigningCertificate
+ * (RFC 2634, whose digest is SHA-1).
+ */
+export function certificateHash(signingCertificate: AsnType): { algorithm: string; hash: Buffer } {
+  const [first, second] = membersOf(membersOf(membersOf(signingCertificate)[0])[0]);
+  if (!(first instanceof Sequence)) {
+    return { algorithm: oid.sha256, hash: octets(first) };
+  }
+  const { algorithmId } = decode(() => new AlgorithmIdentifier({ schema: first }));
+  return { algorithm: algorithmId, hash: octets(second) };
+}
+
+const membersOf = (value: AsnType | undefined): AsnType[] =>
+  value instanceof Constructed ? (value.valueBlock.value as AsnType[]) : [];

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { type SignableFile, type SignatureFacts, signableFile } from '../pdf/signable-file.js';
 import type { DocumentFacts } from '../pdf/xmp.js';
-import { signatureFault } from './signature-proof.js';
-import { signedData } from './signed-data.js';
+import { createSignedData } from './create-signed-data.js';
 import { readSigningCertificate, type SigningCertificate } from './signing-certificate.js';
+import { verifySignature } from './verify-signature.js';
 
-/** Makes a time-stamp token for the value of a signature, or null where the signature is to have none. */
-export type Stamp = (signatureValue: Buffer) => Promise<Buffer | null>;
+/** Returns a time-stamp token for the value of a signature, or null for none. */
+export type RequestTimestamp = (signatureValue: Buffer) => Promise<Buffer | null>;
 
-const noStamp: Stamp = async () => null;
+const noTimestamp: RequestTimestamp = async () => null;
 
 /** Signatures of an elliptic curve differ in their length by a few bytes. */
 const slackBytes = 32;
@@ -35,37 +35,44 @@ const blank: ChromiumFile = {
  * time-stamp. The signature is what makes a computerized document an original (Income Tax Bookkeeping Instructions, 18b).
  */
 export class Signer {
-  /** How much room a signature needs, by what the last ones had. */
-  #roomBytes: number;
+  /** By the length of the last signatures. */
+  #placeholderBytes: number;
 
   private constructor(
     readonly certificate: SigningCertificate,
-    private readonly stamp: Stamp,
+    private readonly requestTimestamp: RequestTimestamp,
     signatureBytes: number,
   ) {
-    this.#roomBytes = signatureBytes + slackBytes;
+    this.#placeholderBytes = signatureBytes + slackBytes;
   }
 
   /**
-   * Opens a PKCS#12 file, signs an empty page with it and proves the signature, so that a certificate that cannot sign is
-   * found at once; one that has ended is opened all the same.
-   * @throws Error that says in half a sentence what is wrong with the file.
+   * Opens a PKCS#12 file, signs an empty page with it and verifies the signature, so that a certificate that cannot sign stops
+   * the start; an expired one is opened.
+   * @throws Error whose message is half a sentence about the file.
    */
-  static async open(p12: Uint8Array, password: string, stamp: Stamp, now: Date): Promise<Signer> {
+  static async open(
+    p12: Uint8Array,
+    password: string,
+    requestTimestamp: RequestTimestamp,
+    now: Date,
+  ): Promise<Signer> {
     const certificate = await readSigningCertificate(p12, password);
-    const example = await signedData(createHash('sha256').digest(), certificate, noStamp);
-    const proven = new Signer(certificate, noStamp, example.length);
-    if (proven.daysLeft(now) > 0) await proven.#prove(now);
-    return new Signer(certificate, stamp, example.length);
+    const example = await createSignedData(createHash('sha256').digest(), certificate, noTimestamp);
+    const untimed = new Signer(certificate, noTimestamp, example.length);
+    if (untimed.daysLeft(now) > 0) {
+      await untimed.#selfTest(now);
+    }
+    return new Signer(certificate, requestTimestamp, example.length);
   }
 
-  /** Days until the certificate ends; none or less: it has ended. */
+  /** Days until the certificate expires; zero or less: it has expired. */
   daysLeft(now: Date): number {
     return (this.certificate.validUntil.getTime() - now.getTime()) / 86_400_000;
   }
 
   /**
-   * Writes the facts into what Chromium has printed, and signs it. Nothing may change in the file after that.
+   * Writes the facts into Chromium's PDF and signs it. Nothing may change in the file after that.
    * @throws Error when the certificate is not valid at the time of signing.
    */
   async sign(
@@ -78,34 +85,41 @@ export class Signer {
       const [from, until] = [validFrom, validUntil].map((instant) => instant.toISOString());
       throw new Error(`its certificate is valid from ${from} to ${until} only`);
     }
-    const said = { ...signature, name: subject };
+    const named = { ...signature, name: subject };
     for (;;) {
       // Another document may change it while this one waits for its time-stamp.
-      const roomBytes = this.#roomBytes;
-      const file = await signableFile(printed, facts, said, roomBytes);
-      const signed = await signedData(digestOf(file), this.certificate, this.stamp);
-      if (signed.length <= roomBytes) return withSignature(file, signed);
-      // A time-stamp is as long as its authority pleases, and the room for it is a part of what is signed.
-      this.#roomBytes = Math.max(this.#roomBytes, signed.length + slackBytes);
+      const placeholderBytes = this.#placeholderBytes;
+      const file = await signableFile(printed, facts, named, placeholderBytes);
+      const signed = await createSignedData(digestOf(file), this.certificate, this.requestTimestamp);
+      if (signed.length <= placeholderBytes) {
+        return withSignature(file, signed);
+      }
+      // A time-stamp has any length, and the signature covers the length of its own placeholder.
+      this.#placeholderBytes = Math.max(this.#placeholderBytes, signed.length + slackBytes);
     }
   }
 
-  async #prove(now: Date): Promise<void> {
+  async #selfTest(now: Date): Promise<void> {
     const pdf = await this.sign(
       blank,
       { documentId: 'self-test', title: 'self-test', author: 'self-test', language: 'en', issuedAt: now },
       { reason: 'self-test', location: null, contact: null, signedAt: now },
     );
-    const fault = signatureFault(pdf, this.certificate.fingerprint);
-    if (fault !== null) throw new Error(`a page that was signed with it is not valid: ${fault}`);
+    const reason = verifySignature(pdf, this.certificate.fingerprint);
+    if (reason !== null) {
+      throw new Error(`a page that was signed with it is not valid: ${reason}`);
+    }
   }
 }
 
-function digestOf({ bytes, roomAt, roomEnd }: SignableFile): Buffer {
-  return createHash('sha256').update(bytes.subarray(0, roomAt)).update(bytes.subarray(roomEnd)).digest();
+function digestOf({ bytes, placeholderAt, placeholderEnd }: SignableFile): Buffer {
+  return createHash('sha256')
+    .update(bytes.subarray(0, placeholderAt))
+    .update(bytes.subarray(placeholderEnd))
+    .digest();
 }
 
-function withSignature({ bytes, roomAt }: SignableFile, signature: Buffer): Buffer {
-  bytes.write(signature.toString('hex'), roomAt + 1, 'latin1');
+function withSignature({ bytes, placeholderAt }: SignableFile, signature: Buffer): Buffer {
+  bytes.write(signature.toString('hex'), placeholderAt + 1, 'latin1');
   return bytes;
 }

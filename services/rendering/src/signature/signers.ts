@@ -1,13 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Clock, ConfigError, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
+import { join, resolve } from 'node:path';
+import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
+import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
-import { Signer, type Stamp } from './signer.js';
+import { type RequestTimestamp, Signer } from './signer.js';
 import { TimestampAuthority } from './timestamp-authority.js';
 
-/** A certificate takes its time to renew. */
-const warnedDays = 30;
-const fileOfBusiness = /^([0-9a-f-]{36})\.p12$/;
+/** Renewing a certificate takes weeks. */
+const warningDays = 30;
+const fileOfBusiness = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.p12$/;
+const certificateFile = /\.(p12|pfx)$/i;
 
 type SigningConfig = Pick<
   RenderingConfig,
@@ -26,18 +28,18 @@ interface Kit {
   readonly metrics: Metrics;
 }
 
-/** Who signs what: a business with a certificate of its own by that, every other by the operator's. */
+/** The certificates of the process: a business with its own signs by that, every other by the operator's. */
 export class Signers {
   private constructor(
     private readonly operator: Signer,
     private readonly businesses: ReadonlyMap<string, Signer>,
     private readonly authority: TimestampAuthority | null,
-    private readonly stampRequired: boolean,
+    private readonly timestampRequired: boolean,
   ) {}
 
   /**
    * Opens every certificate and signs with it once.
-   * @throws ConfigError when one cannot be read or cannot sign. A business's certificate that has ended stops nobody else.
+   * @throws ConfigError when one cannot be read or cannot sign. An expired certificate of a business stops only its documents.
    */
   static async open(config: SigningConfig, kit: Kit): Promise<Signers> {
     const { clock } = kit;
@@ -47,10 +49,10 @@ export class Signers {
     const authority = config.timestampAuthorityUrl
       ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
       : null;
-    const stamp = stampWith(authority, config, kit);
+    const requestTimestamp = timestampRequestOf(authority, config, kit);
     const open = async (name: string, read: () => Promise<Buffer>) => {
       try {
-        return await Signer.open(await read(), config.signingP12Password, stamp, clock.now());
+        return await Signer.open(await read(), config.signingP12Password, requestTimestamp, clock.now());
       } catch (error) {
         throw new ConfigError(`${name} cannot sign documents: ${(error as Error).message}.`, {
           cause: error,
@@ -68,31 +70,37 @@ export class Signers {
       : await open('SIGNING_P12_BASE64', async () => Buffer.from(base64, 'base64'));
     if (operator.daysLeft(clock.now()) <= 0) {
       const day = operator.certificate.validUntil.toISOString().slice(0, 10);
-      throw new ConfigError(`The signing certificate ended on ${day}: put a valid one in its place.`);
+      throw new ConfigError(`The signing certificate expired on ${day}: replace it with a valid one.`);
     }
     const businesses = new Map<string, Signer>();
-    for (const [businessId, path] of folder ? await filesOf(folder) : []) {
+    for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
       businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
     }
+    kit.logger.info(
+      { operator: operator.certificate.subject, businessIds: [...businesses.keys()] },
+      'signing certificates opened',
+    );
     return new Signers(operator, businesses, authority, config.timestampRequired);
   }
 
-  of(businessId: string): Signer {
+  forBusiness(businessId: string): Signer {
     return this.businesses.get(businessId) ?? this.operator;
   }
 
-  /** Days until the first of the certificates ends. */
+  /** Days until the first of the certificates expires. */
   daysLeft(now: Date): number {
     return Math.min(...[this.operator, ...this.businesses.values()].map((signer) => signer.daysLeft(now)));
   }
 
   /** Why nothing can be signed, or null. */
-  fault(now: Date): string | null {
-    if (this.operator.daysLeft(now) <= 0) return 'the signing certificate has ended';
-    return this.stampRequired ? (this.authority?.fault ?? null) : null;
+  failure(now: Date): string | null {
+    if (this.operator.daysLeft(now) <= 0) {
+      return 'the signing certificate has expired';
+    }
+    return this.timestampRequired ? (this.authority?.failure ?? null) : null;
   }
 
-  /** What an operator has to see to, though documents are still signed. */
+  /** What the operator must act on, though documents are still signed. */
   warnings(now: Date): string[] {
     const certificates: [string, Signer][] = [
       ['the signing certificate', this.operator],
@@ -101,51 +109,71 @@ export class Signers {
         signer,
       ]),
     ];
-    const ending = certificates.flatMap(([name, signer]) => {
+    const expiring = certificates.flatMap(([name, signer]) => {
       const days = Math.floor(signer.daysLeft(now));
-      if (days >= warnedDays) return [];
-      return [days < 0 ? `${name} has ended` : `${name} ends in ${days} days`];
+      if (days >= warningDays) {
+        return [];
+      }
+      return [days < 0 ? `${name} has expired` : `${name} expires in ${days} days`];
     });
-    const unstamped = this.stampRequired ? null : (this.authority?.fault ?? null);
-    return unstamped === null
-      ? ending
-      : [...ending, `${unstamped}: documents are signed without a time-stamp`];
+    const noTimestamps = this.timestampRequired ? null : (this.authority?.failure ?? null);
+    return noTimestamps === null
+      ? expiring
+      : [...expiring, `${noTimestamps}: documents are signed without a time-stamp`];
   }
 }
 
-/** The files of businesses by the business's id. @throws ConfigError when the folder cannot be read. */
-async function filesOf(folder: string): Promise<[string, string][]> {
-  try {
-    return (await readdir(folder)).flatMap((name): [string, string][] => {
-      const id = fileOfBusiness.exec(name)?.[1];
-      return id === undefined ? [] : [[id, join(folder, name)]];
-    });
-  } catch (error) {
-    throw new ConfigError(`SIGNING_P12_FOLDER (${folder}) cannot be read: ${(error as Error).message}.`, {
+/**
+ * The files of businesses by the business's id. A file that no business would sign with is an error: the operator's
+ * certificate would sign instead, and a signed document cannot be corrected.
+ * @throws ConfigError when the folder cannot be read, has no such file, or has a certificate under another name.
+ */
+async function filesOf(folder: string, operatorFile: string): Promise<[string, string][]> {
+  const names = await readdir(folder).catch((error: Error) => {
+    throw new ConfigError(`SIGNING_P12_FOLDER (${folder}) cannot be read: ${error.message}.`, {
       cause: error,
     });
+  });
+  const certificates = names.filter(
+    (name) =>
+      certificateFile.test(name) && !(operatorFile !== '' && resolve(folder, name) === resolve(operatorFile)),
+  );
+  const misnamed = certificates.filter((name) => !fileOfBusiness.test(name));
+  if (misnamed.length > 0) {
+    throw new ConfigError(
+      `SIGNING_P12_FOLDER (${folder}) has certificates that no business signs with: ${misnamed.join(', ')}. ` +
+        'Name each <business id>.p12, in lower case.',
+    );
   }
+  if (certificates.length === 0) {
+    throw new ConfigError(
+      `SIGNING_P12_FOLDER (${folder}) has no <business id>.p12: add one, or leave the variable empty.`,
+    );
+  }
+  return certificates.map((name) => [name.slice(0, -'.p12'.length), join(folder, name)]);
 }
 
-/** Signing goes on without the time-stamp where it cannot be had, unless it is demanded (ADR 0015). */
-function stampWith(
+/** A document is signed without a time-stamp where there is none in time, unless it is required (ADR 0015). */
+function timestampRequestOf(
   authority: TimestampAuthority | null,
   config: SigningConfig,
   { logger, metrics }: Kit,
-): Stamp {
-  if (authority === null) return async () => null;
-  const asked = metrics.counter('pinkas_timestamps_total', 'Time-stamps that signatures were to have.', [
-    'outcome',
-  ]);
+): RequestTimestamp {
+  if (authority === null) {
+    return async () => null;
+  }
+  const requests = metrics.counter('pinkas_timestamps_total', 'Time-stamp requests by outcome.', ['outcome']);
   return async (signatureValue) => {
     try {
-      const token = await authority.stamp(signatureValue, remainingMs(config.timestampTimeoutMs));
-      asked.inc({ outcome: 'given' });
+      const token = await authority.requestToken(signatureValue, remainingMs(config.timestampTimeoutMs));
+      requests.inc({ outcome: 'given' });
       return token;
     } catch (error) {
-      asked.inc({ outcome: 'missing' });
-      if (config.timestampRequired) throw error;
-      logger.warn({ err: error }, 'a document is signed without a time-stamp');
+      requests.inc({ outcome: 'missing' });
+      if (config.timestampRequired) {
+        throw error;
+      }
+      logger.warn({ err: error }, 'timestamp request failed');
       return null;
     }
   };

@@ -1,19 +1,19 @@
 import { createHash, randomBytes, verify, X509Certificate } from 'node:crypto';
 import { P12Signer } from '@libpdf/core';
-import { certificateParts } from './certificate-parts.js';
+import { Certificate } from 'pkijs';
+import { maySign } from './certificate-usage.js';
+import { decode, parseDer } from './signed-data.js';
 
 /** A certificate with its key, and the certificates above it. */
 export interface SigningCertificate {
   readonly der: Buffer;
+  readonly x509: Certificate;
   /** SHA-256 of the certificate. */
   readonly fingerprint: Buffer;
-  /** Those between it and its root, as far as the file has them. */
-  readonly chain: readonly Buffer[];
-  /** The issuer's name and the number that it gave, as they are encoded in the certificate. */
-  readonly issuer: Buffer;
-  readonly serialNumber: Buffer;
+  /** It and those between it and its root, as far as the file has them, in DER's order of a SET. */
+  readonly certificates: readonly Certificate[];
   readonly keyType: 'rsa' | 'ec';
-  /** Whose it is, in the certificate's words. */
+  /** The common name, or the whole name where it has none. */
   readonly subject: string;
   readonly validFrom: Date;
   readonly validUntil: Date;
@@ -21,12 +21,12 @@ export interface SigningCertificate {
   sign(bytes: Buffer): Promise<Buffer>;
 }
 
-/** The least of an RSA key that signatures are trusted of (ETSI TS 119 312). */
+/** The shortest RSA key of trusted signatures (ETSI TS 119 312). */
 const rsaBitsMin = 2_048;
 
 /**
  * Reads a PKCS#12 file.
- * @throws Error that says in half a sentence what is wrong with it.
+ * @throws Error whose message is half a sentence about the file.
  */
 export async function readSigningCertificate(p12: Uint8Array, password: string): Promise<SigningCertificate> {
   let signer: P12Signer;
@@ -39,24 +39,29 @@ export async function readSigningCertificate(p12: Uint8Array, password: string):
   }
   const sign = async (bytes: Buffer) => Buffer.from(await signer.sign(bytes, 'SHA-256'));
   const all = [signer.certificate, ...signer.certificateChain].map((der) => Buffer.from(der));
-  // A file may hold them in any order; the one that signs is the one that fits the key.
+  // A file may have them in any order: the certificate of the key is the one that verifies its signature.
   const challenge = randomBytes(32);
   const answer = await sign(challenge);
-  const der = all.find((one) => isSignedBy(new X509Certificate(one), challenge, answer));
-  if (!der) throw new Error('its key belongs to none of its certificates');
+  const der = all.find((item) => isSignedBy(new X509Certificate(item), challenge, answer));
+  if (!der) {
+    throw new Error('its key belongs to none of its certificates');
+  }
   const certificate = new X509Certificate(der);
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
   const bits = asymmetricKeyDetails?.modulusLength ?? rsaBitsMin;
-  if (bits < rsaBitsMin) throw new Error(`its key of ${bits} bits is too weak, ${rsaBitsMin} are needed`);
-  const { issuer, serialNumber, maySign } = certificateParts(der);
-  if (!maySign) throw new Error('its certificate is not made for signatures (key usage digitalSignature)');
+  if (bits < rsaBitsMin) {
+    throw new Error(`its key of ${bits} bits is too weak, ${rsaBitsMin} are needed`);
+  }
+  const x509 = parseCertificate(der);
+  if (!maySign(x509)) {
+    throw new Error('its certificate is not made for signatures (key usage digitalSignature)');
+  }
   const [name] = [certificate.toLegacyObject().subject.CN].flat();
   return {
     der,
+    x509,
     fingerprint: createHash('sha256').update(der).digest(),
-    chain: all.filter((one) => one !== der),
-    issuer,
-    serialNumber,
+    certificates: all.sort(Buffer.compare).map(parseCertificate),
     keyType: asymmetricKeyType === 'rsa' ? 'rsa' : 'ec',
     subject: name ?? certificate.subject.replaceAll('\n', ', '),
     validFrom: new Date(certificate.validFrom),
@@ -65,7 +70,12 @@ export async function readSigningCertificate(p12: Uint8Array, password: string):
   };
 }
 
-/** Whether the key of a certificate has made a signature, over the SHA-256 of the bytes. */
+const parseCertificate = (der: Buffer): Certificate => {
+  const schema = parseDer(der);
+  return decode(() => new Certificate({ schema }));
+};
+
+/** Whether the key of a certificate has made a signature over the SHA-256 of the bytes. */
 function isSignedBy(certificate: X509Certificate, bytes: Buffer, signature: Buffer): boolean {
   try {
     return verify('sha256', bytes, certificate.publicKey, signature);

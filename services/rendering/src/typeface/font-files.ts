@@ -2,7 +2,7 @@
 export interface FontEntry {
   readonly fileName: string;
   readonly family: string;
-  /** As `@font-face` takes it: one weight, or the range that one file stands for. */
+  /** As `@font-face` takes it: one weight, or the range that one file covers. */
   readonly weight: string;
   /** As `@font-face` takes it: `U+590-5FF, U+20AA`. */
   readonly unicodeRange: string;

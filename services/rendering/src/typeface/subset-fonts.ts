@@ -39,21 +39,23 @@ async function copyParts(
   name: string,
   family: string,
   parts: (part: string) => boolean,
-  weights: readonly (readonly [file: string, stands: string])[],
+  weights: readonly (readonly [file: string, cssWeight: string])[],
 ): Promise<void> {
   const ranges = JSON.parse(await readFile(resolve(`@fontsource/${name}/unicode.json`), 'utf8')) as Record<
     string,
     string
   >;
   for (const [part, unicodeRange] of Object.entries(ranges)) {
-    if (!parts(part)) continue;
-    for (const [weight, stands] of weights) {
+    if (!parts(part)) {
+      continue;
+    }
+    for (const [weight, cssWeight] of weights) {
       const fileName = `${name}-${part.replace(/[[\]]/g, '')}-${weight}.woff2`;
       await copyFile(
         resolve(`@fontsource/${name}/files/${fileName.replace('.woff2', '-normal.woff2')}`),
         new URL(fileName, fontFolder),
       );
-      entries.push({ fileName, family, weight: stands, unicodeRange });
+      entries.push({ fileName, family, weight: cssWeight, unicodeRange });
     }
   }
   await copyFile(resolve(`@fontsource/${name}/LICENSE`), new URL(`${name}-license.txt`, fontFolder));

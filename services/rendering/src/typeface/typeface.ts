@@ -16,7 +16,7 @@ export interface Typeface {
   filesFor(text: string): FontFile[];
 }
 
-/** The families in the order in which they are asked for a character; the rest is left to the reader's own fonts. */
+/** The families in the order in which a character is looked up; the last is the reader's own font. */
 export const fontFamilies = "Heebo,Rubik,'Noto Emoji',sans-serif";
 
 /** Our own letters, and those that our own words are written in. */
@@ -48,8 +48,14 @@ export function loadTypeface(): Typeface {
       const needed = new Set<FontFile>();
       for (const character of new Set(text)) {
         const point = character.codePointAt(0) ?? 0;
-        if (point < 0x80 || joiners.test(character) || own.some((file) => has(file, point))) continue;
-        for (const file of others) if (has(file, point)) needed.add(file);
+        if (point < 0x80 || joiners.test(character) || own.some((file) => has(file, point))) {
+          continue;
+        }
+        for (const file of others) {
+          if (has(file, point)) {
+            needed.add(file);
+          }
+        }
       }
       return [...own, ...others.filter((file) => needed.has(file))];
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { charactersOf, inRange, readUnicodeRange } from './unicode-range.js';
 
-describe('a range of characters', () => {
-  it('is read as a style sheet writes it', () => {
+describe('unicode range', () => {
+  it('readUnicodeRange reads a range as a style sheet writes it', () => {
     expect(readUnicodeRange('U+590-5FF,U+20AA, u+1f600-1F64F')).toEqual([
       [0x590, 0x5ff],
       [0x20aa, 0x20aa],
@@ -10,7 +10,7 @@ describe('a range of characters', () => {
     ]);
   });
 
-  it('has its ends in it, and nothing beside', () => {
+  it('inRange includes both ends of a range and nothing outside', () => {
     const range = readUnicodeRange('U+41-43, U+20AA');
     expect(['@', 'A', 'C', 'D', '₪'].map((one) => inRange(range, one.codePointAt(0) ?? 0))).toEqual([
       false,
@@ -21,7 +21,7 @@ describe('a range of characters', () => {
     ]);
   });
 
-  it('gives its characters', () => {
+  it('charactersOf lists the characters of a range', () => {
     expect(charactersOf('U+41-43, U+1F600')).toBe('ABC😀');
   });
 });

@@ -18,7 +18,9 @@ export function inRange(parts: readonly Part[], point: number): boolean {
 export function charactersOf(range: string): string {
   let characters = '';
   for (const [first, last] of readUnicodeRange(range)) {
-    for (let point = first; point <= last; point += 1) characters += String.fromCodePoint(point);
+    for (let point = first; point <= last; point += 1) {
+      characters += String.fromCodePoint(point);
+    }
   }
   return characters;
 }

@@ -1,5 +1,6 @@
-import { type Business, documentTypes, type IssuedDocument } from '@pinkas/contracts';
-import type { Sheet, SheetLogo } from '@pinkas/rendering/printed-document';
+import { type Business, type IssuedDocument } from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
+import type { Sheet, SheetLogo } from '@pinkas/rendering';
 import { sampleBusiness, sampleDocument } from '../sample-documents.js';
 
 /** One document to look at, and to hold to its promises. */

@@ -3,12 +3,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DocumentState } from '@pinkas/contracts';
-import { findBinary } from '@pinkas/local-servers';
-import { ChromiumPdf } from '@pinkas/rendering/chromium-pdf';
-import { hostedPage } from '@pinkas/rendering/hosted-page';
-import { printedDocument } from '@pinkas/rendering/printed-document';
-import { loadTypeface, type Typeface } from '@pinkas/rendering/typeface';
-import { StandIn } from '@pinkas/testkit';
+import { findBinary } from '@pinkas/local-stack/servers';
+import { GotenbergClient, hostedPage, loadTypeface, printablePage, type Typeface } from '@pinkas/rendering';
+import { Simulator } from '@pinkas/testkit';
 import { type Browser, chromium } from 'playwright-core';
 import { type Case, galleryCases } from './cases.js';
 
@@ -30,9 +27,17 @@ const screens = [
 ] as const;
 
 /** Draws the pages of a PDF. */
-async function drawPdf({ name, sheet }: Case, printer: ChromiumPdf, typeface: Typeface): Promise<string[]> {
+async function drawPdf(
+  { name, sheet }: Case,
+  gotenberg: GotenbergClient,
+  typeface: Typeface,
+): Promise<string[]> {
   const nonce = 'gallery';
-  const { bytes } = await printer.print(printedDocument(sheet, nonce, typeface), nonce, Date.now() + 30_000);
+  const { bytes } = await gotenberg.render(
+    printablePage(sheet, nonce, typeface),
+    nonce,
+    performance.now() + 30_000,
+  );
   const file = join(folder, `${name}.pdf`);
   await writeFile(file, bytes);
   await run('pdftoppm', ['-r', String(dotsPerInch), '-png', file, join(folder, name)]);
@@ -79,24 +84,24 @@ const onScreen = /^(tax-invoice|receipt|branded|cancelled|mixed-scripts|a-hundre
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const typeface = loadTypeface();
-const gotenberg = await StandIn.start('gotenberg', { PAGES: '2' });
-const printer = new ChromiumPdf(gotenberg.url, 2);
+const renderer = await Simulator.start('gotenberg', { PAGES: '2' });
+const gotenberg = new GotenbergClient(renderer.url, 2);
 const browser = await chromium.launch({
   executablePath: findBinary('chromium-headless-shell') ?? 'chromium',
   args: ['--no-sandbox'],
 });
 try {
   const sections: string[] = [];
-  for (const one of cases) {
+  for (const item of cases) {
     const files = [
-      ...(await drawPdf(one, printer, typeface)),
-      ...(onScreen.test(one.name) ? await drawPage(one, browser, typeface) : []),
+      ...(await drawPdf(item, gotenberg, typeface)),
+      ...(onScreen.test(item.name) ? await drawPage(item, browser, typeface) : []),
     ];
     const pictures = files.map((file) => `<a href="${file}"><img src="${file}" alt="${file}"></a>`).join('');
     sections.push(
-      `<section><h2>${one.name} <a href="${one.name}.pdf">PDF</a></h2><div>${pictures}</div></section>`,
+      `<section><h2>${item.name} <a href="${item.name}.pdf">PDF</a></h2><div>${pictures}</div></section>`,
     );
-    process.stdout.write(`${one.name}\n`);
+    process.stdout.write(`${item.name}\n`);
   }
   await writeFile(
     join(folder, 'index.html'),
@@ -105,6 +110,6 @@ try {
   process.stdout.write(`${join(folder, 'index.html')}\n`);
 } finally {
   await browser.close();
-  printer.close();
-  await gotenberg.stop();
+  gotenberg.close();
+  await renderer.stop();
 }

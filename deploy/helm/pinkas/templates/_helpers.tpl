@@ -1,0 +1,86 @@
+{{/* Labels that select the pods of one component. Takes (dict "root" $ "part" name). */}}
+{{- define "pinkas.selector" -}}
+app.kubernetes.io/name: pinkas
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .part }}
+{{- end }}
+
+{{- define "pinkas.labels" -}}
+{{ include "pinkas.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end }}
+
+{{/* The image of a service, by tag, and by digest where there is one. */}}
+{{- define "pinkas.image" -}}
+{{- $digest := get .root.Values.images.digests .part -}}
+{{ .root.Values.images.registry }}/pinkas-{{ .part }}:{{ .root.Values.images.tag | default .root.Chart.AppVersion }}{{ with $digest }}@{{ . }}{{ end }}
+{{- end }}
+
+{{- define "pinkas.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "pinkas.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "pinkas.postgresCaSecret" -}}
+{{- .Values.postgres.caSecretName | default (ternary "pinkas-postgres-ca" "" .Values.postgres.enabled) -}}
+{{- end }}
+
+{{/* Spreads replicas over nodes, and over zones if there are any. Takes (dict "root" $ "part" name). */}}
+{{- define "pinkas.spread" -}}
+- maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector: { matchLabels: { {{ include "pinkas.selector" . | replace "\n" ", " }} } }
+- maxSkew: 1
+  topologyKey: topology.kubernetes.io/zone
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector: { matchLabels: { {{ include "pinkas.selector" . | replace "\n" ", " }} } }
+{{- end }}
+
+{{/* A variable from a secret. Takes (dict "name" variable "secret" secret "key" key "optional" bool). */}}
+{{- define "pinkas.fromSecret" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
+{{- end }}
+
+{{/* The variables that are derived from other values. Takes (dict "root" $ "part" name). */}}
+{{- define "pinkas.derivedEnvironment" -}}
+{{- $origin := trimSuffix "/" .root.Values.origin -}}
+HEALTH_HOST: 0.0.0.0
+HEALTH_PORT: {{ .root.Values.healthPort | quote }}
+NATS_STREAM_REPLICAS: {{ .root.Values.messaging.streamReplicas | quote }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ .root.Values.tracing.endpoint | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ .root.Values.tracing.share | quote }}
+NATS_CA_FILE: {{ ternary "/etc/pinkas/nats/ca.crt" "" (ne .root.Values.messaging.caSecretName "") | quote }}
+{{- if eq .part "gateway" }}
+BASE_URL: {{ $origin }}/v1
+VIEW_URL_BASE: {{ $origin }}/d
+PDF_URL_BASE: {{ $origin }}/pdf
+DOCS_URL: {{ $origin }}/docs
+PAYMENT_URL: {{ .root.Values.paymentUrl }}
+TRUSTED_PROXIES: {{ required "set ingress.trustedProxies to the network of the ingress controller's pods, such as 10.244.0.0/16: docs/operating/install.md, 'The address of a caller'" .root.Values.ingress.trustedProxies | quote }}
+{{- end }}
+{{- if eq .part "allocation" }}
+TAX_AUTHORITY_REDIRECT_URI: {{ $origin }}/tax-authority/connected
+{{- end }}
+{{- if eq .part "delivery" }}
+VIEW_URL_BASE: {{ $origin }}/d
+{{- end }}
+{{- end }}

@@ -1,0 +1,183 @@
+import {
+  listDeadLetteredAllocations,
+  type MessagingService,
+  messaging,
+  messagingServices,
+  type ReplyOf,
+  retryAllocation,
+  type DeadLetter as ServiceDeadLetter,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit/client';
+import type { Call } from './command.js';
+
+const pageSize = 200;
+
+/** Dead-lettered work of a document, in the service that stores it. */
+export interface DeadLetter {
+  /** What `queue redrive` takes. */
+  readonly id: string;
+  readonly service: MessagingService;
+  /** The durable name of the consumer; `allocation-number` for a request to the tax authority. */
+  readonly consumer: string;
+  readonly document_id: string;
+  readonly dead_lettered_at: string;
+  readonly attempts: number;
+  readonly reason: string;
+  /** False: no redrive can succeed, and it can only be dropped. */
+  readonly redrivable: boolean;
+}
+
+/** The result of a redrive. */
+export interface Redriven {
+  readonly id: string;
+  readonly service: MessagingService;
+  /**
+   * `failed` and `not_redrivable` leave it dead-lettered. For an allocation number there are also `refused` (by the tax authority)
+   * and `retrying`: the attempt failed, and further ones follow.
+   */
+  readonly outcome: 'handled' | 'already_handled' | 'failed' | 'not_redrivable' | 'refused' | 'retrying';
+  /** Null where it was handled. */
+  readonly reason: string | null;
+}
+
+/** Where dead letters are stored. */
+export interface DeadLetterSource {
+  readonly service: MessagingService;
+  list(call: Call): Promise<DeadLetter[]>;
+  /** Whether the source has a dead letter with the id; absent where `redrive` finds out. */
+  has?(call: Call, id: string): Promise<boolean>;
+  /** @returns null where the source has no dead letter with the id. */
+  redrive(call: Call, id: string): Promise<Redriven | null>;
+  /** @returns null where the source has no dead letter with the id; `not_droppable` for one that is never dropped. */
+  drop(call: Call, id: string): Promise<Dropped | 'not_droppable' | null>;
+}
+
+export interface Dropped {
+  readonly id: string;
+  readonly service: MessagingService;
+  readonly outcome: 'dropped' | 'redrivable';
+  readonly reason: string;
+}
+
+/** Events whose handling failed for good. */
+const deadLettersOf = (service: MessagingService): DeadLetterSource => ({
+  service,
+  list: async (call) => {
+    const found: ServiceDeadLetter[] = [];
+    let after: string | null = null;
+    do {
+      const page: ReplyOf<(typeof messaging)[MessagingService]['listDeadLetters']> = await call(
+        messaging[service].listDeadLetters,
+        { limit: pageSize, ...(after === null ? {} : { after }) },
+      );
+      found.push(...page.dead_letters);
+      after = page.next_after;
+    } while (after !== null);
+    return found.map(({ subject: _subject, ...deadLetter }) => deadLetter);
+  },
+  redrive: async (call, id) => {
+    const reply = await nullIfNotFound(call(messaging[service].redriveDeadLetter, { id }));
+    return reply && { id, service, ...reply };
+  },
+  drop: async (call, id) => {
+    const reply = await nullIfNotFound(call(messaging[service].dropDeadLetter, { id }));
+    return reply && { id, service, ...reply };
+  },
+});
+
+async function listAllocations(call: Call): Promise<DeadLetter[]> {
+  const found: DeadLetter[] = [];
+  let after: ReplyOf<typeof listDeadLetteredAllocations>['next_after'] = null;
+  do {
+    const page: ReplyOf<typeof listDeadLetteredAllocations> = await call(listDeadLetteredAllocations, {
+      limit: pageSize,
+      ...(after === null ? {} : { after }),
+    });
+    for (const { document_id, dead_lettered_at, attempts, reason } of page.documents) {
+      found.push({
+        id: document_id,
+        service: 'allocation',
+        consumer: 'allocation-number',
+        document_id,
+        dead_lettered_at,
+        attempts,
+        reason,
+        redrivable: true,
+      });
+    }
+    after = page.next_after;
+  } while (after !== null);
+  return found;
+}
+
+const isDeadLetteredAllocation = async (call: Call, id: string): Promise<boolean> =>
+  (await listAllocations(call)).some((deadLetter) => deadLetter.id === id);
+
+/** Dead-lettered requests for allocation numbers, by the document's id; a redrive of any other document would be a retry. */
+const deadLetteredAllocations: DeadLetterSource = {
+  service: 'allocation',
+  list: listAllocations,
+  has: isDeadLetteredAllocation,
+  redrive: async (call, id) => {
+    const reply = await call(retryAllocation, { document_id: id });
+    const outcome = outcomeOfRetry(reply);
+    const isHandled = outcome === 'handled' || outcome === 'already_handled';
+    return { id, service: 'allocation', outcome, reason: isHandled ? null : reply.reason };
+  },
+  drop: async (call, id) => ((await isDeadLetteredAllocation(call, id)) ? 'not_droppable' : null),
+};
+
+function outcomeOfRetry(reply: ReplyOf<typeof retryAllocation>): Redriven['outcome'] {
+  switch (reply.outcome) {
+    case 'issued':
+      return 'handled';
+    case 'not_retryable':
+      return 'already_handled';
+    case 'refused':
+      return 'refused';
+    default:
+      return reply.next_attempt_at === null ? 'failed' : 'retrying';
+  }
+}
+
+export const deadLetterSources: readonly DeadLetterSource[] = [
+  ...messagingServices.map(deadLettersOf),
+  deadLetteredAllocations,
+];
+
+async function nullIfNotFound<T>(reply: Promise<T>): Promise<T | null> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Calls every source at once. A service that does not reply is reported; the others still count.
+ * @throws what is no ApiError: the whole system is unreachable.
+ */
+export async function callAllSources<T>(
+  work: (source: DeadLetterSource) => Promise<T>,
+): Promise<{ results: T[]; unreachable: MessagingService[] }> {
+  const results: T[] = [];
+  const unreachable = new Set<MessagingService>();
+  const outcomes = await Promise.allSettled(deadLetterSources.map(work));
+  for (const [index, outcome] of outcomes.entries()) {
+    const source = deadLetterSources[index];
+    if (outcome.status === 'fulfilled') {
+      results.push(outcome.value);
+    } else if (!(outcome.reason instanceof ApiError)) {
+      throw outcome.reason;
+    } else if (source) {
+      unreachable.add(source.service);
+    }
+  }
+  return { results, unreachable: [...unreachable] };
+}
+
+export const unreachableText = (services: readonly MessagingService[]): string =>
+  `${services.join(' and ')} did not answer: check that all services run (npm run up), and try again`;

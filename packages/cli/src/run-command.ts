@@ -1,0 +1,53 @@
+import { allocationCommands } from './allocation-commands.js';
+import { apiCommands } from './api-commands.js';
+import { businessCommands } from './business-commands.js';
+import type { Call, Output } from './command.js';
+import { parseCommandLine } from './command-line.js';
+import { type Connection, openConnection } from './connection.js';
+import { deliveryCommands } from './delivery-commands.js';
+import { helpText } from './help.js';
+import { keyCommands } from './key-commands.js';
+import { terminalProgress } from './progress.js';
+import { queueCommands } from './queue-commands.js';
+import { verifyCommands } from './verify/verify-command.js';
+
+const commands = [
+  ...businessCommands,
+  ...keyCommands,
+  ...apiCommands,
+  ...allocationCommands,
+  ...deliveryCommands,
+  ...queueCommands,
+  ...verifyCommands,
+];
+
+/**
+ * Runs a command line.
+ * @param args what follows `pinkas`.
+ * @param findNatsUrl called before the first call to a service, so that usage errors need no running system.
+ * @returns the text for standard output, and the failure of the command.
+ * @throws UsageError, or the ApiError of a service.
+ */
+export async function runCommand(
+  args: readonly string[],
+  findNatsUrl: () => Promise<string>,
+): Promise<{ text: string; failure?: Output['failure'] }> {
+  const parsed = parseCommandLine(args, commands);
+  if (parsed.kind === 'help') {
+    return { text: helpText(commands, parsed.noun) };
+  }
+  let connection: Promise<Connection> | undefined;
+  const call: Call = async (contract, request) => {
+    connection ??= findNatsUrl().then(openConnection);
+    return (await connection).call(contract, request);
+  };
+  const progress = terminalProgress(process.stderr, !parsed.json);
+  try {
+    const { json, text, failure } = await parsed.command.run(parsed.input, call, progress);
+    return { text: parsed.json ? JSON.stringify(json, null, 2) : text, failure };
+  } finally {
+    progress.end();
+    // A failure to open it was thrown by the command already.
+    await connection?.then((opened) => opened.close()).catch(() => {});
+  }
+}

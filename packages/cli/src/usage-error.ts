@@ -1,0 +1,36 @@
+import type { ValidationError } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit/client';
+
+/** Why the command cannot run, and what to do about it, in one line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The line on standard error for an error. */
+export function errorLine(error: unknown): string {
+  return textOf(error).replaceAll(/\s+/g, ' ').trim();
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    return apiErrorText(error);
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+function apiErrorText(apiError: ApiError): string {
+  if (apiError.code === 'validation_error') {
+    const errors = (apiError.details?.errors ?? []) as ValidationError[];
+    return `Correct these and try again: ${errors.map(errorText).join('; ')}`;
+  }
+  if (apiError.code === 'engine_error') {
+    const cause = apiError.cause instanceof Error ? ` (${apiError.cause.message})` : '';
+    return `A service did not answer${cause}: check that all services run (npm run up), and try again`;
+  }
+  return `${apiError.message} See the log of the service`;
+}
+
+/** Paths are those of the operator's settings file, not of the request that carries it. */
+function errorText({ path, message }: ValidationError): string {
+  return `${path.replace(/^\/(business|change)(?=\/|$)/, '') || '/'} ${message}`;
+}

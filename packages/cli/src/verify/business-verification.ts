@@ -1,0 +1,235 @@
+import { type BookEntry, type BookPosition, type Business, listSeries, readBook } from '@pinkas/contracts';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
+import type { Call } from '../command.js';
+import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
+import type { Finding } from './checks.js';
+import { DeadLetteredWork } from './dead-lettered-work.js';
+import { checkPayments, checkTotals } from './entry-amounts.js';
+import { checkLinks } from './entry-links.js';
+import { checkStatus } from './entry-status.js';
+import { checkOrder, checkSeriesEnd, type Numbered, type Series } from './number-order.js';
+
+/** How many pages are audited concurrently: enough to keep the services busy, few enough for the memory. */
+const concurrency = 4;
+/** Further findings of one business are counted and not stored. */
+export const findingsMax = 1_000;
+/** How long after a page's first audit it is audited again. */
+const recheckAfterMs = 5_000;
+
+/** The result of the verification of one business's book. */
+export interface VerificationResult {
+  readonly id: string;
+  readonly name: string;
+  readonly documents: number;
+  /** The count of each type that has documents. */
+  readonly byType: ReadonlyMap<DocumentType, number>;
+  /** The first `findingsMax`. */
+  readonly findings: readonly Finding[];
+  /** All findings, including those that were not stored. */
+  readonly findingCount: number;
+  readonly pending: number;
+  readonly deadLettered: number;
+}
+
+/** A page whose first audit has findings: an event may have been handled between the calls to two services. */
+interface Recheck {
+  readonly after: BookPosition | null;
+  readonly size: number;
+  readonly auditedAtMs: number;
+  readonly findings: ReadonlySet<string>;
+}
+
+/** Verifies the book of one business while the system is at work: scan, compare the ends of the series, recheck. */
+export class BusinessVerification {
+  readonly #findings: Finding[] = [];
+  #findingCount = 0;
+  readonly #byType = new Map<DocumentType, number>();
+  readonly #last = new Map<DocumentType, Numbered>();
+  readonly #rechecks: Recheck[] = [];
+  #documents = 0;
+  #pending = 0;
+  #deadLettered = 0;
+
+  /**
+   * @param onDocuments called with the count of further documents that were checked.
+   * @param recheckMs how long after its first audit a page with findings is audited again.
+   */
+  constructor(
+    private readonly call: Call,
+    private readonly business: Pick<Business, 'id' | 'name' | 'first_numbers'>,
+    private readonly deadLetters: DeadLetteredWork,
+    private readonly onDocuments: (count: number) => void,
+    private readonly recheckMs = recheckAfterMs,
+  ) {}
+
+  /** @throws ApiError where a service does not answer: nothing is verified then. */
+  async run(): Promise<VerificationResult> {
+    const seriesBefore = await this.#readSeries();
+    await this.#scan(seriesBefore);
+    this.#compareEnds(seriesBefore, await this.#readSeries());
+    await this.#recheck();
+    return {
+      id: this.business.id,
+      name: this.business.name,
+      documents: this.#documents,
+      byType: this.#byType,
+      findings: this.#findings,
+      findingCount: this.#findingCount,
+      pending: this.#pending,
+      deadLettered: this.#deadLettered,
+    };
+  }
+
+  /** Checks every entry by itself, and audits its page at the other services. */
+  async #scan(seriesBefore: ReadonlyMap<DocumentType, Series>): Promise<void> {
+    const audits = new LimitedConcurrency(concurrency);
+    for await (const { after, entries } of this.#pages()) {
+      for (const entry of entries) {
+        this.#checkEntry(entry, this.#firstNumber(entry.document.type, seriesBefore));
+      }
+      await audits.run(() => this.#auditPage(after, entries));
+    }
+    await audits.end();
+  }
+
+  #checkEntry(entry: BookEntry, firstNumber: number): void {
+    const { type } = entry.document;
+    this.#add([
+      ...checkOrder(this.#last.get(type) ?? null, entry.document, firstNumber),
+      ...checkTotals(entry),
+      ...checkPayments(entry),
+      ...checkStatus(entry),
+      ...checkLinks(entry),
+    ]);
+    this.#last.set(type, numberedOf(entry));
+    this.#byType.set(type, (this.#byType.get(type) ?? 0) + 1);
+  }
+
+  async #auditPage(after: BookPosition | null, entries: readonly BookEntry[]): Promise<void> {
+    const page = await auditPage(this.call, this.business.id, entries, this.deadLetters);
+    this.#documents += entries.length;
+    this.onDocuments(entries.length);
+    if (page.findings.length === 0) {
+      this.#count(page);
+      return;
+    }
+    this.#rechecks.push({
+      after,
+      size: entries.length,
+      auditedAtMs: performance.now(),
+      findings: new Set(page.findings.map(keyOf)),
+    });
+  }
+
+  #compareEnds(before: ReadonlyMap<DocumentType, Series>, after: ReadonlyMap<DocumentType, Series>): void {
+    for (const type of documentTypes) {
+      this.#add(
+        checkSeriesEnd(
+          this.#last.get(type) ?? null,
+          { type, before: before.get(type), after: after.get(type) },
+          this.#firstNumber(type, after),
+        ),
+      );
+    }
+  }
+
+  /** Audits the pages with findings again: only what is found twice counts, since work goes on in between. */
+  async #recheck(): Promise<void> {
+    if (this.#rechecks.length === 0) {
+      return;
+    }
+    const deadLetters = await DeadLetteredWork.read(this.call);
+    for (const { after, size, auditedAtMs, findings } of this.#rechecks) {
+      await waitUntil(auditedAtMs + this.recheckMs);
+      const { entries } = await this.call(readBook, { business_id: this.business.id, after, limit: size });
+      const page = await auditPage(this.call, this.business.id, entries, deadLetters);
+      this.#add(page.findings.filter((finding) => findings.has(keyOf(finding))));
+      this.#count(page);
+    }
+  }
+
+  /** The pages of the book in the order of the numbers, each with the position before it. */
+  async *#pages(): AsyncGenerator<{ after: BookPosition | null; entries: BookEntry[] }> {
+    let after: BookPosition | null = null;
+    do {
+      const page: { entries: BookEntry[]; next_after: BookPosition | null } = await this.call(readBook, {
+        business_id: this.business.id,
+        after,
+        limit: pageSize,
+      });
+      yield { after, entries: page.entries };
+      after = page.next_after;
+    } while (after !== null);
+  }
+
+  async #readSeries(): Promise<Map<DocumentType, Series>> {
+    const { series } = await this.call(listSeries, { business_id: this.business.id });
+    return new Map(series.map((item) => [item.type, item]));
+  }
+
+  /** The setting may have been changed while the first document of the type was issued. */
+  #firstNumber(type: DocumentType, series: ReadonlyMap<DocumentType, Series>): number {
+    return series.get(type)?.first_number ?? this.business.first_numbers[type] ?? 1;
+  }
+
+  #add(findings: readonly Finding[]): void {
+    this.#findingCount += findings.length;
+    this.#findings.push(...findings.slice(0, findingsMax - this.#findings.length));
+  }
+
+  #count(page: AuditedPage): void {
+    this.#pending += page.pending;
+    this.#deadLettered += page.deadLettered;
+  }
+}
+
+/** What the next document is compared with; the whole entry would hold its page in memory. */
+const numberedOf = ({ document: { id, type, number, date, issued_at } }: BookEntry): Numbered => ({
+  id,
+  type,
+  number,
+  date,
+  issued_at,
+});
+
+const keyOf = ({ check, document_id, message }: Finding): string =>
+  JSON.stringify([check, document_id, message]);
+
+/** Runs a limited number of tasks concurrently; the producer waits while the limit is reached. */
+class LimitedConcurrency {
+  readonly #running = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
+
+  constructor(private readonly limit: number) {}
+
+  /** @throws the error of an earlier task. */
+  async run(task: () => Promise<void>): Promise<void> {
+    while (this.#running.size >= this.limit) {
+      await Promise.race(this.#running);
+    }
+    this.#throwFailure();
+    const running: Promise<void> = task()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits for all tasks. @throws the error of one of them. */
+  async end(): Promise<void> {
+    await Promise.all(this.#running);
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) {
+      throw this.#failure.error;
+    }
+  }
+}
+
+function waitUntil(instantMs: number): Promise<void> {
+  const waitMs = instantMs - performance.now();
+  return waitMs <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, waitMs));
+}

@@ -1,0 +1,47 @@
+import type { auditDeliveries, BookEntry, ReplyOf } from '@pinkas/contracts';
+import { type Finding, findingOf } from './checks.js';
+
+/** A document in the audit of delivery. */
+export type DeliveryAudit = ReplyOf<typeof auditDeliveries>['documents'][number];
+
+/** The outcomes with which nothing is ever sent to the customer. */
+const neverSent: readonly string[] = ['disabled', 'suppressed', 'no_recipient'];
+
+/** How often a message may be sent with an unknown result: twice, and twice again after each resend by an operator. */
+const unknownPerRun = 2;
+
+/**
+ * Checks that each channel, purpose and recipient has one accepted send, and one more only where the result of the one before is
+ * unknown.
+ */
+export function checkDelivery(
+  { document, delivery }: Pick<BookEntry, 'document' | 'delivery'>,
+  { messages }: DeliveryAudit,
+): Finding[] {
+  const finding = (message: string) => findingOf('deliveries', document, message);
+  const findings: Finding[] = [];
+  const sends = new Map<string, { to: string; accepted: number; unknown: number; runs: number }>();
+  for (const { channel, purpose, recipient, accepted, unknown, resends } of messages) {
+    const to = `the ${purpose} by ${channel}`;
+    const key = `${to} ${recipient}`;
+    const before = sends.get(key) ?? { to, accepted: 0, unknown: 0, runs: 1 };
+    sends.set(key, {
+      to,
+      accepted: before.accepted + accepted,
+      unknown: before.unknown + unknown,
+      runs: before.runs + resends,
+    });
+    if (purpose === 'customer' && accepted > 0 && delivery && neverSent.includes(delivery.status)) {
+      findings.push(finding(`it was sent to the customer, but its delivery is ${delivery.status}`));
+    }
+  }
+  for (const { to, accepted, unknown, runs } of sends.values()) {
+    // A send with an unknown result may have been accepted.
+    if (accepted > 1 + unknown) {
+      findings.push(finding(`it was sent to ${to} ${accepted} times`));
+    } else if (Math.max(accepted, unknown) > unknownPerRun * runs) {
+      findings.push(finding(`it may have been sent to ${to} ${Math.max(accepted, unknown)} times`));
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,206 @@
+import {
+  type auditAllocations,
+  type auditArtifacts,
+  type auditCustomers,
+  type BookEntry,
+  cardDetails,
+  type MessagingService,
+  type PendingArtifactWork,
+  type ReplyOf,
+} from '@pinkas/contracts';
+import { type Finding, findingOf } from './checks.js';
+import type { DeliveryAudit } from './delivery-sends.js';
+
+/** A document in the audit of allocation. */
+export type AllocationAudit = ReplyOf<typeof auditAllocations>['documents'][number];
+/** A document in the audit of customer. */
+export type CustomerAudit = ReplyOf<typeof auditCustomers>['documents'][number];
+/** A document in the audit of rendering. */
+export type ArtifactAudit = ReplyOf<typeof auditArtifacts>['documents'][number];
+
+/** What the other services have stored of a document. */
+export interface Audits {
+  readonly customer: CustomerAudit;
+  readonly allocation: AllocationAudit;
+  readonly delivery: DeliveryAudit;
+  readonly artifact: ArtifactAudit;
+}
+
+/** Work on a document that is due and not done. */
+export interface PendingWork {
+  /** What is missing: half a sentence. */
+  readonly message: string;
+  /** Since when, at the earliest. */
+  readonly due: Date;
+  /** The services in which it may be dead-lettered. */
+  readonly services: readonly MessagingService[];
+}
+
+/** How long work may take after it is due; later it is a finding. */
+export const workGraceMs = 60_000;
+
+const artifactMessages: Readonly<Record<PendingArtifactWork, string>> = {
+  final: 'none of its PDFs is final',
+  allocation_number: 'none of its PDFs has its allocation number',
+  cancelled: 'none of its PDFs says that it is cancelled',
+};
+
+/** The work on one document that is due and not done; work that waits for a known instant in the future is not due. */
+export function pendingWork(entry: BookEntry, audits: Audits, now: Date): PendingWork[] {
+  return [
+    ...ofCustomer(entry, audits.customer),
+    ...ofAllocation(entry, audits.allocation, now),
+    ...ofDelivery(entry, audits.delivery, now),
+    ...ofArtifact(entry, audits.artifact),
+  ];
+}
+
+function ofCustomer({ document }: BookEntry, { details }: CustomerAudit): PendingWork[] {
+  const work = (message: string): PendingWork => ({
+    message,
+    due: new Date(document.issued_at),
+    services: ['customer'],
+  });
+  if (details === null) {
+    return [work('its customer is not recorded on a card')];
+  }
+  // A card has the details of each of its documents, or others that it had before.
+  const missing = cardDetails.filter((name) => document.customer[name] !== null && !details.includes(name));
+  return missing.length === 0
+    ? []
+    : [work(`the card of its customer has no ${missing.join(', ')}, which the document has`)];
+}
+
+function ofArtifact({ document, state }: BookEntry, audit: ArtifactAudit): PendingWork[] {
+  return audit.pending.map((work) => ({
+    message: artifactMessages[work],
+    due: new Date((work === 'cancelled' && state.cancelled_at) || document.issued_at),
+    services: work === 'cancelled' ? ['rendering'] : ['allocation', 'rendering'],
+  }));
+}
+
+function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudit, now: Date): PendingWork[] {
+  const { state, next_attempt_at: next } = audit;
+  const issuedAt = new Date(document.issued_at);
+  if (state === null) {
+    const message = 'it is not decided whether it needs an allocation number';
+    return [{ message, due: issuedAt, services: ['allocation'] }];
+  }
+  const work: PendingWork[] = [];
+  if (state === 'pending' && !isInFuture(next, now)) {
+    const due = new Date(next ?? document.issued_at);
+    work.push({
+      message: 'the request for its allocation number is overdue',
+      due,
+      services: ['allocation'],
+    });
+  }
+  const expected = state === 'pending' || state === 'refused' || state === 'dead_lettered' ? 'failed' : state;
+  if (allocation?.status !== expected) {
+    const recorded = allocation?.status ?? 'nothing';
+    work.push({
+      message: `the book has ${recorded} as its allocation, and the allocation service has ${state}`,
+      due: issuedAt,
+      services: ['allocation', 'issuing'],
+    });
+  }
+  return work;
+}
+
+function ofDelivery(
+  { document, state, delivery }: BookEntry,
+  audit: DeliveryAudit,
+  now: Date,
+): PendingWork[] {
+  const issuedAt = new Date(document.issued_at);
+  if (!audit.planned) {
+    return [{ message: 'its delivery is not planned', due: issuedAt, services: ['delivery'] }];
+  }
+  const work: PendingWork[] = [];
+  if (delivery === null) {
+    const message = 'the book has not recorded its delivery';
+    work.push({ message, due: issuedAt, services: ['delivery', 'issuing'] });
+  }
+  for (const message of audit.messages) {
+    work.push(...ofMessage(message, { issuedAt, isCancelled: state.cancelled_at !== null }, now));
+  }
+  for (const channel of channelsOf(delivery?.channel ?? null)) {
+    if (!audit.messages.some((message) => message.purpose === 'customer' && message.channel === channel)) {
+      const message = `there is no message to the customer by ${channel}, which its delivery requires`;
+      work.push({ message, due: issuedAt, services: [] });
+    }
+  }
+  return work;
+}
+
+function ofMessage(
+  { state, channel, purpose, next_attempt_at: next }: DeliveryAudit['messages'][number],
+  { issuedAt, isCancelled }: { issuedAt: Date; isCancelled: boolean },
+  now: Date,
+): PendingWork[] {
+  const name = `its message to the ${purpose} by ${channel}`;
+  const due = next === null ? issuedAt : new Date(next);
+  if (state === 'waiting') {
+    const services = ['allocation', 'rendering', 'delivery'] as const;
+    return [{ message: `${name} still waits for its PDF`, due: issuedAt, services }];
+  }
+  if (state === 'ready' && !isInFuture(next, now)) {
+    return [{ message: `${name} is due and was not sent`, due, services: [] }];
+  }
+  if (state === 'sending' && !isInFuture(next, now)) {
+    return [{ message: `${name} was being sent and has no result`, due, services: [] }];
+  }
+  if (state === 'withdrawn' && !isCancelled) {
+    return [
+      { message: `${name} was withdrawn, but the document is not cancelled`, due: issuedAt, services: [] },
+    ];
+  }
+  return [];
+}
+
+/** The channels of the messages that an outcome of delivery promises. */
+function channelsOf(channel: NonNullable<BookEntry['delivery']>['channel']): readonly string[] {
+  if (channel === null) {
+    return [];
+  }
+  return channel === 'both' ? ['email', 'whatsapp'] : [channel];
+}
+
+const isInFuture = (instant: string | null, now: Date): boolean =>
+  instant !== null && new Date(instant) > now;
+
+/** @param deadLetteredIn the services with dead-lettered work on the document, which `pinkas queue dead` shows. */
+export function stateOfWork(
+  work: PendingWork,
+  deadLetteredIn: ReadonlySet<MessagingService>,
+  now: Date,
+): 'deadLettered' | 'pending' | 'late' {
+  if (work.services.some((service) => deadLetteredIn.has(service))) {
+    return 'deadLettered';
+  }
+  return now.getTime() - work.due.getTime() < workGraceMs ? 'pending' : 'late';
+}
+
+/** Compares the allocation number in the book with the one that the tax authority gave. */
+export function checkAllocation(
+  { document, state, allocation }: BookEntry,
+  { number }: AllocationAudit,
+): Finding[] {
+  const finding = (message: string) => findingOf('allocation', document, message);
+  const findings: Finding[] = [];
+  if (state.allocation_number !== null && state.allocation_number !== number) {
+    findings.push(
+      finding(
+        `the book has the allocation number ${state.allocation_number}, and the tax authority gave ${number ?? 'none'}`,
+      ),
+    );
+  }
+  if (allocation && allocation.number !== state.allocation_number) {
+    findings.push(
+      finding(
+        `its outcome has ${allocation.number ?? 'no allocation number'}, and the document has ${state.allocation_number ?? 'none'}`,
+      ),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,164 @@
+import Type, { type Static } from 'typebox';
+import { defineContract, defineEvent } from './define.js';
+import { Business } from './schema/business.js';
+import { AllocationOutcome, allocationStatuses, IssuedDocument } from './schema/document.js';
+import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
+
+/** The allocation number of a document is decided, for now or finally. */
+export const allocationSettled = defineEvent(
+  'allocation.document.settled',
+  Strict({ document: IssuedDocument, business: Business, allocation: AllocationOutcome }),
+);
+
+/**
+ * The state of a document's allocation number. `pending`: an attempt is due or in flight. `issued`, `refused`: the authority's reply.
+ * `dead_lettered`: no further attempt is made automatically. The others never needed a number.
+ */
+export const allocationStates = [
+  ...allocationStatuses.filter((status) => status !== 'failed'),
+  'pending',
+  'refused',
+  'dead_lettered',
+] as const;
+export type AllocationState = (typeof allocationStates)[number];
+
+const State = Type.Enum([...allocationStates]);
+
+/**
+ * Requests the allocation number of a document now, whatever was decided before: after a won objection, or when the cause of a
+ * failure is fixed. Uses the same `invoice_id` as every attempt, and looks the number up first where it may have been granted.
+ */
+export const retryAllocation = defineContract('allocation.document.retry', {
+  request: Strict({ document_id: Uuid }),
+  reply: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** `not_retryable`: no number is needed; `number` and `reason` explain it. */
+    outcome: Type.Enum(['issued', 'refused', 'failed', 'not_retryable']),
+    /** The printed one, nine digits. */
+    number: Nullable(Type.String()),
+    /** The authority's codes of a refusal. */
+    refusal_codes: Type.Array(Type.String()),
+    /** In plain words; null only for `issued`. */
+    reason: Nullable(Type.String()),
+    /** When the next attempt is due; null: none. */
+    next_attempt_at: Nullable(Instant),
+  }),
+  errors: ['not_found'],
+  timeoutMs: timeLimitsMs.operatorCall,
+});
+
+/** Where a page of dead-lettered documents ends. */
+const DeadLetteredPosition = Strict({ decided_at: Instant, document_id: Uuid });
+
+/** The documents whose request was dead-lettered, of every business, the oldest first. */
+export const listDeadLetteredAllocations = defineContract('allocation.dead_lettered.list', {
+  request: Strict({
+    after: Type.Optional(DeadLetteredPosition),
+    limit: Type.Integer({ minimum: 1, maximum: 500 }),
+  }),
+  reply: Strict({
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        business_id: Uuid,
+        /** Why, and what has to be done about it. */
+        reason: Type.String(),
+        attempts: Type.Integer(),
+        dead_lettered_at: Instant,
+      }),
+    ),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(DeadLetteredPosition),
+  }),
+});
+
+/** The allocation state of documents of one business, for verifying the book. */
+export const auditAllocations = defineContract('allocation.document.audit', {
+  request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),
+  reply: Strict({
+    /** One for each id, in the order of the request. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        /** Null: nothing is recorded of the document here. */
+        state: Nullable(State),
+        number: Nullable(Type.String()),
+        /** When the next attempt is due; one in flight counts as due. */
+        next_attempt_at: Nullable(Instant),
+      }),
+    ),
+  }),
+});
+
+/**
+ * The connection of a business to the authority. `expiring`: the owner has to log in again within 14 days. `ended`: the owner
+ * has to log in before a number can be requested.
+ */
+export const AuthorityConnection = Strict({
+  business_id: Uuid,
+  state: Type.Enum(['connected', 'expiring', 'ended']),
+  /** Since when it is connected; of an ended one, since when it is not. */
+  since: Instant,
+  /** By when the owner has to log in again; null where the authority did not say, or where it has ended. */
+  until: Nullable(Instant),
+  /** When the owner logged in last. */
+  connected_at: Instant,
+});
+export type AuthorityConnection = Static<typeof AuthorityConnection>;
+
+/** Starts a connection: makes an address at the authority where the owner logs in. An earlier address becomes invalid. */
+export const startConnection = defineContract('allocation.connection.start', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({ authorize_url: Type.String(), requested_at: Instant, expires_at: Instant }),
+});
+
+/** Completes a connection with the parameters that the authority's redirect of the owner's browser carries. */
+export const completeConnection = defineContract('allocation.connection.complete', {
+  request: Strict({
+    /** Only the request of this business is completed; absent: whichever the state belongs to. */
+    business_id: Type.Optional(Uuid),
+    state: Type.String({ minLength: 1, maxLength: 200 }),
+    /** Null: the authority sent the browser back without one, since the owner did not agree. */
+    code: Nullable(Type.String({ minLength: 1, maxLength: 4_096 })),
+  }),
+  reply: Strict({
+    /** `stale`: the state is unknown, used or too old. `failed`: the authority gave no tokens; it has to be started again. */
+    outcome: Type.Enum(['connected', 'stale', 'failed']),
+    /** Null where the outcome is `stale`. */
+    business_id: Nullable(Uuid),
+    /** Why it failed, in plain words. */
+    reason: Nullable(Type.String()),
+  }),
+  timeoutMs: timeLimitsMs.completeConnection,
+});
+
+/** The connection of one business, and the one that is being made. */
+export const showConnection = defineContract('allocation.connection.show', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    /** Null: it was never connected. */
+    connection: Nullable(AuthorityConnection),
+    /** The state of the address that was made last; null when it has led to a connection, or none was made. */
+    request: Nullable(
+      Strict({
+        requested_at: Instant,
+        expires_at: Instant,
+        /** `open`: it was not used yet. `used`: the code is being exchanged. `failed`: with the reason. */
+        state: Type.Enum(['open', 'used', 'failed']),
+        reason: Nullable(Type.String()),
+      }),
+    ),
+  }),
+});
+
+/** Every connection, a page at a time, in the order of the businesses' ids. */
+export const listConnections = defineContract('allocation.connection.list', {
+  request: Strict({ after: Type.Optional(Uuid), limit: Type.Integer({ minimum: 1, maximum: 500 }) }),
+  reply: Strict({
+    connections: Type.Array(AuthorityConnection),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(Uuid),
+  }),
+});

@@ -1,0 +1,79 @@
+import { customerLegalTypes } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { defineContract, defineEvent } from './define.js';
+import { CustomerInput, CustomerSnapshot } from './schema/document.js';
+import { Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
+
+/**
+ * Finds the card that a request names, or reserves a new one. A reserved card becomes a card only when a document
+ * is issued to it.
+ */
+export const resolveCustomer = defineContract('customer.card.resolve', {
+  request: Strict({
+    business_id: Uuid,
+    customer: CustomerInput,
+    /** What the card is reserved for: the id of the document, if it is issued. */
+    document_id: Uuid,
+  }),
+  reply: Strict({ customer: CustomerSnapshot }),
+  errors: ['customer_not_found', 'customer_identity_conflict'],
+  // It may wait for another request that is about to write the same tax id on another card.
+  timeoutMs: timeLimitsMs.resolveCustomer,
+});
+
+/** The card of an issued document is stored: every later search finds it, with the data of the document. */
+export const customerRecorded = defineEvent(
+  'customer.card.recorded',
+  Strict({ document_id: Uuid, business_id: Uuid, customer_id: Uuid }),
+);
+
+/** Releases what `resolveCustomer` reserved for a document that is not issued. */
+export const releaseCustomer = defineContract('customer.card.release', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: Strict({}),
+});
+
+/** A customer card as a search returns it (API specification, 2.5). */
+export const CustomerCard = Strict({
+  id: Uuid,
+  name: Type.String(),
+  tax_id: Nullable(Type.String(), 'Nine digits.'),
+  legal_type: Nullable(Type.Enum([...customerLegalTypes])),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+});
+export type CustomerCard = Static<typeof CustomerCard>;
+
+/** The customers of a business whose name contains a text, or whose tax id it is; in the order of their names. */
+export const searchCustomers = defineContract('customer.card.search', {
+  request: Strict({
+    business_id: Uuid,
+    /** Null: every customer. */
+    query: Nullable(Type.String({ minLength: 1 })),
+    limit: Type.Integer({ minimum: 1, maximum: 50 }),
+  }),
+  reply: Strict({ customers: Type.Array(CustomerCard) }),
+});
+
+/** The details that a customer card may have beside its name. */
+export const cardDetails = ['tax_id', 'legal_type', 'email', 'phone', 'address', 'city'] as const;
+
+/** The cards of the customers of documents of one business, for verifying the book. */
+export const auditCustomers = defineContract('customer.card.audit', {
+  request: Strict({
+    business_id: Uuid,
+    documents: Type.Array(Strict({ document_id: Uuid, customer_id: Uuid }), { maxItems: 100 }),
+  }),
+  reply: Strict({
+    /** One for each document, in the order of the request. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        /** The details that the card has; null where no document has been recorded on a card with this id. */
+        details: Nullable(Type.Array(Type.Enum([...cardDetails]))),
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,194 @@
+import { documentTypes } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { defineContract, defineEvent } from './define.js';
+import { DeliveryOutcome } from './schema/document.js';
+import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+
+/** The messages of a document are planned: what is sent, to whom and when. */
+export const deliveryPlanned = defineEvent(
+  'delivery.document.planned',
+  Strict({ document_id: Uuid, business_id: Uuid, delivery: DeliveryOutcome }),
+);
+
+const messageFields = {
+  document_id: Uuid,
+  business_id: Uuid,
+  delivery_id: Uuid,
+  channel: Type.Enum(['email', 'whatsapp']),
+  purpose: Type.Enum(['customer', 'accountant']),
+};
+
+/** One message was accepted by its provider. */
+export const messageSent = defineEvent('delivery.message.sent', Strict(messageFields));
+/** One message was rejected for good, or dead-lettered. */
+export const messageFailed = defineEvent(
+  'delivery.message.failed',
+  Strict({ ...messageFields, reason: Type.String() }),
+);
+
+/** The channel of a message. */
+export const MessageChannel = Type.Enum(['email', 'whatsapp']);
+/** Who receives a message. */
+export const MessagePurpose = Type.Enum(['customer', 'accountant']);
+
+/**
+ * The state of a message. `waiting`: for the final PDF; `ready`: due at `next_attempt_at`; `sending`: an attempt is in flight,
+ * or was when a process died; `sent`, `failed` and `withdrawn` are final, but for a `failed` message that is resent.
+ */
+export const MessageState = Type.Enum(['waiting', 'ready', 'sending', 'sent', 'failed', 'withdrawn']);
+
+/** One message with its state. */
+export const MessageStatus = Strict({
+  delivery_id: Uuid,
+  channel: MessageChannel,
+  purpose: MessagePurpose,
+  state: MessageState,
+  /**
+   * When the next attempt is due; while an attempt is in flight, when its claim expires. Null in a final state, and while the message
+   * waits for the PDF.
+   */
+  next_attempt_at: Nullable(Instant),
+  /** The end of the quiet hours that it waits for, or has waited for. */
+  not_before: Nullable(Instant),
+  /** When it reached its final state. */
+  ended_at: Nullable(Instant),
+  /** Why it has failed or was withdrawn, or why the last attempt failed. */
+  reason: Nullable(Type.String()),
+});
+export type MessageStatus = Static<typeof MessageStatus>;
+
+/**
+ * Makes the failed messages of a document due again, as if there had been no attempt, under the same Message-ID. Every other
+ * message stays as it is. A failed message of a cancelled document is withdrawn instead.
+ */
+export const resendDelivery = defineContract('delivery.document.resend', {
+  request: Strict({ document_id: Uuid }),
+  reply: Strict({
+    /** How many are due again. */
+    resent: Type.Integer({ minimum: 0 }),
+    /** All messages of the document with their current state. */
+    messages: Type.Array(MessageStatus),
+    /** What was decided at issue: without a message it says why there is none. */
+    planned: Type.String(),
+  }),
+  errors: ['not_found'],
+});
+
+/** One message that was dead-lettered. */
+export const FailedMessage = Strict({
+  delivery_id: Uuid,
+  business_id: Uuid,
+  document_id: Uuid,
+  document_type: Type.Enum([...documentTypes]),
+  document_number: Type.Integer(),
+  channel: MessageChannel,
+  purpose: MessagePurpose,
+  recipient: Type.String(),
+  /** The provider's own message where there is one. */
+  reason: Type.String(),
+  /** How often it was attempted. */
+  attempts: Type.Integer({ minimum: 0 }),
+  failed_at: Instant,
+});
+export type FailedMessage = Static<typeof FailedMessage>;
+
+/** Where a page of failures ends: at an instant, and among those of one instant at an id. */
+export const FailurePosition = Strict({ failed_at: Instant, delivery_id: Uuid });
+
+/** The dead-lettered messages, the latest first, a page at a time. */
+export const listDeliveryFailures = defineContract('delivery.failure.list', {
+  request: Strict({
+    /** Without it those of every business. */
+    business_id: Type.Optional(Uuid),
+    /** Only those that come after this one. */
+    after: Type.Optional(FailurePosition),
+  }),
+  reply: Strict({
+    failures: Type.Array(FailedMessage),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(FailurePosition),
+  }),
+});
+
+/** An address that gets no messages of a business. */
+export const Suppression = Strict({
+  business_id: Uuid,
+  channel: MessageChannel,
+  /** A mail address in lower case with its domain in ASCII, or a phone number in E.164. */
+  address: Type.String(),
+  /** `bounced`: its provider rejected it as unknown; `blocked`: an operator suppressed it. */
+  reason: Type.Enum(['bounced', 'blocked']),
+  /** The provider's response, or the operator's reason. */
+  detail: Nullable(Type.String()),
+  since: Instant,
+});
+export type Suppression = Static<typeof Suppression>;
+
+const addressOfBusiness = {
+  business_id: Uuid,
+  /** A mail address or a phone number as a person writes it. */
+  address: Type.String({ minLength: 1, maxLength: 254 }),
+};
+
+/** Suppresses an address. One that is suppressed already stays as it was. */
+export const suppressAddress = defineContract('delivery.suppression.add', {
+  request: Strict({ ...addressOfBusiness, detail: Nullable(Type.String({ minLength: 1, maxLength: 200 })) }),
+  reply: Suppression,
+  errors: ['validation_error'],
+});
+
+/** Allows messages to an address again. Those that have failed are not resent. */
+export const unsuppressAddress = defineContract('delivery.suppression.remove', {
+  request: Strict(addressOfBusiness),
+  reply: Suppression,
+  errors: ['validation_error', 'not_found'],
+});
+
+/** Where a page of suppressions ends. */
+export const SuppressionPosition = Strict({
+  business_id: Uuid,
+  channel: MessageChannel,
+  address: Type.String(),
+});
+
+/** The suppressed addresses in the order of business, channel and address, a page at a time. */
+export const listSuppressions = defineContract('delivery.suppression.list', {
+  request: Strict({
+    /** Without it those of every business. */
+    business_id: Type.Optional(Uuid),
+    /** Only those that come after this one. */
+    after: Type.Optional(SuppressionPosition),
+  }),
+  reply: Strict({
+    suppressions: Type.Array(Suppression),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(SuppressionPosition),
+  }),
+});
+
+/** The messages and attempts of some documents of one business, for verifying that nothing was sent twice. */
+export const auditDeliveries = defineContract('delivery.document.audit', {
+  request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),
+  reply: Strict({
+    /** One for each requested id, in that order. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        /** Whether its messages are planned. */
+        planned: Type.Boolean(),
+        messages: Type.Array(
+          Strict({
+            ...MessageStatus.properties,
+            recipient: Type.String(),
+            /** How often a provider accepted it. */
+            accepted: Type.Integer({ minimum: 0 }),
+            /** How many attempts have an unknown outcome. */
+            unknown: Type.Integer({ minimum: 0 }),
+            /** How often an operator resent it; each time allows one more attempt of unknown outcome. */
+            resends: Type.Integer({ minimum: 0 }),
+          }),
+        ),
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,85 @@
+import Type, { type Static } from 'typebox';
+import { defineContract, scopes } from './define.js';
+import { Business, BusinessChange } from './schema/business.js';
+import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
+
+const BusinessReply = Strict({ business: Business });
+
+export const createBusiness = defineContract('gateway.business.create', {
+  request: Strict({ business: BusinessChange }),
+  reply: BusinessReply,
+  errors: ['validation_error'],
+  unknownMembers: 'refused',
+  timeoutMs: timeLimitsMs.saveBusiness,
+});
+
+export const updateBusiness = defineContract('gateway.business.update', {
+  request: Strict({ business_id: Uuid, change: BusinessChange }),
+  reply: BusinessReply,
+  errors: ['validation_error', 'not_found'],
+  unknownMembers: 'refused',
+  timeoutMs: timeLimitsMs.saveBusiness,
+});
+
+export const showBusiness = defineContract('gateway.business.show', {
+  request: Strict({ business_id: Uuid }),
+  reply: BusinessReply,
+  errors: ['not_found'],
+});
+
+export const listBusinesses = defineContract('gateway.business.list', {
+  request: Strict({ after: Type.Optional(Uuid) }),
+  reply: Strict({
+    businesses: Type.Array(Business),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(Uuid),
+  }),
+});
+
+/** An API key without its value. */
+export const ApiKey = Strict({
+  id: Uuid,
+  business_id: Uuid,
+  name: Type.String(),
+  /** The leading characters of the key, safe to show. */
+  prefix: Type.String(),
+  scopes: Type.Array(Type.Enum([...scopes])),
+  per_minute: Type.Integer(),
+  daily_documents: Type.Integer(),
+  created_at: Instant,
+  revoked_at: Nullable(Instant),
+});
+export type ApiKey = Static<typeof ApiKey>;
+
+export const createKey = defineContract('gateway.key.create', {
+  request: Strict({
+    business_id: Uuid,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
+    scopes: Type.Optional(Type.Array(Type.Enum([...scopes]), { minItems: 1, uniqueItems: true })),
+    per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    daily_documents: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+  }),
+  /** `key` is the key's value: shown this once, stored nowhere. */
+  reply: Strict({ ...ApiKey.properties, key: Type.String() }),
+  errors: ['validation_error', 'not_found'],
+  unknownMembers: 'refused',
+});
+
+export const revokeKey = defineContract('gateway.key.revoke', {
+  request: Strict({ key_id: Uuid }),
+  reply: ApiKey,
+  errors: ['not_found'],
+});
+
+export const listKeys = defineContract('gateway.key.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({ keys: Type.Array(ApiKey) }),
+  errors: ['not_found'],
+});
+
+/** Turns the HTTP API off, or on again, for every gateway at once. */
+export const setKillSwitch = defineContract('gateway.kill_switch.set', {
+  request: Strict({ enabled: Type.Boolean() }),
+  reply: Strict({ enabled: Type.Boolean() }),
+});

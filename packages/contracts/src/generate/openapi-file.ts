@@ -1,0 +1,10 @@
+import { openApiDocument } from '../http/openapi/openapi-document.js';
+
+/** Where the document lies in the repository. */
+export const openApiFile = new URL('../../openapi.json', import.meta.url);
+
+/** The document as it lies in the repository, for an interface at no certain host. */
+export function openApiText(): string {
+  const document = openApiDocument({ baseUrl: '/v1', docsUrl: 'https://api.example.com/docs' });
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,362 @@
+import { type DocumentType, documentTypeRules } from '@pinkas/domain';
+import type { Static } from 'typebox';
+import type { CancelDocument, CreateDocument } from '../../schema/document.js';
+import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
+import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
+import type {
+  CancelledDocument,
+  CreatedDocument,
+  CustomerList,
+  DocumentDetail,
+  DocumentPage,
+  DocumentTypeEntry,
+  ErrorBody,
+  ErrorCatalogueEntry,
+  Profile,
+} from '../routes.js';
+
+/** The id that the examples give to the tax invoice; a credit note on a real system needs the id of a real one. */
+export const exampleInvoiceId = '00000000-0000-4000-8000-000000000007';
+const exampleCustomerId = '00000000-0000-4000-8000-00000000000c';
+const exampleRequestId = '00000000-0000-4000-8000-00000000000a';
+
+/** A person and a company that plainly do not exist, with tax ids whose check digit is right. */
+const person = { name: 'לקוח לדוגמה', email: 'customer@example.com', phone: '050-0000000' };
+const company = {
+  name: 'חברה לדוגמה בע"מ',
+  tax_id: '777777715',
+  legal_type: 'hevra_baam',
+  email: 'books@example.com',
+  address: 'רחוב לדוגמה 1',
+  city: 'תל אביב',
+} as const;
+
+/**
+ * A request to issue for every type of document. Each can be sent as it is, whatever the VAT rate of the business: where
+ * payments must sum to the total, prices are gross. Only the credit note needs the id of a real source in `based_on`.
+ */
+export const createDocumentExamples: Readonly<Record<DocumentType, CreateDocument>> = {
+  quote: {
+    type: 'quote',
+    customer: person,
+    items: [{ description: 'ייעוץ לדוגמה (Consulting)', quantity: 1.5, unit_price: 400 }],
+    prices_include_vat: false,
+    discount: { type: 'percent', value: 10 },
+    title: 'הצעה לדוגמה',
+    notes: 'המחירים אינם כוללים מע"מ.',
+  },
+  order: {
+    type: 'order',
+    customer: company,
+    items: [
+      { description: 'מוצר לדוגמה A', quantity: 3, unit_price: 49.9, sku: 'A-1' },
+      { description: 'מוצר לדוגמה B', quantity: 0.25, unit_price: 120, sku: 'B-2' },
+    ],
+    prices_include_vat: true,
+    expected_total: 179.7,
+    external_ref: 'order-1042',
+  },
+  delivery_note: {
+    type: 'delivery_note',
+    customer: company,
+    items: [{ description: 'מוצר לדוגמה A', quantity: 3, unit_price: 49.9, sku: 'A-1' }],
+    external_ref: 'order-1042',
+    send: false,
+  },
+  return_note: {
+    type: 'return_note',
+    customer: company,
+    items: [{ description: 'מוצר לדוגמה A', quantity: 1, unit_price: 49.9, sku: 'A-1' }],
+    external_ref: 'order-1042',
+    send: false,
+  },
+  proforma: {
+    type: 'proforma',
+    customer: { name: 'Example Ltd', email: 'accounts@example.com', tax_id: '999999998' },
+    items: [{ description: 'Example service', quantity: 1, unit_price: 1000 }],
+    prices_include_vat: false,
+    discount: { type: 'amount', value: 50 },
+  },
+  tax_invoice: {
+    type: 'tax_invoice',
+    customer: company,
+    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 6000 }],
+    prices_include_vat: false,
+    external_ref: 'order-1043',
+  },
+  tax_invoice_receipt: {
+    type: 'tax_invoice_receipt',
+    customer: person,
+    items: [{ description: 'שירות לדוגמה', quantity: 2, unit_price: 118 }],
+    prices_include_vat: true,
+    payments: [
+      { method: 'credit_card', amount: 200, card_last_digits: '1234', card_type: 'Example' },
+      { method: 'cash', amount: 36 },
+    ],
+    expected_total: 236,
+    external_ref: 'order-1044',
+  },
+  receipt: {
+    type: 'receipt',
+    customer: company,
+    items: [{ description: 'תשלום לדוגמה', quantity: 1, unit_price: 590 }],
+    prices_include_vat: true,
+    payments: [
+      { method: 'check', amount: 500, check_number: '100', bank_code: 12, branch: '600', account: '123456' },
+      { method: 'wallet_method_1', amount: 90, reference: 'example-1' },
+    ],
+  },
+  credit_note: {
+    type: 'credit_note',
+    customer: company,
+    items: [{ description: 'זיכוי לדוגמה', quantity: 1, unit_price: 500 }],
+    prices_include_vat: false,
+    based_on: exampleInvoiceId,
+  },
+  donation_receipt: {
+    type: 'donation_receipt',
+    customer: { name: 'תורם לדוגמה', email: 'donor@example.com' },
+    items: [{ description: 'תרומה לדוגמה', quantity: 1, unit_price: 180 }],
+    prices_include_vat: true,
+    payments: [{ method: 'bank_transfer', amount: 180, reference: 'example-2' }],
+  },
+};
+
+/** A request to cancel. */
+export const cancelDocumentExample: CancelDocument = { reason: 'הוזמן בטעות' };
+
+const invoiceReceipt: CancelledDocument = {
+  id: '00000000-0000-4000-8000-000000000001',
+  public_id: 'ExamplePublicId0000001',
+  type: 'tax_invoice_receipt',
+  number: 1001,
+  status: 'closed',
+  date: '2026-03-01',
+  due_date: null,
+  external_ref: 'order-1044',
+  customer: { id: exampleCustomerId, name: person.name, tax_id: null },
+  totals: { subtotal: 200, discount: 0, vat: 36, vat_rate: 18, total: 236, paid: 236, currency: 'ILS' },
+  allocation_number: null,
+  view_url: 'https://api.example.com/d/ExamplePublicId0000001',
+  pdf_url: 'https://api.example.com/pdf/ExamplePublicId0000001',
+  based_on: null,
+  cancelled_at: null,
+  created_at: '2026-03-01T08:30:00.000Z',
+};
+
+const createdInvoiceReceipt: CreatedDocument = {
+  ...invoiceReceipt,
+  allocation: { status: 'not_required', number: null, reason: 'The net is not above the threshold.' },
+  delivery: { status: 'queued', channel: 'email', scheduled_for: null },
+};
+
+const createdInvoice: CreatedDocument = {
+  ...invoiceReceipt,
+  id: exampleInvoiceId,
+  public_id: 'ExamplePublicId0000007',
+  type: 'tax_invoice',
+  number: 207,
+  status: 'open',
+  due_date: '2026-03-31',
+  external_ref: 'order-1043',
+  customer: { id: '00000000-0000-4000-8000-00000000000d', name: company.name, tax_id: company.tax_id },
+  totals: { subtotal: 6000, discount: 0, vat: 1080, vat_rate: 18, total: 7080, paid: 0, currency: 'ILS' },
+  allocation_number: '123456789',
+  view_url: 'https://api.example.com/d/ExamplePublicId0000007',
+  pdf_url: 'https://api.example.com/pdf/ExamplePublicId0000007',
+  created_at: '2026-03-01T20:15:00.000Z',
+  allocation: { status: 'issued', number: '123456789', reason: null },
+  delivery: {
+    status: 'deferred_quiet_hours',
+    channel: 'email',
+    scheduled_for: '2026-03-02T06:00:00.000Z',
+  },
+};
+
+const cancelledQuote: CancelledDocument = {
+  ...invoiceReceipt,
+  id: '00000000-0000-4000-8000-000000000002',
+  public_id: 'ExamplePublicId0000002',
+  type: 'quote',
+  number: 58,
+  status: 'cancelled',
+  external_ref: null,
+  totals: { subtotal: 600, discount: 60, vat: 97.2, vat_rate: 18, total: 637.2, paid: 0, currency: 'ILS' },
+  view_url: 'https://api.example.com/d/ExamplePublicId0000002',
+  pdf_url: 'https://api.example.com/pdf/ExamplePublicId0000002',
+  cancelled_at: '2026-03-02T09:00:00.000Z',
+};
+
+const detail: DocumentDetail = {
+  ...invoiceReceipt,
+  title: null,
+  notes: null,
+  items: [{ description: 'שירות לדוגמה', quantity: 2, unit_price: 118, line_total: 236, sku: null }],
+  payments: [
+    {
+      method: 'credit_card',
+      amount: 200,
+      date: '2026-03-01',
+      reference: null,
+      check_number: null,
+      bank_code: null,
+      card_last_digits: '1234',
+    },
+    {
+      method: 'cash',
+      amount: 36,
+      date: '2026-03-01',
+      reference: null,
+      check_number: null,
+      bank_code: null,
+      card_last_digits: null,
+    },
+  ],
+};
+
+const profile: Profile = {
+  business: {
+    id: '00000000-0000-4000-8000-00000000000b',
+    name: 'עסק לדוגמה',
+    legal_type: 'osek_murshe',
+    legal_type_he: 'עוסק מורשה',
+    tax_id: '999999998',
+    vat_rate: 18,
+    prices_include_vat: true,
+  },
+  allowed_document_types: Object.keys(documentTypeRules) as DocumentType[],
+  tax_authority_connected: true,
+  allocation_threshold_net: 5000,
+  auto_send: { enabled: true, channel: 'email', quiet_hours: '21:00-08:00' },
+  limits: { per_minute: 60, daily_documents: 300, used_today: 12 },
+  key: {
+    name: 'shop',
+    prefix: 'pk_live_EXAMPLE0',
+    scopes: ['documents:write', 'documents:read', 'customers:read'],
+    created_at: '2026-01-01T10:00:00.000Z',
+  },
+};
+
+const typeEntry = (type: DocumentType): DocumentTypeEntry => {
+  const rules = documentTypeRules[type];
+  return {
+    type,
+    name: rules.name,
+    name_he: rules.nameHe,
+    requires_payments: rules.payments === 'required',
+    allows_discount: rules.discount === 'allowed',
+    based_on_types: [...rules.sources],
+    based_on_required: rules.sourceRequired,
+  };
+};
+
+const customers: CustomerList = {
+  data: [
+    {
+      id: '00000000-0000-4000-8000-00000000000d',
+      name: company.name,
+      tax_id: company.tax_id,
+      legal_type: company.legal_type,
+      email: company.email,
+      phone: null,
+      city: company.city,
+    },
+  ],
+};
+
+const errorDetailExamples: { readonly [M in ErrorDetailMember]: Static<(typeof errorDetailFields)[M]> } = {
+  payment_url: 'https://example.com/subscription',
+  errors: [{ path: '/items/0/quantity', message: 'must be > 0' }],
+  existing_customer_id: exampleCustomerId,
+  total: 236,
+  allowed_source_types: ['tax_invoice', 'tax_invoice_receipt'],
+  computed_total: 236,
+  last_document_date: '2026-03-01',
+};
+
+const isDetailMember = (member: string): member is ErrorDetailMember =>
+  Object.hasOwn(errorDetailFields, member);
+
+/** The answer of a refusal with this code. */
+export function errorExample(code: ErrorCode, docsUrl: string): ErrorBody {
+  const entry: ErrorEntry = errorCatalogue[code];
+  const details = entry.details
+    .filter(isDetailMember)
+    .map((member) => [member, errorDetailExamples[member]] as const);
+  return {
+    error: {
+      code,
+      message: entry.message,
+      message_he: entry.messageHe,
+      ...(entry.hint === undefined ? {} : { hint: entry.hint }),
+      retryable: entry.retryable,
+      doc_url: `${docsUrl}/errors#${code}`,
+      ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
+    },
+    request_id: exampleRequestId,
+  };
+}
+
+function catalogueEntry(code: ErrorCode, docsUrl: string): ErrorCatalogueEntry {
+  const entry: ErrorEntry = errorCatalogue[code];
+  return {
+    code,
+    http_status: entry.httpStatus,
+    retryable: entry.retryable,
+    message: entry.message,
+    message_he: entry.messageHe,
+    hint: entry.hint ?? null,
+    doc_url: `${docsUrl}/errors#${code}`,
+    details: [...entry.details],
+  };
+}
+
+/** One example with the line that stands above it. */
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/**
+ * What each operation answers, by its name and then by the name of the example.
+ * @param docsUrl the address of the documentation.
+ */
+export function replyExamples(docsUrl: string) {
+  return {
+    getMe: { profile: { summary: 'A licensed dealer', value: profile } },
+    listDocumentTypes: {
+      types: {
+        summary: 'Two of the types',
+        value: { data: (['quote', 'credit_note'] as const).map(typeEntry) },
+      },
+    },
+    listErrors: {
+      errors: {
+        summary: 'Two of the codes',
+        value: {
+          data: (['total_mismatch', 'already_cancelled'] as const).map((one) => catalogueEntry(one, docsUrl)),
+        },
+      },
+    },
+    getOpenApi: { document: { summary: 'Its first line', value: { openapi: '3.1.0' } } },
+    createDocument: {
+      tax_invoice_receipt: {
+        summary: 'Paid, and too small for an allocation number',
+        value: createdInvoiceReceipt,
+      },
+      tax_invoice: { summary: 'With an allocation number, issued within quiet hours', value: createdInvoice },
+    },
+    listDocuments: {
+      page: {
+        summary: 'A page that is not the last',
+        value: {
+          data: [createdInvoice, createdInvoiceReceipt],
+          next_cursor: 'ExampleCursor',
+        } satisfies DocumentPage,
+      },
+    },
+    getDocument: { tax_invoice_receipt: { summary: 'A paid document', value: detail } },
+    cancelDocument: { quote: { summary: 'A cancelled quote', value: cancelledQuote } },
+    searchCustomers: { customers: { summary: 'One match', value: customers } },
+  } as const satisfies Record<string, Record<string, Example>>;
+}

@@ -1,0 +1,128 @@
+import { documentTypeRules, documentTypes } from '@pinkas/domain';
+import { validationErrorsMax } from '../../schema/validate.js';
+
+/** The table of document types, made from the rules that the service applies. */
+const typesTable = [
+  '| type | Hebrew | takes | may be based on |',
+  '| --- | --- | --- | --- |',
+  ...documentTypes.map((type) => {
+    const rules = documentTypeRules[type];
+    const takes = [
+      ...(rules.payments === 'required' ? ['payments'] : []),
+      ...(rules.discount === 'allowed' ? ['a discount'] : []),
+    ].join(', ');
+    const sources = `${rules.sources.join(', ') || '–'}${rules.sourceRequired ? ' (required)' : ''}`;
+    return `| **${type}** | ${rules.nameHe} | ${takes} | ${sources} |`;
+  }),
+].join('\n');
+
+const issuedClosed = documentTypes.filter((type) => documentTypeRules[type].issuedAs === 'closed').join(', ');
+
+/** What a caller must know beside the operations, as Markdown: the opening of the reference. */
+export const guide = `\
+For one business: quotes, orders, delivery notes, return notes, proformas, tax invoices, tax invoice / receipts, receipts, credit notes
+and donation receipts. The service gives each document its number, computes VAT and totals, signs the PDF, hosts a page, asks the tax
+authority for the allocation number, and sends the document to the customer.
+
+# A first document
+
+\`\`\`sh
+curl "$BASE_URL/documents" \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H "Idempotency-Key: order-1042" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "type": "tax_invoice_receipt",
+    "customer": { "name": "לקוח לדוגמה", "email": "customer@example.com" },
+    "items": [{ "description": "שירות לדוגמה", "quantity": 2, "unit_price": 118 }],
+    "prices_include_vat": true,
+    "payments": [{ "method": "credit_card", "amount": 236, "card_last_digits": "1234" }]
+  }'
+\`\`\`
+
+The answer is \`201\` with the document: \`number\`, \`totals\`, \`view_url\`, \`pdf_url\`, \`allocation\`, \`delivery\`. A number, a VAT
+rate, a status and an allocation number are never sent: they are computed. Documents are always issued when the request is
+valid; what becomes of the allocation number and of the delivery is reported, and holds nothing up.
+
+# Keys
+
+Send the key as \`Authorization: Bearer <key>\` or as \`X-Api-Key: <key>\`. It names the business: all documents and customers are
+those of its business, and the id of another one does not exist (\`404\`). A key is a secret for servers; there is no CORS.
+A key begins with \`pk_live_\` and ends with a checksum: a mistyped or truncated one is \`unauthorized\`, and so are a repeated
+header and two headers with different keys.
+Each operation says which scope the key needs: \`documents:write\`, \`documents:read\`, \`customers:read\`, or any key.
+
+# Numbers, dates and texts
+
+- **Money** is a JSON number in ILS with at most 2 decimals, never a string. It is computed exactly in whole agorot, rounded half
+  away from zero. Decimals are counted on the shortest form of the number: \`1.005\` has three, \`1.50\` has one.
+- **Totals**: \`line_total\` = quantity × unit_price, rounded. Net prices: \`vat\` = (lines − discount) × rate. Gross prices
+  (\`prices_include_vat\`): the total is lines − discount, and the VAT is taken out of it. Always \`subtotal\` − \`discount\` + \`vat\` = \`total\`.
+- **'Within 0.01'** is a difference of at most one agora.
+- **Dates** are days in Asia/Jerusalem, \`YYYY-MM-DD\`. **Instants** are ISO 8601 in UTC, for example \`2026-03-01T08:30:00.000Z\`.
+- **Texts** are UTF-8, in the order in which they are read aloud: Hebrew, Latin letters and digits may be mixed, and each page and
+  PDF sets their direction. Lengths count Unicode code points. NUL and half of a surrogate pair are refused. A text that is required
+  and has only white space is empty.
+- **Absent and null**: a field without a value is left out of a request (\`null\` is refused) and is \`null\` in an answer.
+- A **request** with an unknown field or query parameter is refused. In an **answer**, ignore the fields that you do not know.
+
+# Issuing once
+
+Every \`POST /documents\` carries an \`Idempotency-Key\` of up to 128 characters. Use one key for one document: an order number, or a random
+UUID that you keep.
+
+- The same key with the same JSON value answers \`201\` with the same answer as the first time and the header
+  \`Idempotent-Replayed: true\`; nothing is issued. The order of fields and white space do not matter.
+- The same key with another body is \`409 idempotency_key_reused\`. While the first request runs it is \`409 request_in_progress\`.
+- Only an issued document is remembered. After a refusal the same key may be sent again, changed or not.
+- A key belongs to the business, and is kept as long as its document.
+
+**Retry** when \`error.retryable\` is true, or when no answer came: send the same request again with the **same** key, with growing waits
+between tries, and after \`Retry-After\` where it is given. There will be one document, whatever died in between.
+
+# Types of document
+
+${typesTable}
+
+Where a type takes payments it requires them; what it does not take is refused. Issued \`closed\`: ${issuedClosed}; all others are issued \`open\`.
+
+A licensed dealer (\`osek_murshe\`) and a company (\`hevra_baam\`) may issue all types; an exempt dealer, an NPO and a public institution
+all but tax_invoice, tax_invoice_receipt and credit_note (VAT law, section 50). \`GET /document-types\` answers for the business of the key.
+
+A quote, order, delivery_note, return_note or proforma can be cancelled. An accounting document is never cancelled, it is reversed by
+a credit_note. A receipt closes its tax_invoice or proforma and adds to its \`totals.paid\`. No document is ever deleted.
+
+# Limits
+
+| what | limit |
+| --- | --- |
+| requests per minute and key | 60, unless \`GET /me\` says otherwise |
+| documents per day and key | 300, unless \`GET /me\` says otherwise; the day ends at midnight in Israel |
+| requests without a valid key | 60 per minute and client address |
+| body | 262,144 bytes |
+| lines / payments | 1–100 / 1–20 |
+
+Every answer tells \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A \`429\` tells \`Retry-After\` in seconds.
+Refused requests count as well. Give a \`POST /documents\` 20 seconds before you give up; it is answered within 15.
+
+# Errors
+
+Every answer outside 2xx is the error object: branch on \`error.code\`, show \`message\` or \`message_he\`, read \`details\`. An unknown path, or a known path with
+another method, is \`404 not_found\`.
+
+An answer of 4xx, and \`document_generation_failed\`, say that the request issued nothing and used no number. After \`engine_error\` and
+\`internal_error\`, as after no answer at all, it is not known whether the document was issued: send the same request again with the
+same \`Idempotency-Key\`. A document that was issued is answered again; there is never a second one.
+
+The first reason in this order is answered: \`api_disabled\`; the key (\`unauthorized\`, \`key_revoked\`); \`rate_limited\`; the business
+(\`business_archived\`, \`external_provider_not_supported\`, \`business_profile_incomplete\`, \`subscription_required\`, on creation
+\`issuing_blocked_expenses_only\`); \`insufficient_scope\`; \`payload_too_large\`; \`missing_idempotency_key\`; \`invalid_json\`; \`validation_error\`, which
+names every fault (of more than ${validationErrorsMax}, the first ${validationErrorsMax}). Then, on creation: a replay or \`request_in_progress\` / \`idempotency_key_reused\`; \`legal_type_forbidden\`;
+\`payments_required\` / \`payments_not_allowed\`; \`discount_not_allowed\`; \`based_on_required\`; \`invalid_customer_tax_id\`; \`future_date\`;
+\`based_on_not_found\`; \`based_on_type_not_allowed\`; \`based_on_cancelled\`; \`total_mismatch\`; \`payments_total_mismatch\`; \`customer_not_found\` /
+\`customer_identity_conflict\`; \`daily_limit_reached\`; \`date_before_last_document\`; \`document_generation_failed\`.
+
+# Versions
+
+The version is in the path: \`/v1\`. It is stable: fields may be added to answers. What would break a caller is published under \`/v2\`.
+`;

@@ -1,0 +1,73 @@
+import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
+import Type, { type TSchema } from 'typebox';
+import { CustomerCard } from '../../customer.js';
+import {
+  AllocationOutcome,
+  CancelDocument,
+  CreateDocument,
+  CustomerInput,
+  DeliveryOutcome,
+  DiscountInput,
+  ItemInput,
+  PaymentInput,
+} from '../../schema/document.js';
+import { Strict } from '../../schema/fields.js';
+import { errorDetailFields } from '../error-details.js';
+import {
+  CancelledDocument,
+  CreatedDocument,
+  CustomerList,
+  DocumentDetail,
+  DocumentPage,
+  DocumentTypeEntry,
+  ErrorBody,
+  ErrorCatalogueEntry,
+  Profile,
+} from '../routes.js';
+
+/** The error object as callers see it: the members of `details` are spelled out. */
+const PublishedError = Strict(
+  {
+    ...ErrorBody.properties,
+    error: Strict({
+      ...ErrorBody.properties.error.properties,
+      details: Type.Optional(
+        Type.Partial(Type.Object(errorDetailFields), {
+          description: 'Facts about the refusal; which members there are depends on the code.',
+        }),
+      ),
+    }),
+  },
+  { description: 'Every answer outside 2xx is this object.' },
+);
+
+/** The schemas that have a name in the reference, by who writes their values. */
+export const namedSchemas: { request: Record<string, TSchema>; response: Record<string, TSchema> } = {
+  request: {
+    DocumentType: Type.Enum([...documentTypes], { description: 'The ten types of document.' }),
+    PaymentMethod: Type.Enum([...paymentMethods], { description: 'The means of payment.' }),
+    CustomerLegalType: Type.Enum([...customerLegalTypes], {
+      description: 'What a customer is to the tax authority.',
+    }),
+    CreateDocument,
+    CustomerInput,
+    ItemInput,
+    DiscountInput,
+    PaymentInput,
+    CancelDocument,
+  },
+  response: {
+    Document: CancelledDocument,
+    CreatedDocument,
+    DocumentDetail,
+    DocumentPage,
+    Allocation: AllocationOutcome,
+    Delivery: DeliveryOutcome,
+    Profile,
+    DocumentTypeEntry,
+    Customer: CustomerCard,
+    CustomerList,
+    ErrorCatalogueEntry,
+    Error: PublishedError,
+  },
+};

@@ -1,0 +1,149 @@
+import type { TSchema } from 'typebox';
+
+/** A JSON Schema as it stands in the OpenAPI document. */
+export type PublishedSchema = { readonly [keyword: string]: unknown };
+
+/** Who writes the value. A caller's unknown fields are refused; in an answer a caller ignores them. */
+export type Direction = 'request' | 'response';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Annotations do not tell one schema from another. */
+const annotations: readonly string[] = ['description', 'examples', 'default'];
+
+/** What is left of a schema without its annotations. */
+function unannotated(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(unannotated);
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const keywords = Object.entries(value).filter(([keyword]) => !annotations.includes(keyword));
+  return Object.fromEntries(
+    keywords.map(([keyword, one]) => [keyword, keyword === 'properties' ? fieldsOf(one) : unannotated(one)]),
+  );
+}
+
+/** The names below `properties` are those of fields: one may be called `description`. */
+const fieldsOf = (properties: object) =>
+  Object.fromEntries(Object.entries(properties).map(([field, schema]) => [field, unannotated(schema)]));
+
+const fingerprint = (schema: object): string => JSON.stringify(unannotated(schema));
+
+/**
+ * Turns the schemas that validate into the schemas that are published: those with a name become references, and what JSON
+ * Schema or its readers do not know is said in their words.
+ */
+export class SchemaPublisher {
+  readonly #names = new Map<string, string>();
+  readonly #named: readonly (readonly [string, TSchema, Direction])[];
+
+  /** @param named every schema with a name of its own, and who writes its values. */
+  constructor(named: Readonly<Record<Direction, Readonly<Record<string, TSchema>>>>) {
+    this.#named = (['request', 'response'] as const).flatMap((direction) =>
+      Object.entries(named[direction]).map(([name, schema]) => [name, schema, direction] as const),
+    );
+    for (const [name, schema] of this.#named) {
+      this.#names.set(fingerprint(schema), name);
+    }
+  }
+
+  /** The named schemas, for `components.schemas`. */
+  components(): Record<string, PublishedSchema> {
+    return Object.fromEntries(
+      this.#named.map(([name, schema, direction]) => [name, this.#inline(schema as Schema, direction)]),
+    );
+  }
+
+  /** A schema, or the reference to it where it has a name. */
+  publish(schema: TSchema, direction: Direction): PublishedSchema {
+    return this.#publish(schema as Schema, direction);
+  }
+
+  #publish(schema: Schema, direction: Direction): PublishedSchema {
+    const name = this.#names.get(fingerprint(schema));
+    if (name === undefined) {
+      return this.#inline(schema, direction);
+    }
+    const own = this.#named.find(([other]) => other === name)?.[1] as Schema | undefined;
+    // What is said here and not there stands beside the reference.
+    const said = annotations.filter(
+      (keyword) =>
+        schema[keyword] !== undefined && JSON.stringify(schema[keyword]) !== JSON.stringify(own?.[keyword]),
+    );
+    return {
+      $ref: `#/components/schemas/${name}`,
+      ...Object.fromEntries(said.map((keyword) => [keyword, schema[keyword]])),
+    };
+  }
+
+  #inline(schema: Schema, direction: Direction): PublishedSchema {
+    const nullable = this.#nullable(schema, direction);
+    if (nullable) {
+      return nullable;
+    }
+    const published: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      switch (keyword) {
+        case 'publicFormat':
+          published.format = value;
+          break;
+        case 'format':
+          if (schema.publicFormat === undefined) {
+            published.format = value;
+          }
+          break;
+        case 'minLength':
+        case 'maxLength':
+          // The length of what has a format is part of the format.
+          if (schema.publicFormat === undefined) {
+            published[keyword] = value;
+          }
+          break;
+        case 'enum':
+          published.type = 'string';
+          published.enum = value;
+          break;
+        case 'properties':
+          published.properties = Object.fromEntries(
+            Object.entries(value as Record<string, Schema>).map(([member, one]) => [
+              member,
+              this.#publish(one, direction),
+            ]),
+          );
+          break;
+        case 'items':
+          published.items = this.#publish(value as Schema, direction);
+          break;
+        case 'additionalProperties':
+          if (direction === 'request') {
+            published.additionalProperties = value;
+          }
+          break;
+        default:
+          published[keyword] = value;
+      }
+    }
+    return published;
+  }
+
+  /** `null` beside a type is one more type; beside a name it is an alternative. */
+  #nullable(schema: Schema, direction: Direction): PublishedSchema | undefined {
+    if (!Array.isArray(schema.anyOf) || schema.anyOf.length !== 2) {
+      return undefined;
+    }
+    const [some, none] = schema.anyOf as [Schema, Schema];
+    if (none.type !== 'null') {
+      return undefined;
+    }
+    const { description } = schema;
+    const described = description === undefined ? {} : { description };
+    const published = this.#publish(some, direction);
+    if (published.$ref !== undefined) {
+      return { anyOf: [published, { type: 'null' }], ...described };
+    }
+    const values = Array.isArray(published.enum) ? { enum: [...published.enum, null] } : {};
+    return { ...published, type: [published.type, 'null'], ...values, ...described };
+  }
+}

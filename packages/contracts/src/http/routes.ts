@@ -1,0 +1,409 @@
+import { documentTypes, paymentMethods } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { CustomerCard } from '../customer.js';
+import { defineRoute, scopes } from '../define.js';
+import { cancelDocument, issueDocument } from '../issuing.js';
+import { deliveryChannels } from '../schema/business.js';
+import {
+  AllocationOutcome,
+  CancelDocument,
+  CreateDocument,
+  DeliveryOutcome,
+  documentStatuses,
+} from '../schema/document.js';
+import {
+  Address,
+  CalendarDate,
+  described,
+  Instant,
+  Money,
+  Nullable,
+  Strict,
+  Uuid,
+} from '../schema/fields.js';
+import { timeLimitsMs } from '../time-limits.js';
+
+/** The error object (API specification, 2.8). */
+export const ErrorBody = Strict({
+  error: Strict({
+    code: Type.String({
+      description:
+        'Stable: safe to branch on. `GET /errors` lists all codes. Treat a code that you do not know by its HTTP status and `retryable`.',
+      examples: ['total_mismatch'],
+    }),
+    message: Type.String({ description: 'What is wrong, in English, for people.' }),
+    message_he: Type.String({ description: 'The same in Hebrew, right to left.' }),
+    hint: Type.Optional(Type.String({ description: 'What to do about it; absent where there is nothing.' })),
+    retryable: Type.Boolean({
+      description:
+        '`true`: the same request with the same Idempotency-Key may be sent again, with growing waits between tries.',
+    }),
+    doc_url: described(Address, 'A page about this code.'),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Facts about the refusal, by code.' }),
+    ),
+  }),
+  request_id: described(
+    Uuid,
+    'Also the X-Request-Id header of the response. Quote it when you ask for help.',
+  ),
+});
+export type ErrorBody = Static<typeof ErrorBody>;
+
+/** The business profile (API specification, 2.2). */
+export const Profile = Strict(
+  {
+    business: Strict({
+      id: Uuid,
+      name: Type.String(),
+      legal_type: Type.String({
+        description:
+          '`osek_murshe` licensed dealer, `hevra_baam` company, `osek_patur` exempt dealer, `amuta` NPO, `public_institution`. The last three issue no tax invoices (VAT law, section 50).',
+      }),
+      legal_type_he: Type.String({ description: 'The Hebrew label of `legal_type`.' }),
+      tax_id: Nullable(Type.String(), 'Nine digits; null while the profile lacks it.'),
+      vat_rate: Type.Number({ description: 'Percent, for example 18; 0 for exempt dealers and in Eilat.' }),
+      prices_include_vat: Type.Boolean({ description: 'The default of the request field of the same name.' }),
+    }),
+    allowed_document_types: Type.Array(Type.Enum([...documentTypes]), {
+      description: 'What this business may issue.',
+    }),
+    tax_authority_connected: Type.Boolean({
+      description: 'Whether allocation numbers are asked for automatically.',
+    }),
+    allocation_threshold_net: described(
+      Money,
+      'ILS before VAT. A document whose net is above it needs an allocation number.',
+    ),
+    auto_send: Strict({
+      enabled: Type.Boolean({ description: 'Whether documents are sent to customers without being asked.' }),
+      channel: Type.Enum([...deliveryChannels]),
+      quiet_hours: Nullable(
+        Type.String(),
+        'HH:MM-HH:MM in Asia/Jerusalem, the start inside and the end outside; may pass midnight. Null: none.',
+      ),
+    }),
+    limits: Strict({
+      per_minute: Type.Integer({ description: 'Requests per minute of this key.' }),
+      daily_documents: Type.Integer({ description: 'Documents per day (Asia/Jerusalem) of this key.' }),
+      used_today: Type.Integer({ description: 'Documents that this key has issued today.' }),
+    }),
+    key: Strict({
+      name: Type.String({ description: 'The label of the key that calls.' }),
+      prefix: Type.String({ description: 'The leading characters of the key, to tell keys apart.' }),
+      scopes: Type.Array(Type.Enum([...scopes])),
+      created_at: Instant,
+    }),
+  },
+  { description: 'The business of the key, its limits, and the key.' },
+);
+export type Profile = Static<typeof Profile>;
+
+const documentFields = {
+  id: Uuid,
+  public_id: Type.String({
+    description: 'Unguessable; the last part of `view_url` and `pdf_url`. Whoever has it sees the document.',
+  }),
+  type: Type.Enum([...documentTypes]),
+  number: Type.Integer({
+    minimum: 1,
+    description: 'The number in the book: one sequence for each business and type, without gaps.',
+  }),
+  status: Type.Enum([...documentStatuses], {
+    description:
+      'tax_invoice_receipt, receipt, donation_receipt and credit_note are issued `closed`, all others `open`. `cancelled` hides a document from lists; its number stays in the book.',
+  }),
+  date: described(CalendarDate, 'The date of the document, Asia/Jerusalem.'),
+  due_date: Nullable(CalendarDate, 'When it is to be paid: tax_invoice and proforma only.'),
+  external_ref: Nullable(Type.String(), "The caller's reference, as it was sent."),
+  customer: Strict(
+    {
+      id: Nullable(Uuid, 'The customer card.'),
+      name: Nullable(Type.String()),
+      tax_id: Nullable(Type.String()),
+    },
+    { description: 'As it was when the document was issued; never changes.' },
+  ),
+  totals: Strict(
+    {
+      subtotal: described(Money, 'The lines before VAT and before the discount.'),
+      discount: described(Money, 'The discount before VAT; 0 where there is none.'),
+      vat: described(Money, 'VAT in ILS.'),
+      vat_rate: Type.Number({ description: 'Percent.' }),
+      total: described(Money, 'What the document comes to, VAT included.'),
+      paid: described(
+        Money,
+        'The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it.',
+      ),
+      currency: Type.Literal('ILS'),
+    },
+    {
+      description:
+        'ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded half away from zero.',
+    },
+  ),
+  allocation_number: Nullable(
+    Type.String(),
+    "The tax authority's allocation number as printed, 9 digits, as soon as it is known.",
+  ),
+  view_url: described(Address, 'The hosted page of the document; needs no key.'),
+  pdf_url: described(
+    Address,
+    'The signed PDF; needs no key. The same bytes until a revision, for example with the allocation number.',
+  ),
+  based_on: Nullable(Uuid, 'The id of the source document.'),
+  cancelled_at: Nullable(Instant, 'When it was cancelled, in UTC.'),
+  created_at: described(Instant, 'When it was issued, in UTC.'),
+};
+
+/** What POST /documents answers (API specification, 2.4, with allocation and delivery). */
+export const CreatedDocument = Strict(
+  {
+    ...documentFields,
+    allocation: AllocationOutcome,
+    delivery: DeliveryOutcome,
+  },
+  { description: 'A document with what is known of its allocation number and its delivery.' },
+);
+export type CreatedDocument = Static<typeof CreatedDocument>;
+
+/** What GET /documents/{id} answers (API specification, 2.4, with items, payments, title and notes). */
+export const DocumentDetail = Strict(
+  {
+    ...documentFields,
+    title: Nullable(Type.String()),
+    notes: Nullable(Type.String()),
+    items: Type.Array(
+      Strict({
+        description: Type.String(),
+        quantity: Type.Number(),
+        unit_price: described(Money, 'ILS for one unit; net or gross as it was sent.'),
+        line_total: described(Money, 'ILS; net or gross like the unit price.'),
+        sku: Nullable(Type.String()),
+      }),
+    ),
+    payments: Type.Array(
+      Strict({
+        method: Type.Enum([...paymentMethods]),
+        amount: described(Money, 'ILS.'),
+        date: CalendarDate,
+        reference: Nullable(Type.String()),
+        check_number: Nullable(Type.String()),
+        bank_code: Nullable(Type.Integer()),
+        card_last_digits: Nullable(Type.String()),
+      }),
+    ),
+  },
+  { description: 'A document with its lines, its payments, its title and its notes.' },
+);
+export type DocumentDetail = Static<typeof DocumentDetail>;
+
+/** An entry of GET /document-types (API specification, 2.3). */
+export const DocumentTypeEntry = Strict({
+  type: Type.Enum([...documentTypes]),
+  name: Type.String({ description: 'In English.' }),
+  name_he: Type.String({ description: 'In Hebrew.' }),
+  requires_payments: Type.Boolean({ description: '`false`: payments are refused.' }),
+  allows_discount: Type.Boolean(),
+  based_on_types: Type.Array(Type.Enum([...documentTypes]), {
+    description: 'What a document of this type may be based on.',
+  }),
+  based_on_required: Type.Boolean(),
+});
+export type DocumentTypeEntry = Static<typeof DocumentTypeEntry>;
+
+/** An entry of GET /errors. */
+export const ErrorCatalogueEntry = Strict({
+  code: Type.String(),
+  http_status: Type.Integer(),
+  retryable: Type.Boolean({
+    description: 'Whether the same request with the same Idempotency-Key may be sent again.',
+  }),
+  message: Type.String({ description: 'In English.' }),
+  message_he: Type.String({ description: 'In Hebrew.' }),
+  hint: Nullable(Type.String(), 'What to do about it.'),
+  doc_url: described(Address, 'A page about this code.'),
+  details: Type.Array(Type.String(), {
+    description: 'The members of `error.details` that the code carries.',
+  }),
+});
+export type ErrorCatalogueEntry = Static<typeof ErrorCatalogueEntry>;
+
+/** What POST /documents/{id}/cancel answers: the document without allocation and delivery. */
+export const CancelledDocument = Strict(documentFields, { description: 'A document.' });
+export type CancelledDocument = Static<typeof CancelledDocument>;
+
+/** A page of GET /documents. */
+export const DocumentPage = Strict({
+  data: Type.Array(CreatedDocument),
+  next_cursor: Nullable(Type.String(), 'The `cursor` of the next page; null on the last page.'),
+});
+export type DocumentPage = Static<typeof DocumentPage>;
+
+/** The query of GET /documents (API specification, 4.5). */
+export const DocumentQuery = Strict({
+  type: Type.Optional(Type.Enum([...documentTypes], { description: 'Only documents of this type.' })),
+  from: Type.Optional(described(CalendarDate, 'Only documents of this date or later.')),
+  to: Type.Optional(described(CalendarDate, 'Only documents of this date or earlier.')),
+  external_ref: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "Only documents with exactly this caller's reference.",
+    }),
+  ),
+  include_cancelled: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether cancelled documents are listed as well.' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Documents in one page.' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: '`next_cursor` of the page before; the other parameters stay as they were.',
+    }),
+  ),
+});
+export type DocumentQuery = Static<typeof DocumentQuery>;
+
+/** What GET /customers answers. */
+export const CustomerList = Strict({ data: Type.Array(CustomerCard) });
+export type CustomerList = Static<typeof CustomerList>;
+
+/** The query of GET /customers (API specification, 4.8). */
+export const CustomerQuery = Strict({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 120,
+      description:
+        'What the name contains, whatever the letter case, or the exact tax id, with or without its leading zeros. Absent: every customer.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 50, default: 20, description: 'Customers at the most.' }),
+  ),
+});
+export type CustomerQuery = Static<typeof CustomerQuery>;
+
+export const getMe = defineRoute({
+  operation: 'getMe',
+  summary: 'The business of the key, its limits and the key itself',
+  description: 'Needs any valid key.',
+  path: '/me',
+  reply: Profile,
+});
+
+export const getDocumentTypes = defineRoute({
+  operation: 'listDocumentTypes',
+  summary: 'The types of document that this business may issue',
+  description: 'Needs any valid key.',
+  path: '/document-types',
+  reply: Strict({ data: Type.Array(DocumentTypeEntry) }),
+});
+
+export const getErrors = defineRoute({
+  operation: 'listErrors',
+  summary: 'Every error code that the interface can answer with',
+  description: 'Needs no key.',
+  access: 'anyone',
+  path: '/errors',
+  reply: Strict({ data: Type.Array(ErrorCatalogueEntry) }),
+});
+
+export const getOpenApi = defineRoute({
+  operation: 'getOpenApi',
+  summary: 'This description, as an OpenAPI 3.1 document',
+  description: 'Needs no key.',
+  access: 'anyone',
+  path: '/openapi.json',
+  reply: Type.Object({ openapi: Type.String() }),
+});
+
+export const postDocuments = defineRoute({
+  operation: 'createDocument',
+  timeoutMs: timeLimitsMs.createDocument,
+  summary: 'Issue a document',
+  description:
+    'Issues the next document of its series and answers with it. Sent again with the same Idempotency-Key and the same body, it answers with the same document and issues nothing.',
+  method: 'POST',
+  path: '/documents',
+  scope: 'documents:write',
+  issues: true,
+  successStatus: 201,
+  body: CreateDocument,
+  reply: CreatedDocument,
+  errors: ['payload_too_large', 'missing_idempotency_key', 'invalid_json', ...issueDocument.errors],
+});
+
+export const getDocuments = defineRoute({
+  operation: 'listDocuments',
+  summary: 'The documents of the business, newest first',
+  description:
+    'Newest first by issue, a page at a time. Documents that are issued meanwhile make no page skip or repeat one. Who reads from the newest to the last one that it has seen misses none.',
+  path: '/documents',
+  scope: 'documents:read',
+  query: DocumentQuery,
+  reply: DocumentPage,
+  errors: ['validation_error'],
+});
+
+export const getDocumentById = defineRoute({
+  operation: 'getDocument',
+  summary: 'One document with its items and payments',
+  description: 'A document of another business does not exist.',
+  path: '/documents/:id',
+  scope: 'documents:read',
+  reply: DocumentDetail,
+  errors: ['not_found'],
+});
+
+export const postDocumentCancel = defineRoute({
+  operation: 'cancelDocument',
+  timeoutMs: timeLimitsMs.cancelDocument,
+  summary: 'Cancel a quote, an order, a delivery note, a return note or a proforma',
+  description: 'Accounting documents are never cancelled: they are reversed by a credit note.',
+  method: 'POST',
+  path: '/documents/:id/cancel',
+  scope: 'documents:write',
+  body: CancelDocument,
+  bodyOptional: true,
+  reply: CancelledDocument,
+  errors: ['payload_too_large', 'invalid_json', 'validation_error', ...cancelDocument.errors],
+});
+
+export const getCustomers = defineRoute({
+  operation: 'searchCustomers',
+  summary: 'The customers of the business, by name or tax id',
+  description: 'In the order of their names.',
+  path: '/customers',
+  scope: 'customers:read',
+  query: CustomerQuery,
+  reply: CustomerList,
+  errors: ['validation_error'],
+});
+
+/** The refusals that every route with access for keys can answer with. */
+export const errorsOfEveryRoute = [
+  'api_disabled',
+  'unauthorized',
+  'key_revoked',
+  'rate_limited',
+  'business_archived',
+  'external_provider_not_supported',
+  'business_profile_incomplete',
+  'subscription_required',
+  'issuing_blocked_expenses_only',
+  'insufficient_scope',
+  'engine_error',
+  'internal_error',
+] as const;
+
+/** The refusals that every route with access for anyone can answer with. */
+export const errorsOfPublicRoutes = [
+  'rate_limited',
+  'validation_error',
+  'engine_error',
+  'internal_error',
+] as const;

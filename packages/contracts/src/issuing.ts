@@ -1,0 +1,210 @@
+import { documentTypes } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { defineContract, defineEvent } from './define.js';
+import { Business } from './schema/business.js';
+import {
+  AllocationOutcome,
+  CreateDocument,
+  DeliveryOutcome,
+  DocumentHead,
+  DocumentState,
+  IssuedDocument,
+} from './schema/document.js';
+import { CalendarDate, Instant, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
+
+/** A document with what is known of it now. */
+export const DocumentView = Strict({ document: IssuedDocument, state: DocumentState });
+export type DocumentView = Static<typeof DocumentView>;
+
+/** Issues the next document of a series, or replays the one that the key issued before. */
+export const issueDocument = defineContract('issuing.document.issue', {
+  request: Strict({
+    business: Business,
+    key: Strict({ id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
+    idempotency_key: Type.String({ minLength: 1, maxLength: 128 }),
+    body: CreateDocument,
+    /** The `fingerprint`, in hex, of what the caller sent: of the body with members that this release may not know. */
+    body_sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  }),
+  reply: Strict({
+    document: IssuedDocument,
+    /** The state at the time of issue: a replay answers with the same. */
+    state: DocumentState,
+    allocation: AllocationOutcome,
+    delivery: DeliveryOutcome,
+    replayed: Type.Boolean(),
+  }),
+  errors: [
+    'validation_error',
+    'idempotency_key_reused',
+    'request_in_progress',
+    'legal_type_forbidden',
+    'payments_required',
+    'payments_not_allowed',
+    'discount_not_allowed',
+    'based_on_required',
+    'invalid_customer_tax_id',
+    'future_date',
+    'based_on_not_found',
+    'based_on_type_not_allowed',
+    'based_on_cancelled',
+    'total_mismatch',
+    'payments_total_mismatch',
+    'customer_not_found',
+    'customer_identity_conflict',
+    'daily_limit_reached',
+    'date_before_last_document',
+    'document_generation_failed',
+  ],
+  timeoutMs: timeLimitsMs.createDocument,
+});
+
+/** One document of one business. */
+export const getDocument = defineContract('issuing.document.get', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: DocumentView,
+  errors: ['not_found'],
+});
+
+/** The position of a document in the order of commits of its business. */
+const ListPosition = Type.Integer({ minimum: 1 });
+
+/**
+ * The documents of one business, the one that was committed last first, a page at a time: what a caller has not seen yet comes
+ * before what it has seen.
+ */
+export const listDocuments = defineContract('issuing.document.list', {
+  request: Strict({
+    business_id: Uuid,
+    type: Type.Optional(Type.Enum([...documentTypes])),
+    /** Document dates, both inclusive. */
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
+    external_ref: Type.Optional(Type.String()),
+    include_cancelled: Type.Boolean(),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    /** Only documents that were committed before the one at this position. */
+    before: Nullable(ListPosition),
+  }),
+  reply: Strict({
+    documents: Type.Array(
+      Strict({
+        document: DocumentHead,
+        state: DocumentState,
+        /** What is known of both now. */
+        allocation: AllocationOutcome,
+        delivery: DeliveryOutcome,
+      }),
+    ),
+    /** The `before` of the next page; null on the last one. */
+    next_before: Nullable(ListPosition),
+  }),
+});
+
+/** Cancels a document that is no accounting document. */
+export const cancelDocument = defineContract('issuing.document.cancel', {
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    reason: Nullable(Type.String({ maxLength: 200 })),
+  }),
+  reply: Strict({ document: DocumentHead, state: DocumentState }),
+  errors: ['not_found', 'use_credit_note', 'already_cancelled', 'linked_document_closed'],
+  // It may have to wait for a document that is being based on this one, and rendered.
+  timeoutMs: timeLimitsMs.cancelDocument,
+});
+
+/** The document behind a public address; the address itself is the permission. */
+export const findPublicDocument = defineContract('issuing.document.find', {
+  request: Strict({ public_id: Type.String({ minLength: 1, maxLength: 64 }) }),
+  reply: Strict({ ...DocumentView.properties, business: Business }),
+  errors: ['not_found'],
+});
+
+/** How many documents a key issued today (Israel). */
+export const getUsage = defineContract('issuing.usage.get', {
+  request: Strict({ business_id: Uuid, key_id: Uuid }),
+  reply: Strict({ used_today: Type.Integer({ minimum: 0 }) }),
+});
+
+/** The series that have a document already. */
+export const listSeries = defineContract('issuing.series.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    series: Type.Array(
+      Strict({
+        type: Type.Enum([...documentTypes]),
+        /** Where it began, whatever the settings of the business say now. */
+        first_number: Type.Optional(Type.Integer()),
+        next_number: Type.Integer(),
+        last_date: CalendarDate,
+      }),
+    ),
+  }),
+});
+
+/** A document was issued. All work after the commit starts from it. */
+export const documentIssued = defineEvent(
+  'issuing.document.issued',
+  Strict({ document: IssuedDocument, business: Business }),
+);
+
+/** A document was cancelled; its page and its PDF say so. */
+export const documentCancelled = defineEvent(
+  'issuing.document.cancelled',
+  Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+);
+
+/** The position of a document in the order of the numbers; among those of one number, of which there should be one, by its id. */
+export const BookPosition = Strict({
+  type: Type.Enum([...documentTypes]),
+  number: Type.Integer(),
+  id: Uuid,
+});
+export type BookPosition = Static<typeof BookPosition>;
+
+/** All that the book holds of one document and of what it is linked to. */
+export const BookEntry = Strict({
+  document: IssuedDocument,
+  state: DocumentState,
+  /** Null until the outcome is recorded. */
+  allocation: Nullable(AllocationOutcome),
+  /** Null until the plan is recorded. */
+  delivery: Nullable(DeliveryOutcome),
+  /** Hex: the PDF that was made when the document was issued. */
+  artifact_sha256: Type.String(),
+  /** The document that it is linked to as its source, as it is in the book; null where there is none. */
+  source: Nullable(
+    Strict({
+      id: Uuid,
+      type: Type.Enum([...documentTypes]),
+      number: Type.Integer(),
+      date: CalendarDate,
+    }),
+  ),
+  /** What the receipts that are based on it have received together, in ILS. */
+  received: Money,
+  /** Whether a tax invoice, or a tax invoice / receipt, is based on it. */
+  invoiced: Type.Optional(Type.Boolean()),
+  /** What the credit notes that are based on it amount to together, in ILS; null where there is none. */
+  credited: Type.Optional(Nullable(Money)),
+});
+export type BookEntry = Static<typeof BookEntry>;
+
+/** The book of one business in the order of its numbers, each entry whole, a page at a time. */
+export const readBook = defineContract('issuing.book.read', {
+  request: Strict({
+    business_id: Uuid,
+    /** Only documents after this position; null from the beginning. */
+    after: Nullable(BookPosition),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+  }),
+  reply: Strict({
+    /** May be fewer than `limit` where they are large. */
+    entries: Type.Array(BookEntry),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(BookPosition),
+  }),
+  timeoutMs: timeLimitsMs.readBook,
+});

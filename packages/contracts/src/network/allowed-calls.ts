@@ -1,0 +1,49 @@
+import { completeConnection } from '../allocation.js';
+import { releaseCustomer, resolveCustomer, searchCustomers } from '../customer.js';
+import type { Contract, ServiceName } from '../define.js';
+import {
+  cancelDocument,
+  findPublicDocument,
+  getDocument,
+  getUsage,
+  issueDocument,
+  listDocuments,
+  listSeries,
+} from '../issuing.js';
+import {
+  cancelArtifact,
+  getArtifact,
+  numberArtifact,
+  releaseArtifact,
+  renderArtifact,
+  renderPage,
+  storeLogo,
+} from '../rendering.js';
+
+/**
+ * The contracts of others that each service may call; the permissions on NATS are made of it. Not listed are the operator's
+ * command, which may call everything, and the calls of every reconciler to the owner of its event.
+ */
+export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = {
+  gateway: [
+    issueDocument,
+    getDocument,
+    listDocuments,
+    cancelDocument,
+    findPublicDocument,
+    getUsage,
+    listSeries,
+    searchCustomers,
+    getArtifact,
+    cancelArtifact,
+    numberArtifact,
+    renderPage,
+    storeLogo,
+    completeConnection,
+  ],
+  issuing: [resolveCustomer, releaseCustomer, renderArtifact],
+  customer: [],
+  rendering: [getDocument],
+  allocation: [],
+  delivery: [getArtifact, releaseArtifact],
+};

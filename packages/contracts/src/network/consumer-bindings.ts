@@ -1,0 +1,36 @@
+import { allocationSettled } from '../allocation.js';
+import type { EventContract, ServiceName } from '../define.js';
+import { deliveryPlanned } from '../delivery.js';
+import { documentCancelled, documentIssued } from '../issuing.js';
+import { artifactRendered } from '../rendering.js';
+
+/** One consumer: which service handles which event, under which durable name. A durable name never changes. */
+export interface ConsumerBinding<E extends EventContract = EventContract> {
+  readonly service: ServiceName;
+  readonly event: E;
+  readonly durable: string;
+}
+
+const bind = <E extends EventContract>(
+  service: ServiceName,
+  event: E,
+  durable: string,
+): ConsumerBinding<E> => ({ service, event, durable });
+
+/** Every consumer of the system; the handlers of the services and the permissions on NATS are made of it. */
+export const consumers = {
+  recordCustomer: bind('customer', documentIssued, 'customer-cards'),
+  decideAllocation: bind('allocation', documentIssued, 'allocation-decide'),
+  planDelivery: bind('delivery', documentIssued, 'delivery-plan'),
+  withdrawDelivery: bind('delivery', documentCancelled, 'delivery-withdraw'),
+  releaseDelivery: bind('delivery', artifactRendered, 'delivery-release'),
+  settleArtifact: bind('rendering', allocationSettled, 'rendering-settle-artifact'),
+  renderCancellation: bind('rendering', documentCancelled, 'rendering-cancellations'),
+  recordAllocation: bind('issuing', allocationSettled, 'issuing-record-allocation'),
+  recordDelivery: bind('issuing', deliveryPlanned, 'issuing-record-delivery'),
+} as const;
+
+export const consumerBindings: readonly ConsumerBinding[] = Object.values(consumers);
+
+/** The services that observe the events of one document, of every owner, without being their consumer. */
+export const watchers: readonly ServiceName[] = ['issuing'];

@@ -1,0 +1,185 @@
+import { documentTypes } from '@pinkas/domain';
+import Type from 'typebox';
+import { defineContract, defineEvent } from './define.js';
+import { Business, LogoRef } from './schema/business.js';
+import { DocumentState, IssuedDocument } from './schema/document.js';
+import { Instant, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
+
+/** Renders, signs and stores the first PDF of a document that is being issued. */
+export const renderArtifact = defineContract('rendering.artifact.render', {
+  request: Strict({ document: IssuedDocument, business: Business }),
+  reply: Strict({
+    revision: Type.Integer({ minimum: 1 }),
+    /** Hex. */
+    sha256: Type.String(),
+    size_bytes: Type.Integer(),
+    render_ms: Type.Number(),
+    sign_ms: Type.Number(),
+  }),
+  errors: ['document_generation_failed'],
+  timeoutMs: timeLimitsMs.renderArtifact,
+});
+
+/** One signed PDF of a document. */
+const SignedPdf = Strict({
+  revision: Type.Integer({ minimum: 1 }),
+  /** Hex. */
+  sha256: Type.String(),
+  /** Base64. */
+  pdf: Type.String(),
+  /** Whether it says that its document is cancelled. */
+  cancelled: Type.Boolean(),
+  /** The number that it shows. Absent in the replies of the previous release. */
+  allocation_number: Type.Optional(Nullable(Type.String())),
+});
+
+/** The latest signed PDF of a document. */
+export const getArtifact = defineContract('rendering.artifact.get', {
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** The hashes of PDFs that the caller has: where the latest is one of them, `pdf` is empty. */
+    known_sha256: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 10 })),
+  }),
+  reply: SignedPdf,
+  errors: ['not_found'],
+});
+
+/**
+ * The latest signed PDF of a document, for a message to the customer. From this call on it counts as released: every later
+ * revision is a copy.
+ */
+export const releaseArtifact = defineContract('rendering.artifact.release', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: SignedPdf,
+  errors: ['not_found'],
+});
+
+/** The signed PDF of a cancelled document that says so; made where there is none yet. */
+export const cancelArtifact = defineContract('rendering.artifact.cancel', {
+  request: Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+  reply: SignedPdf,
+  errors: ['not_found', 'document_generation_failed'],
+  timeoutMs: timeLimitsMs.renderArtifact,
+});
+
+/** The signed PDF that shows the allocation number of its document; made where there is none yet. */
+export const numberArtifact = defineContract('rendering.artifact.number', {
+  request: Strict({ document: IssuedDocument, business: Business, allocation_number: Type.String() }),
+  reply: SignedPdf,
+  errors: ['not_found', 'document_generation_failed'],
+  timeoutMs: timeLimitsMs.renderArtifact,
+});
+
+/** The hosted page of a document, as HTML. */
+export const renderPage = defineContract('rendering.page.render', {
+  request: Strict({
+    document: IssuedDocument,
+    state: DocumentState,
+    business: Business,
+    pdf_url: Type.String(),
+    /** The language that the reader requested; without it, the language of the business. */
+    language: Type.Optional(Type.Enum(['he', 'en'])),
+  }),
+  reply: Strict({ html: Type.String() }),
+});
+
+/** Rasterizes the logo of a business and stores it. The same file again has the same reference. */
+export const storeLogo = defineContract('rendering.logo.store', {
+  request: Strict({
+    business_id: Uuid,
+    /** `data:image/png;base64,…` or `data:image/svg+xml;base64,…` */
+    logo: Type.String({ maxLength: 100_000 }),
+  }),
+  reply: LogoRef,
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.storeLogo,
+});
+
+/** The PDF that goes to the customer is final: the first one, or a new one with the allocation number. */
+export const artifactRendered = defineEvent(
+  'rendering.artifact.rendered',
+  Strict({
+    document_id: Uuid,
+    business_id: Uuid,
+    revision: Type.Integer({ minimum: 1 }),
+    sha256: Type.String(),
+    allocation_number: Nullable(Type.String()),
+  }),
+);
+
+/** How a stored PDF can be wrong. */
+export const artifactFindings = [
+  /** There is no PDF at all. */
+  'missing',
+  /** The revisions are not 1, 2, 3 and so on. */
+  'revisions',
+  /** The bytes do not have the hash that was stored with them. */
+  'hash',
+  /** The first revision is not the one that the book names. */
+  'book_hash',
+  /** The signature is not there, not valid, or not over the whole file. */
+  'signature',
+  /** It is the PDF of another document: another type, number or total. */
+  'content',
+  /** Its allocation number is not the book's. */
+  'allocation_number',
+  /** It says that the document is cancelled, and the book does not. */
+  'cancelled',
+] as const;
+export type ArtifactFinding = (typeof artifactFindings)[number];
+
+/** Work on a PDF that is not done yet. */
+export const pendingArtifactWork = [
+  /** No revision is published to the customer. */
+  'final',
+  /** No revision has the allocation number. */
+  'allocation_number',
+  /** No revision shows the cancellation. */
+  'cancelled',
+] as const;
+export type PendingArtifactWork = (typeof pendingArtifactWork)[number];
+
+/** Verifies every stored revision of some documents: hash, signature and text. */
+export const auditArtifacts = defineContract('rendering.artifact.audit', {
+  request: Strict({
+    business_id: Uuid,
+    /** What the book says of them. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        type: Type.Enum([...documentTypes]),
+        number: Type.Integer(),
+        /** ILS */
+        total: Money,
+        allocation_number: Nullable(Type.String()),
+        cancelled_at: Nullable(Instant),
+        /** Hex: the first revision's. */
+        artifact_sha256: Type.String(),
+      }),
+      { minItems: 1, maxItems: 20 },
+    ),
+  }),
+  reply: Strict({
+    /** In the order of the request. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        /** How many revisions there are. */
+        revisions: Type.Integer({ minimum: 0 }),
+        findings: Type.Array(
+          Strict({
+            finding: Type.Enum([...artifactFindings]),
+            /** A clause, lower case, without a full stop. */
+            message: Type.String(),
+          }),
+        ),
+        /** Work on the PDF that is not done yet. */
+        pending: Type.Array(Type.Enum([...pendingArtifactWork])),
+      }),
+    ),
+  }),
+  // Extracting the text of a long PDF takes tens of milliseconds, and the service also renders documents.
+  timeoutMs: timeLimitsMs.auditArtifacts,
+});

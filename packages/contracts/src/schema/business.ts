@@ -1,0 +1,111 @@
+import { businessLegalTypes, documentTypes, hasValidCheckDigit, walletMethods } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import Format from 'typebox/format';
+import { Instant, Nullable, Strict, Uuid } from './fields.js';
+
+/** `HH:MM-HH:MM`, Israel time; the start is inside, the end outside; may pass midnight. */
+export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
+
+export const deliveryChannels = ['email', 'whatsapp', 'both'] as const;
+/** What a wallet is called on a document, in each language. */
+export const WalletLabel = Strict({
+  he: Type.String({ minLength: 1, maxLength: 40 }),
+  en: Type.String({ minLength: 1, maxLength: 40 }),
+});
+
+const email = Type.String({ format: 'email', maxLength: 254 });
+
+/** The settings of a business that its operator may write. */
+export const businessSettingFields = {
+  name: Type.String({ minLength: 2, maxLength: 120 }),
+  /** Null while the profile is incomplete; the business may issue nothing then. */
+  legal_type: Nullable(Type.Enum(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])),
+  /** Nine digits with a valid check digit. */
+  tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$' })),
+  address: Nullable(Type.String({ maxLength: 200 })),
+  city: Nullable(Type.String({ maxLength: 80 })),
+  email: Nullable(email),
+  phone: Nullable(Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' })),
+  /** Percent, for example 18; 0 for exempt dealers and Eilat businesses. */
+  vat_rate: Type.Number({ minimum: 0, maximum: 99.99, multipleOf: 0.01 }),
+  prices_include_vat: Type.Boolean(),
+  payment_terms_days: Type.Integer({ minimum: 0, maximum: 365 }),
+  /** The first number that will be issued, by type; refused once the type has a document. */
+  first_numbers: Strict(
+    Object.fromEntries(
+      documentTypes.map((type) => [type, Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 }))]),
+    ) as Record<(typeof documentTypes)[number], Type.TOptional<Type.TInteger>>,
+  ),
+  /** ILS, net of VAT; a document strictly above it needs an allocation number. */
+  allocation_threshold_net: Type.Number({ minimum: 0, maximum: 100_000_000 }),
+  tax_authority_connected: Type.Boolean(),
+  auto_send: Strict({
+    enabled: Type.Boolean(),
+    channel: Type.Enum([...deliveryChannels]),
+    quiet_hours: Nullable(QuietHours),
+  }),
+  accountant_copy: Strict({ enabled: Type.Boolean(), email: Nullable(email) }),
+  wallet_labels: Strict(
+    Object.fromEntries(walletMethods.map((method) => [method, WalletLabel])) as Record<
+      (typeof walletMethods)[number],
+      typeof WalletLabel
+    >,
+  ),
+  /** The language of documents and mails. */
+  language: Type.Enum(['he', 'en']),
+  subscription: Type.Enum(['active', 'inactive']),
+  archived: Type.Boolean(),
+  /** `external`: the business issues through another provider. */
+  provider: Type.Enum(['native', 'external']),
+  track: Type.Enum(['full', 'expenses_only']),
+};
+
+/** A logo that rendering stores, by its content; see `storeLogo`. */
+export const LogoRef = Strict({
+  /** Of the stored bytes, hex. */
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+
+const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
+
+/** A business as it travels with each request and as the operator sees it. */
+export const Business = Strict({
+  id: Uuid,
+  ...businessSettingFields,
+  /** `#rrggbb`, lower case; it can be read on white. Absent: the house's own. */
+  accent_color: Type.Optional(accentColour),
+  /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */
+  logo: Type.Optional(LogoRef),
+  created_at: Instant,
+});
+export type Business = Static<typeof Business>;
+
+Format.Set('valid-check-digit', hasValidCheckDigit);
+
+const partOf = <T extends Type.TObject>(schema: T) => Type.Partial(schema, { additionalProperties: false });
+
+/**
+ * Any part of the settings, and any part of a nested one (`{ "auto_send": { "enabled": true } }`); what is absent stays,
+ * or takes its default at creation.
+ */
+export const BusinessChange = partOf(
+  Strict({
+    ...businessSettingFields,
+    tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'valid-check-digit' })),
+    /** In either case; null: the house's own. It must be read on white paper, which the gateway checks. */
+    accent_color: Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
+    /** A PNG or SVG file as a `data:` address; null: none. Rendering draws it into pixels and stores those. */
+    logo: Nullable(Type.String({ maxLength: 100_000 })),
+    auto_send: partOf(businessSettingFields.auto_send),
+    accountant_copy: partOf(businessSettingFields.accountant_copy),
+    wallet_labels: partOf(
+      Strict(
+        Object.fromEntries(walletMethods.map((method) => [method, partOf(WalletLabel)])) as Record<
+          (typeof walletMethods)[number],
+          ReturnType<typeof partOf<typeof WalletLabel>>
+        >,
+      ),
+    ),
+  }),
+);
+export type BusinessChange = Static<typeof BusinessChange>;

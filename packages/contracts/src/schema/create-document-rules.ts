@@ -1,0 +1,92 @@
+import {
+  type DocumentType,
+  decimalPlaces,
+  documentTypeRules,
+  isCalendarDate,
+  isPaymentMethod,
+  methodsOfPaymentField,
+  misplacedPaymentFields,
+} from '@pinkas/domain';
+import { malformedTexts } from './malformed-texts.js';
+import type { ValidationError } from './validate.js';
+
+const moneyDecimalsMax = 2;
+const quantityDecimalsMax = 4;
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null;
+const entriesOf = (value: unknown): readonly (readonly [number, Members])[] =>
+  Array.isArray(value)
+    ? [...value.entries()].filter((entry): entry is [number, Members] => isMembers(entry[1]))
+    : [];
+
+/**
+ * The validation errors of a `CreateDocument` body that its schema cannot express: decimals, dates, blank texts, and payment
+ * fields of another method. Takes any value, so that these errors are reported together with the schema's.
+ */
+export function createDocumentErrors(body: unknown): ValidationError[] {
+  if (!isMembers(body)) {
+    return [];
+  }
+  return [
+    ...malformedTexts(body),
+    ...dueDateErrors(body),
+    ...(isMembers(body.customer) ? blankErrors('/customer/name', body.customer.name, 2) : []),
+    ...entriesOf(body.items).flatMap(([index, item]) => [
+      ...blankErrors(`/items/${index}/description`, item.description, 1),
+      ...decimalErrors(`/items/${index}/quantity`, item.quantity, quantityDecimalsMax),
+      ...decimalErrors(`/items/${index}/unit_price`, item.unit_price, moneyDecimalsMax),
+    ]),
+    ...entriesOf(body.payments).flatMap(([index, payment]) => [
+      ...decimalErrors(`/payments/${index}/amount`, payment.amount, moneyDecimalsMax),
+      ...paymentFieldErrors(`/payments/${index}`, payment),
+    ]),
+    ...decimalErrors('/expected_total', body.expected_total, moneyDecimalsMax),
+  ];
+}
+
+/**
+ * What is wrong with the due date of a document of this type and date. A body without `date` is checked again once the
+ * document's date is known.
+ */
+export function dueDateErrors({ type, date, due_date: dueDate }: Members): ValidationError[] {
+  if (dueDate === undefined) {
+    return [];
+  }
+  if (isDocumentType(type) && !documentTypeRules[type].dueDate) {
+    return [{ path: '/due_date', message: 'belongs to a tax_invoice or a proforma only' }];
+  }
+  const bothKnown = isDay(date) && isDay(dueDate);
+  // Days of this form sort as texts.
+  return bothKnown && dueDate < date ? [{ path: '/due_date', message: 'must not precede date' }] : [];
+}
+
+const isDocumentType = (type: unknown): type is DocumentType =>
+  typeof type === 'string' && Object.hasOwn(documentTypeRules, type);
+const isDay = (day: unknown): day is string => typeof day === 'string' && isCalendarDate(day);
+
+function decimalErrors(path: string, value: unknown, decimalsMax: number): ValidationError[] {
+  return typeof value === 'number' && Number.isFinite(value) && decimalPlaces(value) > decimalsMax
+    ? [{ path, message: `must have at most ${decimalsMax} decimals` }]
+    : [];
+}
+
+/** White space alone is no text, and does not count towards a length. */
+function blankErrors(path: string, value: unknown, lengthMin: number): ValidationError[] {
+  return typeof value === 'string' && [...value.trim()].length < lengthMin
+    ? [{ path, message: `must have at least ${lengthMin} characters beside white space around it` }]
+    : [];
+}
+
+/** Nothing for an unknown method, which the schema refuses. */
+function paymentFieldErrors(path: string, payment: Members): ValidationError[] {
+  const { method } = payment;
+  if (!isPaymentMethod(method)) {
+    return [];
+  }
+  return misplacedPaymentFields(method, payment).map((field) => ({
+    path: `${path}/${field}`,
+    message: `does not belong to ${method}, but to ${methodsOfPaymentField[field].join(', ')}`,
+  }));
+}

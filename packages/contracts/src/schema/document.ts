@@ -1,0 +1,383 @@
+import { customerLegalTypes, documentTypes, paymentMethods } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { CalendarDate, described, Instant, Money, Nullable, Strict, Uuid } from './fields.js';
+
+const CustomerLegalType = Type.Enum([...customerLegalTypes]);
+const atMost100Million = { maximum: 100_000_000 } as const;
+
+/** The customer of a create request: `id` or `name`. */
+export const CustomerInput = Strict(
+  {
+    id: Type.Optional(
+      described(
+        Uuid,
+        'An existing customer of this business, else `customer_not_found`. A `name` beside it is ignored.',
+      ),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 120,
+        description:
+          'The customer card of this name is used, else a new one is opened. Names are compared in Unicode NFC, without regard to letter case and to white space around and between words. What the request says of an existing customer fills the empty fields of its card and overwrites none. White space around the name does not count towards its length.',
+      }),
+    ),
+    tax_id: Type.Optional(
+      Type.String({
+        pattern: '^\\d{5,9}$',
+        description:
+          'Identity, company or dealer number, 5 to 9 digits; the check digit is verified (`invalid_customer_tax_id`). An allocation number needs it.',
+        examples: ['777777715'],
+      }),
+    ),
+    legal_type: Type.Optional(described(CustomerLegalType, 'What the customer is to the tax authority.')),
+    email: Type.Optional(
+      Type.String({
+        format: 'email',
+        maxLength: 254,
+        description: 'Where the document is sent when the business sends by e-mail.',
+      }),
+    ),
+    phone: Type.Optional(
+      Type.String({
+        pattern: '^\\+?[\\d\\-\\s]{7,20}$',
+        description:
+          'An optional `+`, then 7 to 20 digits, hyphens or spaces. Where the document is sent when the business sends by WhatsApp.',
+      }),
+    ),
+    address: Type.Optional(Type.String({ maxLength: 200, description: 'Street and house number.' })),
+    city: Type.Optional(Type.String({ maxLength: 80 })),
+    identity_confirmed: Type.Optional(
+      Type.Boolean({
+        description:
+          'Send `true` only after `customer_identity_conflict`: the card of the given name is used, or opened, although another card bears the same tax id.',
+      }),
+    ),
+  },
+  {
+    anyOf: [
+      { title: 'By id', required: ['id'] },
+      { title: 'By name', required: ['name'] },
+    ],
+    description:
+      'Who the document is for: `id` or `name`. The document keeps a snapshot: what the request said, and from the card what it did not say. The snapshot never changes when the card does.',
+  },
+);
+export type CustomerInput = Static<typeof CustomerInput>;
+
+/** One payment of a create request; the fields after `date` belong to their method. */
+export const PaymentInput = Strict(
+  {
+    method: Type.Enum([...paymentMethods], {
+      description:
+        'The means of payment. `wallet_method_1` to `wallet_method_5` are payment apps and digital wallets, by default Bit, PayBox, PayPal, Google Pay and Apple Pay; the name that each shows on a document is a setting of the business.',
+    }),
+    amount: Type.Number({
+      exclusiveMinimum: 0,
+      ...atMost100Million,
+      description: 'ILS, at most 2 decimals.',
+    }),
+    date: Type.Optional(
+      described(CalendarDate, "When it was paid, Asia/Jerusalem. Default: the document's date."),
+    ),
+    reference: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Only with `bank_transfer` and the wallet methods.' }),
+    ),
+    check_number: Type.Optional(Type.String({ maxLength: 20, description: 'Only with `check`.' })),
+    check_date: Type.Optional(described(CalendarDate, 'When the check is due. Only with `check`.')),
+    bank_code: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 99, description: 'Number of the bank. Only with `check`.' }),
+    ),
+    branch: Type.Optional(
+      Type.String({ maxLength: 10, description: 'Number of the branch. Only with `check`.' }),
+    ),
+    account: Type.Optional(
+      Type.String({ maxLength: 20, description: 'Number of the account. Only with `check`.' }),
+    ),
+    card_last_digits: Type.Optional(
+      Type.String({ pattern: '^\\d{4}$', description: 'The last 4 digits. Only with `credit_card`.' }),
+    ),
+    card_type: Type.Optional(
+      Type.String({
+        maxLength: 20,
+        description: 'Brand or kind of the card. Only with `credit_card`.',
+      }),
+    ),
+  },
+  {
+    description:
+      'One payment. The fields after `date` belong to the methods that they name; on another method they are a `validation_error`.',
+  },
+);
+export type PaymentInput = Static<typeof PaymentInput>;
+
+export const DiscountInput = Strict(
+  {
+    type: Type.Enum(['percent', 'amount']),
+    value: Type.Number({
+      exclusiveMinimum: 0,
+      ...atMost100Million,
+      description:
+        'Percent (at most 100) or ILS (rounded to 2 decimals), in the price basis of the request: net or gross by `prices_include_vat`. A discount above the sum of the lines is a `validation_error`.',
+    }),
+  },
+  { description: 'A discount on the whole document. Not on a receipt or a donation_receipt.' },
+);
+
+export const ItemInput = Strict(
+  {
+    description: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'What is sold. White space alone is no description.',
+    }),
+    quantity: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1_000_000,
+      description: 'At most 4 decimals, counted on the shortest form of the number: 1.50 has one.',
+    }),
+    unit_price: Type.Number({
+      minimum: 0,
+      ...atMost100Million,
+      description: 'ILS for one unit, at most 2 decimals; net or gross by `prices_include_vat`.',
+    }),
+    sku: Type.Optional(Type.String({ maxLength: 64, description: "The caller's article number." })),
+  },
+  {
+    description: 'One line: `line_total` = quantity × unit_price, rounded half away from zero to 2 decimals.',
+  },
+);
+
+/** The body of POST /documents/{id}/cancel (API specification, 2.7). */
+export const CancelDocument = Strict({
+  reason: Type.Optional(Type.String({ maxLength: 200, description: 'Why; kept with the document.' })),
+});
+export type CancelDocument = Static<typeof CancelDocument>;
+
+/** The body of POST /documents (API specification, 2.6). */
+export const CreateDocument = Strict(
+  {
+    type: Type.Enum([...documentTypes], {
+      description: 'What to issue. `GET /document-types` lists what this business may issue.',
+    }),
+    date: Type.Optional(
+      described(
+        CalendarDate,
+        'The date of the document, Asia/Jerusalem. Default: today. Not in the future (`future_date`), and not earlier than the last document of the same type (`date_before_last_document`), cancelled ones included.',
+      ),
+    ),
+    due_date: Type.Optional(
+      described(
+        CalendarDate,
+        'When it is to be paid: on a tax_invoice or a proforma only, and not before `date`. Default: by the payment terms of the business.',
+      ),
+    ),
+    customer: CustomerInput,
+    items: Type.Array(ItemInput, { minItems: 1, maxItems: 100, description: 'The lines.' }),
+    prices_include_vat: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether unit prices, and an amount of discount, are gross (with VAT) or net. Default: the setting of the business (`GET /me`).',
+      }),
+    ),
+    discount: Type.Optional(DiscountInput),
+    payments: Type.Optional(
+      Type.Array(PaymentInput, {
+        minItems: 1,
+        maxItems: 20,
+        description:
+          'Required for receipt, tax_invoice_receipt and donation_receipt, and refused on every other type. Their sum must be within 0.01 of the total (`payments_total_mismatch`).',
+      }),
+    ),
+    based_on: Type.Optional(
+      described(
+        Uuid,
+        'The id of the source document. A credit_note needs one: a tax_invoice or a tax_invoice_receipt. `GET /document-types` tells for each type what it may be based on. A receipt closes its tax_invoice or proforma; a tax_invoice or a tax_invoice_receipt closes its source; a credit_note closes a tax_invoice once credits and receipts reach its total. A cancelled document is no source.',
+      ),
+    ),
+    title: Type.Optional(Type.String({ maxLength: 120, description: 'Printed as a header.' })),
+    notes: Type.Optional(Type.String({ maxLength: 1000, description: 'Printed below the totals.' })),
+    expected_total: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        ...atMost100Million,
+        description:
+          'ILS, at most 2 decimals. A safety check: unless the computed total is within 0.01 of it, nothing is issued (`total_mismatch`).',
+      }),
+    ),
+    send: Type.Optional(
+      Type.Boolean({
+        description:
+          "Default `true`. `false`: this document is not sent to the customer. The accountant's copy follows the settings of the business regardless.",
+      }),
+    ),
+    external_ref: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          "The caller's own reference, for example an order number. Echoed; documents can be listed by it.",
+      }),
+    ),
+  },
+  {
+    description:
+      'The document to issue. Number, VAT rate, totals, status and allocation number are never sent: the service computes them. An unknown field is a `validation_error`. Texts may be in any language and direction; lengths count Unicode code points.',
+  },
+);
+export type CreateDocument = Static<typeof CreateDocument>;
+
+/** The customer as printed on one document; a snapshot that never changes. */
+export const CustomerSnapshot = Strict({
+  id: Uuid,
+  name: Type.String(),
+  tax_id: Nullable(Type.String()),
+  legal_type: Nullable(CustomerLegalType),
+  email: Nullable(Type.String()),
+  phone: Nullable(Type.String()),
+  address: Nullable(Type.String()),
+  city: Nullable(Type.String()),
+});
+export type CustomerSnapshot = Static<typeof CustomerSnapshot>;
+
+export const Item = Strict({
+  description: Type.String(),
+  quantity: Type.Number(),
+  unit_price: Money,
+  line_total: Money,
+  sku: Nullable(Type.String()),
+});
+export type Item = Static<typeof Item>;
+
+export const Payment = Strict({
+  method: Type.Enum([...paymentMethods]),
+  amount: Money,
+  date: CalendarDate,
+  reference: Nullable(Type.String()),
+  check_number: Nullable(Type.String()),
+  check_date: Nullable(CalendarDate),
+  bank_code: Nullable(Type.Integer()),
+  branch: Nullable(Type.String()),
+  account: Nullable(Type.String()),
+  card_last_digits: Nullable(Type.String()),
+  card_type: Nullable(Type.String()),
+});
+export type Payment = Static<typeof Payment>;
+
+export const Totals = Strict({
+  subtotal: Money,
+  discount: Money,
+  vat: Money,
+  /** Percent. */
+  vat_rate: Type.Number(),
+  total: Money,
+  currency: Type.Literal('ILS'),
+});
+export type Totals = Static<typeof Totals>;
+
+const headFields = {
+  id: Uuid,
+  business_id: Uuid,
+  /** 128 random bits, in the page's and the PDF's addresses. */
+  public_id: Type.String(),
+  type: Type.Enum([...documentTypes]),
+  number: Type.Integer({ minimum: 1 }),
+  date: CalendarDate,
+  due_date: Nullable(CalendarDate),
+  issued_at: Instant,
+  external_ref: Nullable(Type.String()),
+  customer: CustomerSnapshot,
+  totals: Totals,
+  /** The source document, where there is one. */
+  based_on: Nullable(
+    Strict({
+      id: Uuid,
+      type: Type.Enum([...documentTypes]),
+      number: Type.Integer(),
+      date: CalendarDate,
+    }),
+  ),
+};
+
+/** What a list tells of a document. */
+export const DocumentHead = Strict(headFields);
+export type DocumentHead = Static<typeof DocumentHead>;
+
+/**
+ * Everything that was fixed when a document was issued. It travels whole with each event, so that no consumer has to
+ * ask back. What may change later (status, paid, allocation number, cancellation) is not in it.
+ */
+export const IssuedDocument = Strict({
+  ...headFields,
+  items: Type.Array(Item),
+  /** Whether unit prices and line totals are gross. */
+  prices_include_vat: Type.Boolean(),
+  discount: Nullable(DiscountInput),
+  payments: Type.Array(Payment),
+  title: Nullable(Type.String()),
+  notes: Nullable(Type.String()),
+  /** False: the caller suppressed the automatic mail for this document. */
+  send: Type.Boolean(),
+});
+export type IssuedDocument = Static<typeof IssuedDocument>;
+
+export const documentStatuses = ['open', 'closed', 'cancelled'] as const;
+
+export const allocationStatuses = [
+  'not_required',
+  'issued',
+  'skipped_customer_tax_id_missing',
+  'skipped_business_tax_id_missing',
+  'failed',
+] as const;
+
+/** The outcome of asking for an allocation number (API specification, 2.4, rule 4.5). */
+export const AllocationOutcome = Strict(
+  {
+    status: Type.Enum([...allocationStatuses], {
+      description:
+        '`not_required`: below the threshold, another type, or the business is not connected. `issued`: the number is there. `skipped_customer_tax_id_missing`, `skipped_business_tax_id_missing`: not asked for, since a tax id is missing. `failed`: the authority refused or did not answer in time; a later number appears in `allocation_number`.',
+    }),
+    number: Nullable(Type.String(), 'The number as printed: 9 digits.'),
+    reason: Nullable(Type.String(), 'Why there is no number, in words; null only for `issued`.'),
+  },
+  {
+    description:
+      "The tax authority's allocation number: needed on a tax_invoice, tax_invoice_receipt or credit_note whose net is above the threshold of the business (VAT law, section 47(a2)). It never holds up issuing.",
+  },
+);
+export type AllocationOutcome = Static<typeof AllocationOutcome>;
+
+export const deliveryStatuses = [
+  'queued',
+  'deferred_quiet_hours',
+  'disabled',
+  'suppressed',
+  'no_recipient',
+  'send_failed',
+] as const;
+
+/** What will happen with the customer's copy (API specification, 2.4, rule 4.6). */
+export const DeliveryOutcome = Strict(
+  {
+    status: Type.Enum([...deliveryStatuses], {
+      description:
+        '`queued`: it will be sent. `deferred_quiet_hours`: it will be sent at `scheduled_for`. `disabled`: the business does not send by itself. `suppressed`: the request said `send: false`, or the address is not written to any more. `no_recipient`: no address for the channel on the document. `send_failed`: it could not be queued.',
+    }),
+    channel: Nullable(
+      Type.Enum(['email', 'whatsapp', 'both']),
+      'What it is sent by; null where nothing is to be sent.',
+    ),
+    scheduled_for: Nullable(Instant, 'The end of the quiet hours, where it waits for them.'),
+  },
+  { description: "What becomes of the customer's copy. It never holds up issuing." },
+);
+export type DeliveryOutcome = Static<typeof DeliveryOutcome>;
+
+/** What changes after issuing. */
+export const DocumentState = Strict({
+  status: Type.Enum([...documentStatuses]),
+  paid: Money,
+  allocation_number: Nullable(Type.String()),
+  cancelled_at: Nullable(Instant),
+});
+export type DocumentState = Static<typeof DocumentState>;

@@ -1,0 +1,48 @@
+import { isCalendarDate } from '@pinkas/domain';
+import Type, { type Static, type TSchema } from 'typebox';
+import Format from 'typebox/format';
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID of any version. */
+export function isUuid(value: string): boolean {
+  return uuidPattern.test(value);
+}
+
+Format.Set('calendar-date', isCalendarDate);
+Format.Set('uuid', isUuid);
+
+/*
+ * `publicFormat` is what the OpenAPI document says as the `format`. Validation does not know the keyword: it checks what
+ * stands beside it.
+ */
+
+/** A UUID in lower or upper case. */
+export const Uuid = Type.String({ format: 'uuid' });
+/** A day in Asia/Jerusalem, YYYY-MM-DD. */
+export const CalendarDate = Type.String({ format: 'calendar-date', publicFormat: 'date' });
+/** An instant, ISO 8601 in UTC. */
+export const Instant = Type.String({ minLength: 20, maxLength: 30, publicFormat: 'date-time' });
+/** An absolute address. */
+export const Address = Type.String({ publicFormat: 'uri' });
+/** An amount in ILS with at most two decimals, as a JSON number. */
+export const Money = Type.Number();
+
+/** The same schema with a description for the public reference: Markdown, with units and meaning. */
+export function described<T extends TSchema>(schema: T, description: string): T {
+  // TypeBox keeps what it knows of a schema in members that a spread would leave behind.
+  return Object.create(Object.getPrototypeOf(schema), {
+    ...Object.getOwnPropertyDescriptors(schema),
+    description: { value: description, enumerable: true },
+  }) as T;
+}
+
+/** A value or null. */
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+
+/** An object that refuses members that it does not name. */
+export const Strict = <T extends Record<string, TSchema>>(properties: T, options: Type.TObjectOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options });
+
+export type { Static };

@@ -1,0 +1,94 @@
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
+import { Clean } from 'typebox/value';
+
+/** One error of a value: where it is, as a JSON Pointer, and what is wrong there. */
+export interface ValidationError {
+  path: string;
+  message: string;
+}
+
+/** How many errors are reported at most: more than a document has fields, while an arbitrary body has a bound. */
+export const validationErrorsMax = 1_000;
+// One validation error may be several errors of the schema.
+Settings.Set({ maxErrors: 4 * validationErrorsMax });
+
+/** The result of checking a value against a schema. */
+export type Checked<T> = { ok: true; value: T } | { ok: false; errors: ValidationError[] };
+
+/** Compiles a schema once into a check that reports every error. */
+export function compile<T extends TSchema>(schema: T): (value: unknown) => Checked<Static<T>> {
+  const compiled = Compile(schema);
+  return (value) =>
+    compiled.Check(value)
+      ? { ok: true, value: value as Static<T> }
+      : { ok: false, errors: toValidationErrors(compiled.Errors(value)) };
+}
+
+/**
+ * Compiles a schema into a check of what another service has written: members that the schema does not name are dropped at
+ * every depth, since a newer release may have written them (ADR 0018). Everything else is checked as by `compile`.
+ */
+export function compileTolerant<T extends TSchema>(schema: T): (value: unknown) => Checked<Static<T>> {
+  const check = compile(schema);
+  return (value) => {
+    const checked = check(value);
+    // Usually both sides are of one release and nothing has to be dropped.
+    return checked.ok ? checked : check(Clean(schema, structuredClone(value)));
+  };
+}
+
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  message: string;
+  params: object;
+}
+
+/** The JSON Pointer of a member of the value at another pointer (RFC 6901). */
+export function memberPointer(path: string, member: string): string {
+  return `${path}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** The errors of a part of a value, with their paths from the whole. */
+export function prefixPaths(path: string, errors: readonly ValidationError[]): ValidationError[] {
+  return errors.map((error) => ({ ...error, path: `${path}${error.path}` }));
+}
+
+/** A missing or unknown member is reported at the member's own pointer. */
+function toValidationErrors(errors: readonly SchemaError[]): ValidationError[] {
+  const found = new Map<string, ValidationError>();
+  const add = (path: string, message: string) => {
+    if (!found.has(path)) {
+      found.set(path, { path, message });
+    }
+  };
+  for (const error of errors) {
+    const params = error.params as { requiredProperties?: string[]; additionalProperties?: string[] };
+    switch (error.keyword) {
+      case 'required':
+        for (const member of params.requiredProperties ?? []) {
+          add(memberPointer(error.instancePath, member), 'is required');
+        }
+        break;
+      case 'additionalProperties':
+        for (const member of params.additionalProperties ?? []) {
+          add(memberPointer(error.instancePath, member), 'is not a known field');
+        }
+        break;
+      case 'anyOf':
+      case 'boolean':
+        // The branches of a union and the members of a closed object have errors of their own.
+        break;
+      default:
+        add(error.instancePath, error.message);
+    }
+  }
+  if (found.size === 0) {
+    for (const error of errors) {
+      add(error.instancePath, error.message);
+    }
+  }
+  return [...found.values()].slice(0, validationErrorsMax);
+}

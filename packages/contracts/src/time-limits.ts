@@ -1,0 +1,147 @@
+/**
+ * Every time limit that another one depends on, in milliseconds. A wait ends before whatever waits for it: see
+ * {@link nestedTimeLimits}. The limits of a configuration are its defaults.
+ */
+export const timeLimitsMs = {
+  /* What a caller of the HTTP API waits for at most. */
+  createDocument: 15_000,
+  cancelDocument: 20_000,
+  request: 5_000,
+  /** Until the whole of an HTTP request has arrived. */
+  receiveRequest: 40_000,
+  receiveHeaders: 10_000,
+  /** On an HTTP connection on which nothing moves. */
+  idleConnection: 40_000,
+  rateLimitCommand: 500,
+
+  /* Calls between services. */
+  call: 3_000,
+  operatorCall: 30_000,
+  auditArtifacts: 25_000,
+  readBook: 10_000,
+  completeConnection: 8_000,
+  /** Creating or changing a business, with its logo. */
+  saveBusiness: 8_000,
+  storeLogo: 6_000,
+  drawLogo: 4_000,
+  /** How often the caller of an operation learns that it is being handled. */
+  progress: 1_000,
+  /** Without a reply or progress: its handler died, hangs or is cut off. */
+  silence: 4_000,
+  /** How long a call waits for a connection to NATS that was lost. */
+  reconnect: 1_000,
+  /** What a handler leaves of its caller's deadline for its reply. */
+  replyReserve: 500,
+
+  /* Issuing one document. */
+  resolveCustomer: 6_500,
+  /** The wait of customer for a document that may write the same tax id on another card. */
+  undecidedCustomer: 5_500,
+  /** What customer leaves of its caller's deadline for the last look and the reply. */
+  resolveCustomerReserve: 500,
+  /** How much longer than the request a reservation lasts, so that its event can arrive. */
+  reservationMargin: 10_000,
+  /**
+   * What issuing needs at least once it holds the locks: many times a usual rendering, and the commit. A rendering that takes
+   * longer than what is left fails, and leaves nothing.
+   */
+  afterLocks: 3_500,
+  /** What issuing needs at least once its turn in the queue of a series comes. */
+  afterQueue: 4_000,
+  renderArtifact: 7_000,
+  printDocument: 5_000,
+  timestamp: 1_500,
+  outcomes: 3_000,
+
+  /* The tax authority. */
+  authorityRequest: 2_500,
+  authorityTokenRenewal: 6_000,
+  authorityCodeExchange: 4_000,
+  /** How much longer than its requests a claim on a document lasts, so that the outcome can be stored. */
+  authorityClaimMargin: 20_000,
+
+  /* The database. */
+  databaseConnection: 5_000,
+  lock: 12_000,
+  statement: 15_000,
+  idleTransaction: 20_000,
+  query: 20_000,
+
+  /* Events. */
+  handleEvent: 30_000,
+  heartbeat: 5_000,
+  acknowledge: 15_000,
+
+  /* Shutdown. */
+  shutdownDelay: 5_000,
+  closeHttpServer: 32_000,
+  drain: 35_000,
+  exit: 40_000,
+} as const;
+export type TimeLimit = keyof typeof timeLimitsMs;
+
+/** A limit and what has to fit into it, one after the other. */
+export interface NestedTimeLimit {
+  readonly outer: TimeLimit;
+  readonly inner: readonly TimeLimit[];
+}
+
+export const nestedTimeLimits: readonly NestedTimeLimit[] = [
+  // What remains is for the queue of the series and its locks: their waits end in time for the rest (issue-queue.ts).
+  { outer: 'createDocument', inner: ['resolveCustomer', 'afterQueue', 'outcomes', 'replyReserve'] },
+  // It may wait for a document that is being based on the one to cancel, and rendered.
+  { outer: 'cancelDocument', inner: ['lock', 'replyReserve'] },
+  { outer: 'request', inner: ['call', 'rateLimitCommand'] },
+  { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
+  { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },
+  { outer: 'idleConnection', inner: ['createDocument'] },
+  { outer: 'resolveCustomer', inner: ['undecidedCustomer', 'resolveCustomerReserve'] },
+  { outer: 'afterQueue', inner: ['afterLocks', 'replyReserve'] },
+  { outer: 'createDocument', inner: ['renderArtifact', 'outcomes', 'replyReserve'] },
+  { outer: 'renderArtifact', inner: ['printDocument', 'timestamp', 'replyReserve'] },
+  { outer: 'outcomes', inner: ['authorityRequest', 'replyReserve'] },
+  { outer: 'authorityTokenRenewal', inner: ['authorityRequest'] },
+  { outer: 'completeConnection', inner: ['authorityCodeExchange', 'replyReserve'] },
+  { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
+  { outer: 'storeLogo', inner: ['drawLogo', 'replyReserve'] },
+  { outer: 'operatorCall', inner: ['auditArtifacts'] },
+  { outer: 'statement', inner: ['lock'] },
+  { outer: 'query', inner: ['statement'] },
+  { outer: 'idleTransaction', inner: ['renderArtifact'] },
+  { outer: 'acknowledge', inner: ['heartbeat', 'heartbeat'] },
+  { outer: 'closeHttpServer', inner: ['createDocument'] },
+  { outer: 'drain', inner: ['closeHttpServer'] },
+  { outer: 'exit', inner: ['drain'] },
+];
+
+/** The limits that operators and callers meet, for the table in ARCHITECTURE.md. */
+export const documentedTimeLimits: readonly {
+  readonly what: string;
+  readonly limits: readonly TimeLimit[];
+}[] = [
+  { what: 'POST /v1/documents', limits: ['createDocument'] },
+  {
+    what: 'cancelling a document, which may wait for one that is being based on it',
+    limits: ['cancelDocument'],
+  },
+  { what: 'other requests', limits: ['request'] },
+  { what: 'a call between services without a reply or a sign of progress', limits: ['silence'] },
+  { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
+  { what: 'one rendering, with its signature', limits: ['renderArtifact'] },
+  { what: 'one time-stamp of a signature, where an authority is configured', limits: ['timestamp'] },
+  { what: 'the wait for outcomes after the commit', limits: ['outcomes'] },
+  {
+    what: 'one request to the tax authority within that wait (a repeated attempt may first look up, for as long again)',
+    limits: ['authorityRequest'],
+  },
+  {
+    what: 'a database lock / statement / idle transaction',
+    limits: ['lock', 'statement', 'idleTransaction'],
+  },
+  { what: 'one attempt of an event handler', limits: ['handleEvent'] },
+  {
+    what: 'a gateway that goes on listening at SIGTERM, until load balancers have removed it',
+    limits: ['shutdownDelay'],
+  },
+  { what: 'draining at SIGTERM', limits: ['drain'] },
+];

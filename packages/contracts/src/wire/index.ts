@@ -1,2 +1,0 @@
-export * from './wire-compatibility.js';
-export * from './wire-schemas.js';

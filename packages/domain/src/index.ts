@@ -1,0 +1,26 @@
+export * from './allocation-policy.js';
+export * from './contrast.js';
+export * from './document-types.js';
+export * from './israel-calendar.js';
+export type { Agorot } from './money/agorot.js';
+export {
+  AMOUNT_MAX_AGOROT,
+  formatShekels,
+  fromShekels,
+  fromShekelsRounded,
+  sum,
+  toShekels,
+  withinOneAgora,
+} from './money/agorot.js';
+export { decimalPlaces, roundDecimal } from './money/decimal.js';
+export type { Percentage } from './money/percentage.js';
+export { parsePercentage, portionOf, portionWithin, withoutPortion } from './money/percentage.js';
+export type { Discount, PricedDocument, PricedItem, Totals } from './money/totals.js';
+export { computeTotals } from './money/totals.js';
+export type { TotalsRefusal } from './money/totals-error.js';
+export { TotalsError } from './money/totals-error.js';
+export * from './payment-methods.js';
+export * from './quiet-hours.js';
+export * from './retry-schedule.js';
+export * from './tax-id.js';
+export * from './text-direction.js';

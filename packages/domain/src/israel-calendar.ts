@@ -1,0 +1,42 @@
+const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+const israelDay = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'Asia/Jerusalem',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+});
+
+/** The day in Asia/Jerusalem at an instant, as YYYY-MM-DD. */
+export function dayInIsrael(instant: Date): string {
+  return israelDay.format(instant);
+}
+
+const hourMs = 60 * 60 * 1000;
+
+/** The instant at which the next day begins in Asia/Jerusalem. */
+export function nextDayInIsrael(instant: Date): Date {
+  const day = addDays(dayInIsrael(instant), 1);
+  const utcMidnightMs = Date.parse(`${day}T00:00:00Z`);
+  // Israel is three hours ahead of UTC in summer and two in winter; clocks never change at midnight.
+  const summer = new Date(utcMidnightMs - 3 * hourMs);
+  return dayInIsrael(summer) === day ? summer : new Date(utcMidnightMs - 2 * hourMs);
+}
+
+/** Whether a text is a day that exists, as YYYY-MM-DD, 1900 or later. */
+export function isCalendarDate(value: string): boolean {
+  const match = datePattern.exec(value);
+  if (!match) {
+    return false;
+  }
+  const [, year, month, day] = match.map(Number) as [number, number, number, number];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return year >= 1900 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** The day that lies `days` days after another; both YYYY-MM-DD. */
+export function addDays(day: string, days: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}

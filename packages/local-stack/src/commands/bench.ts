@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { repositoryRoot } from '../config.js';
+import { StepError, type Steps } from '../steps.js';
+import { runTool } from './run-tool.js';
+import { withSystemsFolder } from './with-systems-folder.js';
+
+/** Measures the system; with `--json` standard output has the measurement only. */
+export async function bench(steps: Steps, args: readonly string[]): Promise<number> {
+  await steps.run('benchmark', async () => {
+    const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+    const { code, output } = await runTool(compiler, ['-p', 'test/tsconfig.json'], { show: false });
+    if (code !== 0) {
+      throw new StepError('the benchmark does not compile', null, output.trimEnd().split('\n'));
+    }
+  });
+  return withSystemsFolder(async (_folder, systems) => {
+    const program = join(repositoryRoot, 'test/dist/bench/main.js');
+    const { code } = await runTool(program, args, { show: true, env: { PINKAS_TEST_SYSTEMS: systems } });
+    return code;
+  });
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../config.js';
+import { StepError, type Steps } from '../steps.js';
+import { runTool } from './run-tool.js';
+import { withSystemsFolder } from './with-systems-folder.js';
+
+/** The fields of Jest's JSON result that are read here. */
+interface JestResult {
+  numPassedTests: number;
+  numFailedTests: number;
+  /** Files that could not be loaded. */
+  numRuntimeErrorTestSuites: number;
+}
+
+const tool = (path: string) => join(repositoryRoot, 'node_modules', path);
+
+/** Runs a task of turbo, which caches its result, and shows its output when it fails. Returns the exit code. */
+async function check(steps: Steps, name: string, task: string): Promise<number> {
+  let code = 0;
+  try {
+    await steps.run(name, async () => {
+      const result = await runTool(
+        tool('turbo/bin/turbo'),
+        ['run', task, '--log-prefix=none', '--output-logs=errors-only'],
+        { show: false, env: { FORCE_COLOR: '0', TURBO_TELEMETRY_DISABLED: '1' } },
+      );
+      code = result.code;
+      if (code !== 0) {
+        throw new StepError(`${name} ended with code ${code}`, null, result.output.trimEnd().split('\n'));
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof StepError)) {
+      throw error;
+    }
+  }
+  return code;
+}
+
+function readResult(file: string): JestResult | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JestResult) : null;
+}
+
+/** Checks style and types, then runs every test; the exit code is that of the first failure. */
+export async function test(steps: Steps, args: readonly string[]): Promise<number> {
+  const codes = [await check(steps, 'style', 'check:style'), await check(steps, 'types', 'check:types')];
+
+  await withSystemsFolder(async (folder, systems) => {
+    const resultFile = join(folder, 'jest.json');
+    steps.note('tests');
+    const jest = await runTool(tool('jest/bin/jest.js'), ['--json', `--outputFile=${resultFile}`, ...args], {
+      show: true,
+      // With a JSON result Jest reports on standard error, where Node's notice about module mocks would only distract.
+      env: {
+        NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+        PINKAS_TEST_SYSTEMS: systems,
+      },
+    });
+    codes.push(jest.code);
+    const result = readResult(resultFile);
+    const passed = result?.numPassedTests ?? 0;
+    const failed = (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
+    process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  });
+  return codes.find((code) => code !== 0) ?? 0;
+}

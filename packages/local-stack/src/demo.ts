@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot, type StackConfig } from './config.js';
+import { demoBusiness, demoCustomer } from './demo-business.js';
+import { type Home, readJson, writeJson } from './home.js';
+import type { Demo } from './stack-file.js';
+
+const run = promisify(execFile);
+const commandTimeoutMs = 30_000;
+const requestTimeoutMs = 40_000;
+
+/** It can show everything: it has VAT, a connection to the authority, and sends by mail. */
+const settings = {
+  ...demoBusiness,
+  tax_authority_connected: true,
+  auto_send: { enabled: true, channel: 'email', quiet_hours: null },
+};
+
+/** Net 5,640.00: above the threshold of 5,000, so that the document needs an allocation number. */
+const firstDocument = {
+  type: 'tax_invoice_receipt',
+  customer: {
+    ...demoCustomer,
+    name: 'לקוח לדוגמה בע"מ',
+    legal_type: 'hevra_baam',
+    city: 'חיפה',
+  },
+  items: [
+    { description: 'שירות לדוגמה', quantity: 1, unit_price: 4800 },
+    { description: 'מנוי לדוגמה, לחודש', quantity: 12, unit_price: 70 },
+  ],
+  prices_include_vat: false,
+  payments: [{ method: 'bank_transfer', amount: 6655.2, reference: '100200' }],
+};
+
+/** The request of the printed curl command. */
+const tryItDocument = {
+  type: 'quote',
+  customer: { name: 'Demo customer' },
+  items: [{ description: 'Consulting, one hour', quantity: 2, unit_price: 350 }],
+};
+
+/** The shown fields of an issued document. */
+export interface IssuedDocument {
+  type: string;
+  number: number;
+  totals: { subtotal: number; discount: number; vat: number; vat_rate: number; total: number };
+  allocation: { status: string; number: string | null; reason: string | null };
+  delivery: { status: string };
+  view_url: string;
+  pdf_url: string;
+}
+
+/** The demo business of this home, or null before it is created. */
+export function readDemo(home: Home): Demo | null {
+  return readJson<Demo>(home.demoFile);
+}
+
+/** Runs an operator command and returns the JSON value that it prints. */
+async function operate<Value>(
+  config: StackConfig,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<Value> {
+  const command = join(repositoryRoot, 'packages/cli/dist/main.js');
+  try {
+    const { stdout } = await run(process.execPath, [command, ...args, '--json'], {
+      env: { ...config.inherited, PINKAS_HOME: config.home },
+      timeout: commandTimeoutMs,
+      signal,
+    });
+    return JSON.parse(stdout) as Value;
+  } catch (error) {
+    const output = (error as { stderr?: string }).stderr?.trim();
+    throw new Error(`pinkas ${args.slice(0, 2).join(' ')} failed${output ? `: ${output}` : ''}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Creates the demo business and its key with operator commands, unless this home has them. */
+export async function ensureDemo(config: StackConfig, home: Home, signal: AbortSignal): Promise<Demo> {
+  const known = readDemo(home);
+  if (known !== null) {
+    return known;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'pinkas-demo-'));
+  try {
+    const file = join(folder, 'business.json');
+    writeFileSync(file, JSON.stringify(settings));
+    const business = await operate<{ id: string }>(config, ['business', 'create', '--file', file], signal);
+    const key = await operate<{ key: string }>(
+      config,
+      ['key', 'create', '--business', business.id, '--name', 'demo'],
+      signal,
+    );
+    const demo: Demo = { business_id: business.id, api_key: key.key };
+    writeJson(home.demoFile, demo);
+    return demo;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Issues the first document over HTTP. The idempotency key makes a repeated call return the same document.
+ *
+ * @throws Error with the API's answer when it is not 201.
+ */
+export async function issueFirstDocument(baseUrl: string, apiKey: string): Promise<IssuedDocument> {
+  const body = JSON.stringify(firstDocument);
+  const response = await fetch(`${baseUrl}/documents`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': `first-document-${createHash('sha256').update(body).digest('hex').slice(0, 12)}`,
+    },
+    body,
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+  const text = await response.text();
+  if (response.status !== 201) {
+    throw new Error(`POST ${baseUrl}/documents answered ${response.status}: ${text.slice(0, 2_000)}`);
+  }
+  return JSON.parse(text) as IssuedDocument;
+}
+
+/** A command for a POSIX shell that issues a new document each time it runs. */
+export function curlLine(baseUrl: string, apiKey: string): string {
+  return [
+    `curl -s ${baseUrl}/documents`,
+    `-H 'Authorization: Bearer ${apiKey}'`,
+    `-H "Idempotency-Key: $(date +%s%N)"`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify(tryItDocument)}'`,
+  ].join(' ');
+}

@@ -1,0 +1,378 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
+import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
+import type { Addresses } from './addresses.js';
+import { repositoryRoot, type StackConfig } from './config.js';
+import { databaseConnectionsMax } from './database-connections.js';
+import { databaseUrls, provisionDatabases } from './databases.js';
+import type { Home } from './home.js';
+import { rotateLog } from './log-rotation.js';
+import { runNode, startNode } from './node-process.js';
+import type { Part, ProcessPart, TaskPart } from './part.js';
+import type { Ports } from './ports.js';
+import { frontPort, type Replica, replicasOf } from './replicas.js';
+import type { Secrets } from './secrets.js';
+import { type RunningServer, requireBinary, startNats, startPostgres, startRedis } from './servers/index.js';
+
+/** The input of the parts of one home. */
+export interface PartsContext {
+  config: StackConfig;
+  home: Home;
+  ports: Ports;
+  secrets: Secrets;
+  addresses: Addresses;
+  /** Creates the demo business, after all other parts are ready. */
+  makeDemo(signal: AbortSignal): Promise<void>;
+}
+
+/** A service drains for up to 40 s before it ends by itself. */
+const serviceGraceMs = 42_000;
+const simulatorGraceMs = 5_000;
+const readyWithinMs = 60_000;
+const migrationTimeoutMs = 120_000;
+
+/** How long a gateway listens after SIGTERM, so that the load balancer stops using it first. */
+const shutdownDelayMs = 2_000;
+
+/** Enough for the largest PDF that rendering accepts (24 MB), in base64 with its envelope. */
+const natsPayloadBytesMax = 40 * 1024 * 1024;
+
+/** The authority's number for unregistered software. */
+const unregisteredSoftware = '99999999';
+
+/** The id of the simulated sender's phone. */
+const localPhoneNumberId = '100000000000001';
+const localTemplate = 'document_ready';
+
+/** Whether GET answers 200. Throws when there is no answer. */
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(4_000) });
+  await response.arrayBuffer();
+  return response.status === 200;
+}
+
+/** The variables of each service, beyond those of all services. */
+function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.ProcessEnv> {
+  const { addresses, config, home, secrets } = context;
+  return {
+    gateway: {
+      HTTP_HOST: '127.0.0.1',
+      REDIS_URL: addresses.redisUrl,
+      API_KEY_PEPPER: secrets.apiKeyPepper,
+      BASE_URL: addresses.baseUrl,
+      VIEW_URL_BASE: addresses.viewUrlBase,
+      PDF_URL_BASE: addresses.pdfUrlBase,
+      DOCS_URL: addresses.docsUrl,
+      PAYMENT_URL: addresses.paymentUrl,
+    },
+    issuing: {},
+    customer: {},
+    rendering: {
+      GOTENBERG_URL: addresses.gotenbergUrl,
+      SIGNING_P12_FILE: home.signingFile,
+      SIGNING_P12_PASSWORD: secrets.signingPassword,
+    },
+    allocation: {
+      TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
+      TAX_AUTHORITY_AUTHORIZE_URL: `${addresses.taxAuthorityUrl}/longtimetoken/oauth2/authorize`,
+      TAX_AUTHORITY_REDIRECT_URI: `${new URL(addresses.baseUrl).origin}/tax-authority/connected`,
+      TAX_AUTHORITY_CLIENT_ID: secrets.taxAuthorityClientId,
+      TAX_AUTHORITY_CLIENT_SECRET: secrets.taxAuthorityClientSecret,
+      TAX_AUTHORITY_AUTO_CONNECT: 'true',
+      TOKEN_ENCRYPTION_KEY: secrets.tokenEncryptionKey,
+      ACCOUNTING_SOFTWARE_NUMBER: unregisteredSoftware,
+    },
+    delivery: {
+      SMTP_URL: addresses.smtpUrl,
+      SMTP_TLS: smtpTlsOf(config, addresses.smtpUrl),
+      MAIL_FROM: 'documents@pinkas.localhost',
+      VIEW_URL_BASE: addresses.viewUrlBase,
+      WHATSAPP_URL: addresses.whatsappUrl,
+      ...whatsappVariables(context),
+    },
+  };
+}
+
+/** The sender and the template of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */
+function whatsappVariables({ config, secrets }: PartsContext): NodeJS.ProcessEnv {
+  const given = config.replaced.whatsapp === null ? {} : config.inherited;
+  return {
+    WHATSAPP_PHONE_NUMBER_ID: given.WHATSAPP_PHONE_NUMBER_ID || localPhoneNumberId,
+    WHATSAPP_TOKEN: given.WHATSAPP_TOKEN || secrets.whatsappToken,
+    WHATSAPP_TEMPLATE: given.WHATSAPP_TEMPLATE || localTemplate,
+  };
+}
+
+/**
+ * The mailbox simulator is used without TLS. TLS is opportunistic with another mail server on this machine, and required with
+ * a remote one, unless the environment sets `SMTP_TLS`.
+ */
+function smtpTlsOf({ replaced, inherited }: StackConfig, smtpUrl: string): string {
+  if (replaced.smtp === null) {
+    return 'off';
+  }
+  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(smtpUrl).hostname);
+  return inherited.SMTP_TLS || (isLocal ? 'opportunistic' : 'required');
+}
+
+function serverParts(context: PartsContext): ProcessPart[] {
+  const { config, home, ports, secrets } = context;
+  const part = (
+    name: 'postgres' | 'nats' | 'redis',
+    start: (options: { dataDir: string; logFile: string; port: number }) => Promise<RunningServer>,
+  ): ProcessPart => ({
+    kind: 'process',
+    name,
+    layer: 'server',
+    needs: [],
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl: null,
+    start: async () => {
+      rotateLog(home.logFile(name));
+      const port = await ports.release(name);
+      return start({ dataDir: home.dataDir(name), logFile: home.logFile(name), port });
+    },
+  });
+  const parts = [
+    part('postgres', (options) =>
+      startPostgres({
+        ...options,
+        durable: true,
+        password: secrets.postgresPassword,
+        settings: { max_connections: String(databaseConnectionsMax(config.replicas)) },
+      }),
+    ),
+    part('nats', (options) =>
+      startNats({
+        ...options,
+        payloadBytesMax: natsPayloadBytesMax,
+        authorization: natsAuthorization((user) => JSON.stringify(secrets.natsPasswords[user])),
+      }),
+    ),
+    part('redis', startRedis),
+  ];
+  return parts.filter(({ name }) => config.replaced[name as 'postgres' | 'nats' | 'redis'] === null);
+}
+
+function simulatorParts(context: PartsContext): ProcessPart[] {
+  const { config, home, ports, secrets } = context;
+  const part = (
+    name: SimulatorName,
+    variables: NodeJS.ProcessEnv,
+    otherPorts: readonly string[] = [],
+  ): ProcessPart => {
+    const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
+    return {
+      kind: 'process',
+      name,
+      layer: 'simulator',
+      needs: [],
+      logFile: home.logFile(name),
+      readyWithinMs,
+      healthUrl,
+      isReady: () => answersOk(healthUrl),
+      start: async () => {
+        const dataDir = home.dataDir(name);
+        mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+        await Promise.all([name, ...otherPorts].map((port) => ports.release(port)));
+        return startNode({
+          entry: simulatorProgram(name),
+          env: {
+            ...config.inherited,
+            HOST: '127.0.0.1',
+            PORT: String(ports.number(name)),
+            DATA_DIR: dataDir,
+            ...variables,
+          },
+          logFile: home.logFile(name),
+          stopGraceMs: simulatorGraceMs,
+        });
+      },
+    };
+  };
+  const parts: ProcessPart[] = [];
+  if (config.replaced.gotenberg === null) {
+    parts.push(part('gotenberg', { CHROMIUM_PATH: requireBinary('chromium-headless-shell') }));
+  }
+  if (config.replaced.taxAuthority === null) {
+    parts.push(
+      part('tax-authority', {
+        CLIENT_ID: secrets.taxAuthorityClientId,
+        CLIENT_SECRET: secrets.taxAuthorityClientSecret,
+      }),
+    );
+  }
+  if (config.replaced.smtp === null) {
+    parts.push(part('mailbox', { SMTP_PORT: String(ports.number('mailbox-smtp')) }, ['mailbox-smtp']));
+  }
+  if (config.replaced.whatsapp === null) {
+    parts.push(
+      part('whatsapp', {
+        PHONE_NUMBER_ID: localPhoneNumberId,
+        TOKEN: secrets.whatsappToken,
+        TEMPLATE: localTemplate,
+      }),
+    );
+  }
+  return parts;
+}
+
+function databaseParts(context: PartsContext): TaskPart[] {
+  const { addresses, config, home, secrets } = context;
+  const databases: TaskPart = {
+    kind: 'task',
+    name: 'databases',
+    layer: 'database',
+    needs: ['postgres'],
+    logFile: home.logFile('postgres'),
+    run: () => provisionDatabases(addresses.postgresUrl, secrets),
+  };
+  const migrations = serviceNames.map((service): TaskPart => {
+    const name = `migrate-${service}`;
+    const logFile = home.logFile(name);
+    return {
+      kind: 'task',
+      name,
+      layer: 'database',
+      needs: ['databases'],
+      logFile,
+      run: (signal) =>
+        runNode(
+          name,
+          {
+            entry: join(repositoryRoot, 'services', service, 'dist/migrate.js'),
+            env: {
+              ...config.inherited,
+              MIGRATION_DATABASE_URL: databaseUrls(addresses.postgresUrl, service, secrets).owner,
+            },
+            logFile,
+            stopGraceMs: 0,
+          },
+          { timeoutMs: migrationTimeoutMs, signal },
+        ),
+    };
+  });
+  return [databases, ...migrations];
+}
+
+function readyUrlOf({ ports }: PartsContext, { name }: Replica): string {
+  return `http://127.0.0.1:${ports.number(name)}/readyz`;
+}
+
+function servicePart(context: PartsContext, replica: Replica): ProcessPart {
+  const { addresses, config, home, ports } = context;
+  const { service, name, httpPort } = replica;
+  const healthUrl = readyUrlOf(context, replica);
+  const http: NodeJS.ProcessEnv =
+    httpPort === null
+      ? {}
+      : {
+          HTTP_PORT: String(ports.number(httpPort)),
+          SHUTDOWN_DELAY_MS: String(config.replicas === 1 ? 0 : shutdownDelayMs),
+        };
+  const variables = { ...ownVariables(context)[service], ...http };
+  return {
+    kind: 'process',
+    name,
+    layer: service === 'gateway' ? 'edge' : 'service',
+    needs: [
+      `migrate-${service}`,
+      'nats',
+      ...(service === 'gateway' ? ['redis'] : []),
+      ...(service === 'rendering' ? ['gotenberg'] : []),
+    ],
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      await Promise.all([ports.release(name), ...(httpPort === null ? [] : [ports.release(httpPort)])]);
+      return startNode({
+        entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
+        env: {
+          ...config.inherited,
+          // External servers may be set up without the guarantees that production mode requires, and a tax authority on
+          // another machine is not taken for a simulator.
+          PRODUCTION: String(
+            config.replaced.nats === null &&
+              config.replaced.postgres === null &&
+              config.replaced.taxAuthority === null,
+          ),
+          NATS_URL: addresses.nats[service],
+          DATABASE_URL: addresses.postgres[service],
+          HEALTH_HOST: '127.0.0.1',
+          HEALTH_PORT: String(ports.number(name)),
+          ...variables,
+        },
+        logFile: home.logFile(name),
+        stopGraceMs: serviceGraceMs,
+      });
+    },
+  };
+}
+
+/** The load balancer in front of several gateways; it stops after them, since it forwards their last answers. */
+function balancerPart(context: PartsContext, replicas: readonly Replica[]): ProcessPart {
+  const { config, home, ports } = context;
+  const name = 'load-balancer';
+  const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
+  const backends = replicas.flatMap((replica) =>
+    replica.httpPort === null
+      ? []
+      : [{ host: '127.0.0.1', port: ports.number(replica.httpPort), readyUrl: readyUrlOf(context, replica) }],
+  );
+  return {
+    kind: 'process',
+    name,
+    layer: 'service',
+    needs: replicas.filter(({ service }) => service === 'gateway').map((gateway) => gateway.name),
+    logFile: home.logFile(name),
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      await Promise.all([name, frontPort].map((port) => ports.release(port)));
+      return startNode({
+        entry: simulatorProgram('load-balancer'),
+        env: {
+          ...config.inherited,
+          HOST: '127.0.0.1',
+          PORT: String(ports.number(name)),
+          FRONT_PORT: String(ports.number(frontPort)),
+          REPLICAS: JSON.stringify(backends),
+        },
+        logFile: home.logFile(name),
+        stopGraceMs: simulatorGraceMs,
+      });
+    },
+  };
+}
+
+/** All parts of the local system, without those that an address in the environment replaces. */
+export function localParts(context: PartsContext): Part[] {
+  const replicas = replicasOf(context.config.replicas);
+  const services = replicas.map((replica) => servicePart(context, replica));
+  if (context.config.replicas > 1) {
+    services.push(balancerPart(context, replicas));
+  }
+  const demo: TaskPart = {
+    kind: 'task',
+    name: 'demo',
+    layer: 'demo',
+    needs: services.map(({ name }) => name),
+    logFile: context.home.logFile('demo'),
+    run: context.makeDemo,
+  };
+  const parts: Part[] = [
+    ...serverParts(context),
+    ...simulatorParts(context),
+    ...databaseParts(context),
+    ...services,
+    demo,
+  ];
+  // A replaced part is no dependency.
+  const names = new Set(parts.map(({ name }) => name));
+  return parts.map((part) => ({ ...part, needs: part.needs.filter((name) => names.has(name)) }));
+}

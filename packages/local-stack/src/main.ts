@@ -1,0 +1,33 @@
+import { BadEnvironmentError } from './config.js';
+import { StepError, type Steps } from './steps.js';
+
+/** The commands of the local stack. Each loads only what it needs. */
+const commands: Record<string, (steps: Steps, args: readonly string[]) => Promise<number>> = {
+  start: async (steps) => (await import('./commands/start.js')).start(steps),
+  up: async (steps) => (await import('./commands/up.js')).up(steps),
+  down: async (steps) => (await import('./commands/down.js')).down(steps),
+  test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),
+  gallery: async (steps, args) => (await import('./commands/gallery.js')).gallery(steps, args),
+  bench: async (steps, args) => (await import('./commands/bench.js')).bench(steps, args),
+  hostile: async (steps, args) => (await import('./commands/bench.js')).bench(steps, ['hostile', ...args]),
+};
+
+/**
+ * Runs one command.
+ *
+ * @returns the exit code.
+ * @throws StepError, which is shown already when a step threw it.
+ */
+export async function main(command: string, args: readonly string[], steps: Steps): Promise<number> {
+  const run = commands[command];
+  if (run === undefined) {
+    throw new StepError(
+      `there is no command '${command}'; the commands are ${Object.keys(commands).join(', ')}`,
+    );
+  }
+  try {
+    return await run(steps, args);
+  } catch (error) {
+    throw error instanceof BadEnvironmentError ? new StepError(error.message) : error;
+  }
+}

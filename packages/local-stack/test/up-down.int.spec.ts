@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { repositoryRoot } from '../src/config.js';
+import { type Home, openHome, readJson } from '../src/home.js';
+import { supervisorOf } from '../src/run-state.js';
+import { identifyProcess, isAlive, type ProcessIdentity, waitUntil } from '../src/servers/index.js';
+import type { StackFile } from '../src/stack-file.js';
+
+const run = promisify(execFile);
+const minutes = 60_000;
+
+let home: Home;
+
+/** Runs a command; rejects when its exit code is not 0. */
+async function pinkas(command: string): Promise<string> {
+  const { stdout } = await run(
+    process.execPath,
+    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), command],
+    {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, PINKAS_HOME: home.path },
+      timeout: 4 * minutes,
+    },
+  );
+  return stdout;
+}
+
+function stackFile(): StackFile {
+  const stack = readJson<StackFile>(home.stackFile);
+  if (stack === null) {
+    throw new Error('there is no stack.json');
+  }
+  return stack;
+}
+
+function processes(): ProcessIdentity[] {
+  return stackFile().services.map(({ name, pid }) => {
+    const identity = identifyProcess(pid);
+    if (identity === null) {
+      throw new Error(`${name} does not run`);
+    }
+    return identity;
+  });
+}
+
+beforeAll(() => {
+  home = openHome(mkdtempSync(join(tmpdir(), 'pinkas-up-')));
+});
+
+afterAll(async () => {
+  await pinkas('down');
+  rmSync(home.path, { recursive: true, force: true });
+}, 2 * minutes);
+
+describe('the whole system in the background', () => {
+  it(
+    'the system starts, answers, restarts after its supervisor was killed, and stops without leftovers',
+    async () => {
+      await pinkas('up');
+      const first = stackFile();
+      expect(first.services.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['postgres', 'nats', 'redis', 'gotenberg', 'gateway', 'issuing', 'delivery']),
+      );
+      const answer = await fetch(`${first.base_url}/me`, {
+        headers: { authorization: `Bearer ${first.demo?.api_key}` },
+      });
+      expect(answer.status).toBe(200);
+      for (const { health_url } of first.services.filter((service) => service.health_url !== null)) {
+        expect((await fetch(health_url ?? '')).status).toBe(200);
+      }
+
+      const supervisor = supervisorOf(home);
+      if (supervisor === null) {
+        throw new Error('no process runs this home');
+      }
+      const before = processes();
+      process.kill(supervisor.pid, 'SIGKILL');
+      await waitUntil(() => !isAlive(supervisor), { what: 'the supervisor is gone', timeoutMs: 10_000 });
+      await pinkas('up');
+
+      expect(before.filter(isAlive)).toEqual([]);
+      // Addresses, the demo business and its key stay.
+      expect({ ...stackFile(), services: [] }).toEqual({ ...first, services: [] });
+
+      const running = processes();
+      expect(await pinkas('down')).toContain('is stopped');
+      expect(running.filter(isAlive)).toEqual([]);
+      expect(stackFile().services).toEqual([]);
+      expect(await pinkas('down')).toContain('Nothing runs');
+    },
+    8 * minutes,
+  );
+});

@@ -1,0 +1,100 @@
+import type { TraceHeaders } from '@pinkas/contracts';
+import type { BackgroundTask } from '../process/background-task.js';
+import { newContext } from '../process/context.js';
+import type { Logger } from '../process/logger.js';
+import { SpanKind } from '../tracing/spans.js';
+import type { Tracing } from '../tracing/tracing.js';
+import { Poller } from './poller.js';
+
+/** How often the table is polled without a trigger. */
+const idleMs = 1_000;
+
+/** A due row of a table: the request and the trace that it belongs to, and the document that it is about. */
+export interface Job {
+  readonly request_id: string | null;
+  readonly trace: TraceHeaders | null;
+  readonly business_id: string;
+  readonly document_id: string;
+}
+
+/**
+ * Executes due rows that need the outside world. A row is claimed in SQL, executed outside of any transaction, and its outcome
+ * stored. The claim of a worker that dies expires.
+ */
+export class JobWorker<Row extends Job> implements BackgroundTask {
+  readonly #poller: Poller;
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(
+    private readonly options: {
+      name: string;
+      /** How many rows are in flight at most. */
+      concurrency: number;
+      /** How long a claim lasts unless `run` extends it. */
+      claimMs: number;
+      logger: Logger;
+      tracing: Tracing;
+      /** The time by which rows are due and claims expire; `databaseNow`, since replicas compare it with each other's claims. */
+      now: () => Promise<Date>;
+      /** Claims due rows for this worker, until `until`. */
+      claim: (limit: number, now: Date, until: Date) => Promise<Row[]>;
+      /** Must not reject: a row whose outcome cannot be stored is claimed again when the claim expires. */
+      run: (row: Row) => Promise<void>;
+    },
+  ) {
+    this.#poller = new Poller({
+      name: options.name,
+      idleMs,
+      tick: async () => {
+        await this.#tick();
+        return 'idle';
+      },
+      logger: options.logger,
+    });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** A row may be due. */
+  trigger(): void {
+    this.#poller.trigger();
+  }
+
+  /** Claims nothing more, and waits for the rows in flight. */
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    await Promise.all(this.#inFlight);
+  }
+
+  async #tick(): Promise<void> {
+    const { concurrency, claimMs, claim } = this.options;
+    const free = concurrency - this.#inFlight.size;
+    // A row that ends triggers.
+    if (free <= 0) {
+      return;
+    }
+    const now = await this.options.now();
+    for (const row of await claim(free, now, new Date(now.getTime() + claimMs))) {
+      this.#start(row);
+    }
+  }
+
+  #start(row: Row): void {
+    const { name, concurrency, claimMs, tracing, run } = this.options;
+    const context = newContext(claimMs, row.request_id ?? undefined);
+    const { business_id, document_id } = row;
+    const span = { kind: SpanKind.INTERNAL, logContext: { business_id, document_id } };
+    const work = tracing
+      .startEntrySpan(context, row.trace, name, span, () => run(row))
+      .finally(() => {
+        const wasFull = this.#inFlight.size >= concurrency;
+        this.#inFlight.delete(work);
+        if (wasFull) {
+          this.#poller.trigger();
+        }
+      });
+    this.#inFlight.add(work);
+  }
+}

@@ -1,0 +1,38 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+
+/** The 64-bit key that PostgreSQL derives from the parts of a name; equal on every replica. */
+function keyOf(parts: readonly string[]): RawBuilder<string> {
+  return sql`hashtextextended(${parts.join(' ')}, 0)`;
+}
+
+/** Waits for the exclusive advisory lock of a name, and holds it until the transaction ends. */
+export async function advisoryLock<Tables>(trx: Transaction<Tables>, ...name: string[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(trx);
+}
+
+/**
+ * Takes the exclusive advisory lock of a name without waiting, and sets how long the later locks of the transaction are waited
+ * for; one round trip.
+ * @returns whether it is held now, until the transaction ends, and the time on the database's clock.
+ */
+export async function tryAdvisoryLock<Tables>(
+  trx: Transaction<Tables>,
+  laterLocksTimeoutMs: number,
+  ...name: string[]
+): Promise<{ isLocked: boolean; databaseNow: Date }> {
+  const { rows } = await sql<{ locked: boolean; now: Date }>`
+    select pg_try_advisory_xact_lock(${keyOf(name)}) as locked,
+      set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now`.execute(trx);
+  const [row] = rows;
+  if (!row) {
+    throw new Error('the advisory lock query returned no row');
+  }
+  return { isLocked: row.locked, databaseNow: row.now };
+}
+
+/** Whether another transaction holds the lock of a name now. Takes the shared lock for the time of the statement. */
+export async function isAdvisoryLockHeld<Tables>(db: Kysely<Tables>, ...name: string[]): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock_shared(${keyOf(name)}) as free`.execute(db);
+  return rows[0]?.free === false;
+}

@@ -1,0 +1,20 @@
+import { type Migration, sql } from 'kysely';
+
+/** A migration and its statements, which tell whether two sets of migrations make the same schema. */
+export interface SqlMigration extends Migration {
+  readonly statements: string;
+}
+
+/**
+ * A migration written as SQL. Forward-only: there is no way down. It waits five seconds for a lock: every later statement on the
+ * table waits behind it, so it fails, and is applied again, rather than hold up the service behind one long read.
+ */
+export function sqlMigration(statements: string): SqlMigration {
+  return {
+    statements,
+    up: async (db) => {
+      await sql`set local lock_timeout = '5s'`.execute(db);
+      await sql.raw(statements).execute(db);
+    },
+  };
+}

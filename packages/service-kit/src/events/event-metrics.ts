@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely';
+import type { MessagingTables } from '../db/messaging-tables.js';
+import type { Counter, Histogram, Metrics } from '../process/metrics.js';
+import { readersOf } from './outbox/reader.repository.js';
+
+/**
+ * The outcome of handling an event: `handled` (from the stream, or by a redrive) or `reconciled` took effect; `failed` is one
+ * attempt; `dead_lettered` was the last one.
+ */
+export type EventOutcome = 'handled' | 'reconciled' | 'failed' | 'dead_lettered';
+
+/** The metrics of the event handlers of one process. */
+export interface EventMetrics {
+  readonly outcomes: Counter<'consumer' | 'outcome'>;
+  readonly durations: Histogram<'consumer'>;
+}
+
+/**
+ * Registers the metrics of the outbox, the dead letters and the event handlers of one service.
+ * @param readers the consumers of its events.
+ */
+export function eventMetrics(
+  metrics: Metrics,
+  db: Kysely<MessagingTables>,
+  readers: readonly string[],
+): EventMetrics {
+  metrics.gauge('pinkas_dead_letters', 'Dead letters.', async () => {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from dead_letter`.execute(db);
+    return rows[0]?.count ?? 0;
+  });
+  metrics.gauge('pinkas_outbox_unsent', 'Outbox events that JetStream has not acknowledged.', async () => {
+    const { rows } = await sql<{
+      count: number;
+    }>`select count(*) as count from outbox where sent_at is null`.execute(db);
+    return rows[0]?.count ?? 0;
+  });
+  metrics.gauge(
+    'pinkas_outbox_oldest_unsent_seconds',
+    'Age of the oldest outbox event that JetStream has not acknowledged; 0 where there is none.',
+    async () => {
+      const { rows } = await sql<{ seconds: number }>`
+        select coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as seconds
+        from outbox where sent_at is null
+      `.execute(db);
+      return rows[0]?.seconds ?? 0;
+    },
+  );
+  metrics.gauges(
+    'pinkas_outbox_oldest_unread_seconds',
+    'Age of the oldest outbox event that a consumer has not read yet; 0 where there is none.',
+    'consumer',
+    async () =>
+      (await readersOf(db, readers)).map(({ consumer, unreadSeconds }) => [consumer, unreadSeconds]),
+  );
+  return {
+    outcomes: metrics.counter(
+      'pinkas_events_handled_total',
+      'Attempts to handle an event by outcome: handled, reconciled, failed or dead_lettered.',
+      ['consumer', 'outcome'],
+    ),
+    durations: metrics.histogram(
+      'pinkas_event_duration_seconds',
+      'Duration of attempts to handle an event, whatever their outcome.',
+      ['consumer'],
+    ),
+  };
+}
+
+/** A consumer with the number of events that its stream still has for it. */
+export interface PendingEvents {
+  readonly consumer: string;
+  /** Those in flight and those that wait for their next attempt included. */
+  pending(): Promise<number>;
+}
+
+/** Registers the metrics of the events that each consumer of a service has not handled yet. */
+export function pendingMetrics(
+  metrics: Metrics,
+  db: Kysely<MessagingTables>,
+  consumers: readonly PendingEvents[],
+): void {
+  metrics.gauges(
+    'pinkas_events_pending',
+    'Events that a stream still has for a consumer, those in flight included.',
+    'consumer',
+    () => Promise.all(consumers.map(async (item) => [item.consumer, await item.pending()] as const)),
+  );
+  const overdue = () => overdueEvents(db, consumers);
+  metrics.gauges(
+    'pinkas_events_overdue',
+    'Events that the reconciler has found unhandled, and that are still neither handled nor dead-lettered.',
+    'consumer',
+    async () => (await overdue()).map(({ consumer, count }) => [consumer, count]),
+  );
+  metrics.gauges(
+    'pinkas_events_oldest_overdue_seconds',
+    'Time since the reconciler first found the oldest overdue event; 0 where there is none.',
+    'consumer',
+    async () => (await overdue()).map(({ consumer, seconds }) => [consumer, seconds]),
+  );
+}
+
+/** The events of each consumer that its reconciler has attempted, and that are neither handled nor dead-lettered. */
+async function overdueEvents(
+  db: Kysely<MessagingTables>,
+  consumers: readonly PendingEvents[],
+): Promise<{ consumer: string; count: number; seconds: number }[]> {
+  const names = consumers.map(({ consumer }) => consumer);
+  const { rows } = await sql<{ consumer: string; count: number; seconds: number }>`
+    select named.consumer, count(missing.message_id)::int as count,
+      coalesce(extract(epoch from clock_timestamp() - min(missing.first_attempt_at)), 0)::float8 as seconds
+    from unnest(${names}::text[]) as named (consumer)
+    left join reconcile_attempt as missing on missing.consumer = named.consumer
+      and not exists (
+        select from inbox where inbox.consumer = missing.consumer and inbox.message_id = missing.message_id
+      )
+      and not exists (
+        select from dead_letter
+        where dead_letter.consumer = missing.consumer and dead_letter.message_id = missing.message_id
+      )
+    group by named.consumer
+  `.execute(db);
+  return rows;
+}

@@ -1,0 +1,37 @@
+import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
+import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { Database } from '../../db/tenant-scope.js';
+import type { Logger } from '../../process/logger.js';
+import { InjectDatabase, InjectLogger } from '../../process/tokens.js';
+import { ApiError } from '../../rpc/api-error.js';
+import { Operation } from '../../rpc/operation.js';
+import { discardDeadLetter, getDeadLetter } from './dead-letter.repository.js';
+import { HandlerRegistry } from './handler-registry.js';
+
+type DropContract = MessagingContracts['dropDeadLetter'];
+
+/** The operation of one service that removes a dead letter which is not redrivable. */
+export function dropDeadLetter(contract: DropContract) {
+  @Operation(contract)
+  class DropDeadLetter {
+    constructor(
+      @InjectDatabase() readonly db: Database<MessagingTables>,
+      @InjectLogger() readonly logger: Logger,
+      readonly handlers: HandlerRegistry,
+    ) {}
+
+    async handle({ id }: RequestOf<DropContract>): Promise<ReplyOf<DropContract>> {
+      const deadLetter = await getDeadLetter(this.db, id);
+      const { consumer, message_id, subject, reason } = deadLetter;
+      if (this.handlers.isRedrivable(deadLetter)) {
+        return { outcome: 'redrivable', reason };
+      }
+      if (!(await discardDeadLetter(this.db, deadLetter))) {
+        throw new ApiError('not_found');
+      }
+      this.logger.warn({ id, consumer, message_id, subject, reason }, 'dead letter dropped');
+      return { outcome: 'dropped', reason };
+    }
+  }
+  return DropDeadLetter;
+}

@@ -1,0 +1,200 @@
+import {
+  businessOf,
+  type ConsumerBinding,
+  compileTolerant,
+  type EventBody,
+  type EventContract,
+  type EventOf,
+  type TraceHeaders,
+} from '@pinkas/contracts';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import type { Kysely } from 'kysely';
+import { withTimeout } from '../../concurrency/with-timeout.js';
+import type { MessagingTables } from '../../db/messaging-tables.js';
+import { forTenant } from '../../db/tenant-scope.js';
+import { newContext, remainingMs } from '../../process/context.js';
+import type { Logger } from '../../process/logger.js';
+import { secondsSince } from '../../process/metrics.js';
+import { logContextOf } from '../../tracing/log-context-of.js';
+import { type Attributes, SpanKind, setLogContext } from '../../tracing/spans.js';
+import type { Tracing } from '../../tracing/tracing.js';
+import type { EventMetrics } from '../event-metrics.js';
+import type { OutboxRelay } from '../outbox/relay.js';
+import { deleteDeadLetterOf, storeDeadLetter } from './dead-letter.repository.js';
+import type { HandlesEvent } from './event-handler.js';
+import { insertInboxRow, isHandled } from './inbox.repository.js';
+
+/** How long one attempt to handle an event may take. */
+export const attemptTimeoutMs = timeLimitsMs.handleEvent;
+
+/** Whether the event took effect now, or had done so before. */
+export type HandleOutcome = 'handled' | 'already_handled';
+
+/** An event on its way to a consumer: from its stream, a reconciler or a redrive. */
+export interface IncomingEvent {
+  readonly messageId: string;
+  readonly subject: string;
+  /** JSON, unless it is malformed. */
+  readonly body: string;
+  readonly requestId: string | null;
+  readonly trace: TraceHeaders | null;
+}
+
+/** A message does not match the schema of the consumer's event: no attempt can succeed. */
+export class MalformedEventError extends Error {
+  override readonly name = 'MalformedEventError';
+}
+
+/** An attempt exceeded its time. */
+class AttemptTimeoutError extends Error {
+  override readonly name = 'AttemptTimeoutError';
+}
+
+/**
+ * Handles the events of one consumer exactly once: every way by which an event can arrive leads through here, and its effect is
+ * stored in one transaction with its inbox row.
+ */
+export class InboxHandler {
+  readonly #check: ReturnType<typeof compileTolerant>;
+
+  constructor(
+    private readonly handler: HandlesEvent<EventContract, MessagingTables>,
+    private readonly binding: ConsumerBinding,
+    private readonly parts: {
+      db: Kysely<MessagingTables>;
+      relay: OutboxRelay;
+      logger: Logger;
+      metrics: EventMetrics;
+      tracing: Tracing;
+    },
+  ) {
+    this.#check = compileTolerant(binding.event.body);
+  }
+
+  /** The durable name of the consumer. */
+  get consumer(): string {
+    return this.binding.durable;
+  }
+
+  get event(): EventContract {
+    return this.binding.event;
+  }
+
+  /** Whether a body matches the schema of the consumer's event. */
+  canRead(body: string): boolean {
+    return this.#check(parse(body)).ok;
+  }
+
+  /**
+   * Handles the event unless it was handled before. Either way it is no dead letter afterwards.
+   * @param countedAs the outcome that a success counts as.
+   * @throws MalformedEventError; what the handler throws; AttemptTimeoutError. Then the attempt has no effect, unless it timed out
+   * during its commit.
+   */
+  async handle(
+    event: IncomingEvent,
+    countedAs: 'handled' | 'reconciled' = 'handled',
+  ): Promise<HandleOutcome> {
+    const { consumer } = this;
+    const { outcomes, durations } = this.parts.metrics;
+    const startedMs = performance.now();
+    try {
+      const outcome = await this.#attempt(event);
+      if (outcome === 'handled') {
+        outcomes.inc({ consumer, outcome: countedAs });
+      }
+      return outcome;
+    } catch (error) {
+      outcomes.inc({ consumer, outcome: 'failed' });
+      throw error;
+    } finally {
+      durations.observe({ consumer }, secondsSince(startedMs));
+    }
+  }
+
+  /**
+   * Dead-letters the event unless it was handled.
+   * @param attempts since it was dead-lettered last, or at all.
+   */
+  async deadLetter(event: IncomingEvent, reason: string, attempts: number): Promise<void> {
+    const { consumer } = this;
+    const { messageId } = event;
+    const { db, logger, metrics } = this.parts;
+    await storeDeadLetter(db, { consumer, messageId }, event, reason, attempts);
+    metrics.outcomes.inc({ consumer, outcome: 'dead_lettered' });
+    logger.error({ consumer, message_id: messageId, attempts, reason }, 'event dead-lettered');
+  }
+
+  /** One that hangs would occupy its place for ever. What it still does is bounded by the database, and takes effect once. */
+  #attempt(event: IncomingEvent): Promise<HandleOutcome> {
+    const { consumer } = this;
+    const timeoutMs = remainingMs(attemptTimeoutMs);
+    const context = newContext(timeoutMs, event.requestId ?? undefined);
+    const span = { kind: SpanKind.CONSUMER, attributes: messagingAttributes(this.event, event, consumer) };
+    const expire = () => {
+      throw new AttemptTimeoutError(`the attempt exceeded ${timeoutMs} ms`);
+    };
+    return this.parts.tracing.startEntrySpan(context, event.trace, `process ${consumer}`, span, () =>
+      withTimeout(this.#handleOnce(event), timeoutMs, expire),
+    );
+  }
+
+  async #handleOnce({ messageId, body: json }: IncomingEvent): Promise<HandleOutcome> {
+    const body = this.#read(json);
+    setLogContext(logContextOf(body));
+    const key = { consumer: this.consumer, messageId };
+    const db = forTenant(this.parts.db, businessOf(body as EventBody));
+    let prepared: unknown;
+    if (this.handler.prepare) {
+      if (await isHandled(db, key)) {
+        await deleteDeadLetterOf(db, key);
+        return 'already_handled';
+      }
+      prepared = await this.handler.prepare(body);
+    }
+    const done = await this.parts.relay.transaction(db, async (trx) => {
+      if (!(await insertInboxRow(trx, key))) {
+        return null;
+      }
+      return { result: await this.handler.handle(body, trx, prepared) };
+    });
+    if (!done) {
+      return 'already_handled';
+    }
+    this.handler.committed?.(body, done.result);
+    return 'handled';
+  }
+
+  #read(json: string): EventOf<EventContract> {
+    const checked = this.#check(parse(json));
+    if (checked.ok) {
+      return checked.value as EventOf<EventContract>;
+    }
+    throw new MalformedEventError(
+      `the event does not match its schema: ${JSON.stringify(checked.errors[0])}`,
+    );
+  }
+}
+
+/** The attributes of the span of an attempt, by OpenTelemetry's semantic conventions. */
+function messagingAttributes(
+  event: EventContract,
+  { messageId }: IncomingEvent,
+  consumer: string,
+): Attributes {
+  return {
+    'messaging.system': 'nats',
+    'messaging.operation.type': 'process',
+    'messaging.destination.template': `${event.subject}.{document}`,
+    'messaging.message.id': messageId,
+    'messaging.consumer.group.name': consumer,
+  };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { type EventContract, type EventOf, eventSubject, type TraceHeaders } from '@pinkas/contracts';
+import type { Transaction } from 'kysely';
+import type { MessagingTables } from '../../db/messaging-tables.js';
+import { currentContext } from '../../process/context.js';
+import { currentTraceHeaders } from '../../tracing/spans.js';
+import type { EventValidators } from '../event-validators.js';
+
+/** An outbox event that its transaction has written and JetStream does not have yet. */
+export interface OutboxEvent {
+  id: string;
+  subject: string;
+  body: unknown;
+  request_id: string | null;
+  trace: TraceHeaders | null;
+}
+
+/** The events of one transaction, to be sent right after its commit. */
+export class OutboxBuffer {
+  readonly events: OutboxEvent[] = [];
+  constructor(readonly validators: EventValidators) {}
+}
+
+const outboxBuffer = Symbol('pinkas:outbox-buffer');
+
+/** A transaction that can publish: `OutboxRelay.transaction` begins it, and sends its events after the commit. */
+export type OutboxTransaction<Tables> = Transaction<Tables> & { readonly [outboxBuffer]: OutboxBuffer };
+
+/** Gives a transaction its buffer. For the relay only. */
+export function asOutboxTransaction<Tables>(
+  trx: Transaction<Tables>,
+  buffer: OutboxBuffer,
+): OutboxTransaction<Tables> {
+  return Object.assign(trx, { [outboxBuffer]: buffer });
+}
+
+/**
+ * Publishes an event if, and only if, the transaction commits.
+ * @throws Error when the body does not match the event's schema.
+ */
+export async function publish<E extends EventContract, Tables extends MessagingTables>(
+  trx: OutboxTransaction<Tables>,
+  event: E,
+  documentId: string,
+  body: EventOf<E>,
+): Promise<void> {
+  const buffer = trx[outboxBuffer];
+  const checked = buffer.validators.check(event, body);
+  if (!checked.ok) {
+    throw new Error(`${event.subject} does not match its schema: ${JSON.stringify(checked.errors)}`);
+  }
+  const row: OutboxEvent = {
+    id: randomUUID(),
+    subject: eventSubject(event, documentId),
+    body: checked.value,
+    request_id: currentContext()?.requestId ?? null,
+    trace: currentTraceHeaders(),
+  };
+  await (trx as unknown as Transaction<MessagingTables>)
+    .insertInto('outbox')
+    .values({
+      ...row,
+      body: JSON.stringify(row.body),
+      trace: row.trace && JSON.stringify(row.trace),
+      sent_at: null,
+    })
+    .execute();
+  buffer.events.push(row);
+}

@@ -1,0 +1,179 @@
+import type { JetStreamClient } from '@nats-io/jetstream';
+import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
+import type { Kysely } from 'kysely';
+import { Poller, type TickResult } from '../../concurrency/poller.js';
+import type { MessagingTables } from '../../db/messaging-tables.js';
+import { newContext } from '../../process/context.js';
+import type { Logger } from '../../process/logger.js';
+import { ConnectionState } from '../../process/nats-connection.js';
+import { header, writeTraceHeaders } from '../../rpc/headers.js';
+import { encode } from '../../rpc/payload.js';
+import { logContextOf } from '../../tracing/log-context-of.js';
+import { currentTraceHeaders, SpanKind } from '../../tracing/spans.js';
+import type { Tracing } from '../../tracing/tracing.js';
+import { EventValidators } from '../event-validators.js';
+import {
+  claimUnsent,
+  hasUnsent,
+  markRecentlySentAsUnsent,
+  markSent,
+  type OutboxEventRow,
+} from './outbox.repository.js';
+import { asOutboxTransaction, OutboxBuffer, type OutboxEvent, type OutboxTransaction } from './publish.js';
+
+const batchMax = 64;
+const publishTimeoutMs = 2_000;
+/** How long sent events may wait to be marked, so that many are marked by one statement. */
+const markPauseMs = 100;
+
+/**
+ * Sends the outbox to JetStream: the events of a transaction right after its commit, from memory; what was left behind, because a
+ * process died or NATS was unavailable, from the table. An event may be sent twice, with the same id; consumers handle an id once.
+ */
+export class OutboxRelay {
+  readonly #poller: Poller;
+  readonly #state: ConnectionState;
+  readonly #validators = new EventValidators();
+  readonly #sending = new Set<Promise<void>>();
+  /** True at start and after a reconnect, until what JetStream may have lost is marked as unsent. */
+  #mayHaveLost = true;
+  #sent: string[] = [];
+  #marking: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly db: Kysely<MessagingTables>,
+    connection: NatsConnection,
+    private readonly jetstream: JetStreamClient,
+    /** Creates the streams that are missing. */
+    private readonly ensureStreams: () => Promise<unknown>,
+    private readonly logger: Logger,
+    private readonly tracing: Tracing,
+  ) {
+    this.#state = new ConnectionState(connection, {
+      reconnected: () => {
+        this.#mayHaveLost = true;
+        this.#poller.trigger();
+      },
+    });
+    this.#poller = new Poller({ name: 'outbox', idleMs: 1_000, tick: () => this.#tick(), logger });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Finishes the sends in flight. */
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+    await Promise.all(this.#sending);
+    clearTimeout(this.#marking);
+    await this.#mark();
+  }
+
+  /**
+   * Runs `work` in a transaction, and sends the events that it published as soon as it has committed.
+   * @throws what `work` or the commit throws; then nothing is sent.
+   */
+  async transaction<Tables extends MessagingTables, T>(
+    db: Kysely<Tables>,
+    work: (trx: OutboxTransaction<Tables>) => Promise<T>,
+  ): Promise<T> {
+    const buffer = new OutboxBuffer(this.#validators);
+    const result = await db.transaction().execute((trx) => work(asOutboxTransaction(trx, buffer)));
+    if (this.#state.connected) {
+      for (const event of buffer.events) {
+        this.#sendSoon(event);
+      }
+    }
+    return result;
+  }
+
+  #sendSoon(event: OutboxEvent): void {
+    const sending = this.#send(event)
+      .then(() => {
+        this.#sent.push(event.id);
+        this.#marking ??= setTimeout(() => void this.#mark(), markPauseMs);
+      })
+      // The row remains; the poller finds it.
+      .catch((error: unknown) =>
+        this.logger.warn({ err: error, subject: event.subject }, 'outbox publish failed'),
+      )
+      .finally(() => this.#sending.delete(sending));
+    this.#sending.add(sending);
+  }
+
+  async #mark(): Promise<void> {
+    this.#marking = undefined;
+    const ids = this.#sent;
+    if (ids.length === 0) {
+      return;
+    }
+    this.#sent = [];
+    // Unmarked, they are sent again, which does no harm.
+    await markSent(this.db, ids).catch((error: unknown) =>
+      this.logger.warn({ err: error, events: ids.length }, 'outbox mark failed'),
+    );
+  }
+
+  async #tick(): Promise<TickResult> {
+    // While NATS is unavailable a send would only wait for its timeout, holding the rows' locks.
+    if (!this.#state.connected) {
+      return 'idle';
+    }
+    if (this.#mayHaveLost) {
+      await this.#resendUnflushed();
+    }
+    // A look without a transaction, since there is mostly nothing.
+    if (!(await hasUnsent(this.db))) {
+      return 'idle';
+    }
+    return this.db.transaction().execute(async (trx) => {
+      const rows = await claimUnsent(trx, batchMax);
+      const outcomes = await Promise.allSettled(rows.map((row) => this.#send(row)));
+      const sent = rows.filter((_, index) => outcomes[index]?.status === 'fulfilled').map(({ id }) => id);
+      if (sent.length > 0) {
+        await markSent(trx, sent);
+      }
+      const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+      if (failed && sent.length === 0) {
+        throw failed.reason;
+      }
+      return rows.length === batchMax || failed ? 'more' : 'idle';
+    });
+  }
+
+  /** JetStream drops what it still has as a duplicate. Older events that it lost are found by the reconcilers (ADR 0011). */
+  async #resendUnflushed(): Promise<void> {
+    await this.ensureStreams();
+    await markRecentlySentAsUnsent(this.db);
+    this.#mayHaveLost = false;
+  }
+
+  async #send(event: OutboxEvent | OutboxEventRow): Promise<void> {
+    const template = event.subject.slice(0, event.subject.lastIndexOf('.'));
+    const span = {
+      kind: SpanKind.PRODUCER,
+      logContext: logContextOf(event.body),
+      attributes: {
+        'messaging.system': 'nats',
+        'messaging.operation.type': 'send',
+        'messaging.destination.template': `${template}.{document}`,
+        'messaging.message.id': event.id,
+      },
+    };
+    const context = newContext(publishTimeoutMs, event.request_id ?? undefined);
+    await this.tracing.startEntrySpan(context, event.trace, `publish ${template}`, span, async () => {
+      const headers = natsHeaders();
+      if (event.request_id) {
+        headers.set(header.requestId, event.request_id);
+      }
+      // A process that records no spans passes on the trace of the row.
+      writeTraceHeaders(headers, currentTraceHeaders() ?? event.trace);
+      await this.jetstream.publish(event.subject, encode(event.body), {
+        msgID: event.id,
+        headers,
+        timeout: publishTimeoutMs,
+      });
+    });
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  type Contract,
+  type MessagingService,
+  messaging,
+  outboxPageMax,
+  type ReplyOf,
+  type RequestOf,
+} from '@pinkas/contracts';
+import type { Kysely } from 'kysely';
+import { Poller } from '../../concurrency/poller.js';
+import type { MessagingTables } from '../../db/messaging-tables.js';
+import type { BackgroundTask } from '../../process/background-task.js';
+import { newContext, withContext } from '../../process/context.js';
+import type { Logger } from '../../process/logger.js';
+import { ApiError } from '../../rpc/api-error.js';
+import type { RpcClient } from '../../rpc/client.js';
+import { reasonOf } from '../inbox/dead-letter-reason.js';
+import { missingOf } from '../inbox/inbox.repository.js';
+import type { InboxHandler, IncomingEvent } from '../inbox/inbox-handler.js';
+import type { OutboxEntry } from '../outbox/outbox.repository.js';
+import { countAttempt, deleteAttempts, loadCheckpoint, saveCheckpoint } from './checkpoint.repository.js';
+
+/** At one attempt each half minute, about as long as the consumer attempts an event: neither dead-letters what the other may handle. */
+const attemptsMax = 20;
+/** The part of the pause after which an event is attempted again; timers are not exact, and no tick should be left out. */
+const pauseShare = 0.9;
+/** How many events are in flight at most: those from the stream must not run short of database connections. */
+const concurrency = 4;
+const callTimeoutMs = 5_000;
+
+/**
+ * Compares the outbox of the event's owner with the inbox of one consumer, and handles what is missing. So an event is lost neither
+ * with a message nor with a stream nor with the whole store of NATS (ADR 0011).
+ */
+export class Reconciler implements BackgroundTask {
+  readonly #poller: Poller;
+  readonly #owner: (typeof messaging)[MessagingService];
+  #stopping = false;
+
+  constructor(
+    private readonly handler: InboxHandler,
+    private readonly parts: {
+      db: Kysely<MessagingTables>;
+      client: RpcClient;
+      logger: Logger;
+      everyMs: number;
+    },
+  ) {
+    // The owner of an event has an outbox, and so these contracts.
+    this.#owner = messaging[handler.event.owner as MessagingService];
+    this.#poller = new Poller({
+      name: `reconciler of ${handler.consumer}`,
+      idleMs: parts.everyMs,
+      tick: async () => {
+        await this.#tick();
+        return 'idle';
+      },
+      logger: parts.logger,
+    });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Waits for the events in flight. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#poller.stop();
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      await this.#reconcile();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'engine_error')) {
+        throw error;
+      }
+      // What is missing stays missing until the owner is back.
+      this.parts.logger.warn({ err: error, consumer: this.handler.consumer }, 'reconciliation failed');
+    }
+  }
+
+  async #reconcile(): Promise<void> {
+    const { db } = this.parts;
+    const { consumer } = this.handler;
+    let after = await loadCheckpoint(db, consumer);
+    /** Whether nothing is missing so far, so that the checkpoint may advance. */
+    let isComplete = true;
+    for (;;) {
+      const page = await this.#call(this.#owner.listOutboxEvents, {
+        subject: this.handler.event.subject,
+        after,
+        limit: outboxPageMax,
+        ...(isComplete ? { consumer } : {}),
+      });
+      const missing = await this.#handleAll(await missingOf(db, consumer, page.events));
+      const through = missing === undefined ? page.through : missing.position - 1;
+      if (isComplete && through > after) {
+        await saveCheckpoint(db, consumer, through);
+      }
+      isComplete &&= missing === undefined;
+      if (this.#stopping || !page.more) {
+        break;
+      }
+      after = page.through;
+    }
+    if (isComplete) {
+      await deleteAttempts(db, consumer);
+    }
+  }
+
+  /** @returns the first that is still missing. */
+  async #handleAll(missing: readonly OutboxEntry[]): Promise<OutboxEntry | undefined> {
+    const queue = [...missing];
+    const left: OutboxEntry[] = [];
+    const work = async () => {
+      for (let entry = queue.shift(); entry; entry = queue.shift()) {
+        if (this.#stopping || !(await this.#resolve(entry))) {
+          left.push(entry);
+        }
+      }
+    };
+    const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
+    for (const worker of workers) {
+      if (worker.status === 'rejected') {
+        throw worker.reason;
+      }
+    }
+    return left.sort((a, b) => a.position - b.position)[0];
+  }
+
+  /** @returns whether the event is handled or dead-lettered now; another replica may have attempted it a moment ago. */
+  async #resolve({ id }: OutboxEntry): Promise<boolean> {
+    const { db, logger, everyMs } = this.parts;
+    const { consumer } = this.handler;
+    const event = await this.#fetch(id);
+    if (!event) {
+      // Only an event that this consumer had not read for weeks can have been purged.
+      logger.error({ consumer, message_id: id }, 'outbox event purged before it was handled');
+      return true;
+    }
+    const attempts = await countAttempt(db, consumer, id, pauseShare * everyMs);
+    if (attempts === null) {
+      return false;
+    }
+    try {
+      if (attempts > attemptsMax) {
+        await this.handler.deadLetter(event, 'all attempts ended with their process', attemptsMax);
+      } else {
+        await this.handler.handle(event, 'reconciled');
+      }
+    } catch (error) {
+      logger.warn({ err: error, consumer, message_id: id, attempts }, 'event reconciliation failed');
+      if (attempts < attemptsMax) {
+        return false;
+      }
+      await this.handler.deadLetter(event, reasonOf(error), attempts);
+    }
+    return true;
+  }
+
+  async #fetch(id: string): Promise<IncomingEvent | undefined> {
+    try {
+      const { subject, body, request_id, trace } = await this.#call(this.#owner.getOutboxEvent, { id });
+      return {
+        messageId: id,
+        subject,
+        body: JSON.stringify(body),
+        requestId: request_id,
+        trace: trace ?? null,
+      };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  #call<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return withContext(newContext(callTimeoutMs), () => this.parts.client.call(contract, request));
+  }
+}

@@ -1,0 +1,10 @@
+/** A part of a service that runs beside its operations: an HTTP listener, a poller, a job worker. */
+export interface BackgroundTask {
+  start(): Promise<void> | void;
+  /** Takes no new work, and waits for the work in flight. */
+  stop(): Promise<void>;
+  /** Why it is not ready, or null. */
+  ready?(): Promise<string | null>;
+  /** What needs the operator although the task is ready. */
+  warnings?(): string[];
+}

@@ -1,0 +1,270 @@
+import { readNatsAddress } from './nats-connection.js';
+import { productionFindings } from './secrets-check.js';
+
+/** One environment variable: its name, its meaning, and how its text is parsed. */
+export interface EnvField<T> {
+  readonly name: string;
+  /** One sentence for the operator. */
+  readonly meaning: string;
+  readonly example: string;
+  /** The value when the variable is absent; undefined: it must be set. */
+  readonly fallback: T | undefined;
+  /** Its value must never be printed. */
+  readonly secret: boolean;
+  /** Returns the value, or throws an Error whose message says what is expected. */
+  parse(text: string): T;
+}
+
+interface FieldOptions<T> {
+  meaning: string;
+  example: string;
+  fallback?: T;
+  secret?: boolean;
+}
+
+function field<T>(name: string, options: FieldOptions<T>, parse: (text: string) => T): EnvField<T> {
+  return {
+    name,
+    meaning: options.meaning,
+    example: options.example,
+    fallback: options.fallback,
+    secret: options.secret ?? false,
+    parse,
+  };
+}
+
+/** Any text that is not empty. */
+export const text = (name: string, options: FieldOptions<string>): EnvField<string> =>
+  field(name, options, (value) => value);
+
+/** A whole number within bounds. */
+export const integer = (
+  name: string,
+  options: FieldOptions<number> & { min: number; max: number },
+): EnvField<number> =>
+  field(name, options, (value) => {
+    const number = Number(value);
+    if (!Number.isInteger(number) || number < options.min || number > options.max) {
+      throw new Error(`expected a whole number from ${options.min} to ${options.max}`);
+    }
+    return number;
+  });
+
+/** A number from 0 to 1. */
+export const share = (name: string, options: FieldOptions<number>): EnvField<number> =>
+  field(name, options, (value) => {
+    const number = Number(value);
+    if (!(number >= 0 && number <= 1)) {
+      throw new Error('expected a number from 0 to 1');
+    }
+    return number;
+  });
+
+/** `true` or `false`. */
+export const flag = (name: string, options: FieldOptions<boolean>): EnvField<boolean> =>
+  field(name, options, (value) => {
+    if (value !== 'true' && value !== 'false') {
+      throw new Error('expected true or false');
+    }
+    return value === 'true';
+  });
+
+/** A URL of one of the protocols, without a slash at its end. */
+export const url = (
+  name: string,
+  options: FieldOptions<string> & { protocols: readonly string[] },
+): EnvField<string> =>
+  field(name, options, (value) => {
+    const expected = `expected a URL that starts with ${options.protocols.map((p) => `${p}//`).join(' or ')}`;
+    let parsed: URL;
+    try {
+      parsed = new URL(value);
+    } catch {
+      throw new Error(expected);
+    }
+    if (!options.protocols.includes(parsed.protocol)) {
+      throw new Error(expected);
+    }
+    return value.replace(/\/+$/, '');
+  });
+
+/** So many bytes, written in hex. */
+export const hexBytes = (name: string, options: FieldOptions<Buffer> & { bytes: number }): EnvField<Buffer> =>
+  field(name, options, (value) => {
+    if (!new RegExp(`^[0-9a-fA-F]{${options.bytes * 2}}$`).test(value)) {
+      throw new Error(`expected ${options.bytes} bytes in hex (${options.bytes * 2} digits)`);
+    }
+    return Buffer.from(value, 'hex');
+  });
+
+type Fields = Record<string, EnvField<unknown>>;
+export type ConfigOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends EnvField<infer T> ? T : never;
+};
+
+/** Names all missing and malformed variables. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads a process's configuration from its environment.
+ * @throws ConfigError that names every variable that is missing or wrong, with what is expected.
+ */
+export function readConfig<F extends Fields>(
+  fields: F,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfigOf<F> {
+  const findings: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(fields)) {
+    const given = env[field.name];
+    if (given === undefined || given === '') {
+      if (field.fallback === undefined) {
+        findings.push(`${field.name} is not set: ${field.meaning} Example: ${field.example}`);
+      }
+      values[key] = field.fallback;
+      continue;
+    }
+    try {
+      values[key] = field.parse(given);
+    } catch (error) {
+      findings.push(`${field.name} is wrong: ${(error as Error).message}. Example: ${field.example}`);
+    }
+  }
+  if (values.production === true) {
+    findings.push(...productionFindings(Object.values(fields), env));
+  }
+  if (findings.length > 0) {
+    throw new ConfigError(`The environment is not complete:\n  ${findings.join('\n  ')}`);
+  }
+  return values as ConfigOf<F>;
+}
+
+/** The variables that every service reads. */
+export const serviceFields = {
+  production: flag('PRODUCTION', {
+    meaning:
+      'Whether real documents are issued here: then the service rejects placeholder secrets, a NATS without authentication, and a database that may lose a commit.',
+    example: 'true',
+    fallback: true,
+  }),
+  natsUrl: {
+    ...text('NATS_URL', {
+      meaning:
+        "Where NATS listens, with the service's own user; several servers are separated by commas, and tls:// requires encryption.",
+      example: 'tls://issuing:secret@nats.example.com:4222',
+      secret: true,
+    }),
+    parse: (value: string): string => {
+      readNatsAddress(value);
+      return value;
+    },
+  },
+  natsCaFile: text('NATS_CA_FILE', {
+    meaning:
+      "The certificate, in PEM, of the authority of the NATS servers' certificates; empty: one that Node trusts by itself.",
+    example: '/etc/pinkas/nats/ca.crt',
+    fallback: '',
+  }),
+  databaseUrl: url('DATABASE_URL', {
+    meaning: "The service's own database, with its login role.",
+    example: 'postgres://pinkas_issuing:secret@127.0.0.1:5432/pinkas_issuing',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+  databasePoolSize: integer('DATABASE_POOL_SIZE', {
+    meaning: 'The most connections to the database that the process opens.',
+    example: '16',
+    fallback: 16,
+    min: 2,
+    max: 200,
+  }),
+  streamReplicas: integer('NATS_STREAM_REPLICAS', {
+    meaning: 'On how many NATS servers each stream is stored.',
+    example: '3',
+    fallback: 1,
+    min: 1,
+    max: 5,
+  }),
+  healthHost: text('HEALTH_HOST', {
+    meaning: 'The address that the health endpoints and the metrics listen on.',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
+  healthPort: integer('HEALTH_PORT', {
+    meaning: 'The port of GET /livez, /readyz and /metrics; 0 picks a free one.',
+    example: '9101',
+    min: 0,
+    max: 65535,
+  }),
+  consumerConcurrency: integer('CONSUMER_CONCURRENCY', {
+    meaning: 'How many events each consumer of the process has in flight at most.',
+    example: '16',
+    fallback: 16,
+    min: 1,
+    max: 256,
+  }),
+  reconcileEveryMs: integer('RECONCILE_EVERY_MS', {
+    meaning:
+      'How often each consumer is compared with the outboxes of the owners of its events, in milliseconds.',
+    example: '30000',
+    fallback: 30_000,
+    min: 50,
+    max: 3_600_000,
+  }),
+  reconcileAgeMs: integer('RECONCILE_AGE_MS', {
+    meaning:
+      'How old an event of this service must be before a reconciler sees it, in milliseconds: the time that its stream has to deliver it.',
+    example: '120000',
+    fallback: 120_000,
+    min: 0,
+    max: 3_600_000,
+  }),
+  otlpEndpoint: url('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    meaning:
+      'The collector that traces are sent to, OTLP over HTTP, without /v1/traces; empty: no traces are recorded.',
+    example: 'http://otel-collector.monitoring:4318',
+    fallback: '',
+    protocols: ['http:', 'https:'],
+  }),
+  tracesShare: share('OTEL_TRACES_SAMPLER_ARG', {
+    meaning:
+      'The share of the traces that is recorded, from 0 to 1. A caller that sends a traceparent decides for its own.',
+    example: '0.1',
+    fallback: 1,
+  }),
+  logLevel: text('LOG_LEVEL', {
+    meaning: 'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+    example: 'info',
+    fallback: 'info',
+  }),
+};
+export type ServiceConfig = ConfigOf<typeof serviceFields>;
+
+/** The variables of a migration. */
+export const migrationFields = {
+  databaseUrl: url('MIGRATION_DATABASE_URL', {
+    meaning: "The service's own database, with the role that owns its tables.",
+    example: 'postgres://pinkas_issuing_owner:secret@127.0.0.1:5432/pinkas_issuing',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+};
+
+/** The variables of provisioning a service's database: its two addresses name the database and its roles. */
+export const provisioningFields = {
+  adminUrl: url('ADMIN_DATABASE_URL', {
+    meaning: 'The database server, with a role that may create databases and roles.',
+    example: 'postgres://postgres:secret@127.0.0.1:5432/postgres',
+    protocols: ['postgres:', 'postgresql:'],
+    secret: true,
+  }),
+  loginUrl: serviceFields.databaseUrl,
+  ownerUrl: migrationFields.databaseUrl,
+};
+
+/** Reads the configuration of this process from its own environment; see `readConfig`. */
+export function readEnvironment<F extends Fields>(fields: F): ConfigOf<F> {
+  return readConfig(fields, process.env);
+}

@@ -1,0 +1,66 @@
+import { pino } from 'pino';
+import { currentContext } from './context.js';
+
+export type Logger = pino.Logger;
+
+/**
+ * A logger that writes JSON lines to standard output, with the service's name and the request, trace and document of the current
+ * context. Callers log ids and codes, never personal data; the redactions are the second barrier.
+ */
+export function createLogger(service: string, level: string): Logger {
+  return pino({
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: withoutData },
+    mixin: logBindings,
+    redact: {
+      paths: [
+        'authorization',
+        '*.authorization',
+        'password',
+        '*.password',
+        'email',
+        '*.email',
+        'phone',
+        '*.phone',
+        'tax_id',
+        '*.tax_id',
+      ],
+      censor: '[redacted]',
+    },
+  });
+}
+
+/** An error without the members that repeat data: PostgreSQL quotes the row, and the details of an ApiError are for its caller. */
+function withoutData(error: unknown): unknown {
+  const serialized = pino.stdSerializers.errWithCause(error as Error) as unknown as Record<string, unknown>;
+  if (typeof serialized !== 'object' || serialized === null) {
+    return serialized;
+  }
+  const {
+    detail: _detail,
+    details: _details,
+    where: _where,
+    internalQuery: _internalQuery,
+    ...rest
+  } = serialized;
+  return typeof rest.cause === 'object' && rest.cause !== null
+    ? { ...rest, cause: withoutData(rest.cause) }
+    : rest;
+}
+
+/** The ids of the current context, for each log line. */
+export function logBindings(): { request_id?: string; trace_id?: string; document_id?: string } {
+  const context = currentContext();
+  if (!context) {
+    return {};
+  }
+  const { requestId, trace, logContext } = context;
+  return {
+    request_id: requestId,
+    ...(trace ? { trace_id: trace.span.spanContext().traceId } : {}),
+    ...(logContext.document_id === undefined ? {} : { document_id: logContext.document_id }),
+  };
+}

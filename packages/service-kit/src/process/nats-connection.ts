@@ -1,0 +1,168 @@
+import { type NatsConnection, PermissionViolationError } from '@nats-io/nats-core';
+import { connect } from '@nats-io/transport-node';
+import { withTimeout } from '../concurrency/with-timeout.js';
+import type { Logger } from './logger.js';
+
+const flushTimeoutMs = 1_000;
+
+/** The servers and credentials of a NATS address. */
+export interface NatsAddress {
+  /** `host:port` of each server. */
+  servers: string[];
+  /** Undefined where the address has no credentials. */
+  user?: string;
+  password?: string;
+  /** Whether the connection must be encrypted. */
+  encrypted: boolean;
+}
+
+/**
+ * Parses an address such as `tls://user:password@nats-0:4222,tls://nats-1:4222`. The credentials may be in any part, and apply to
+ * all.
+ * @throws when a part is not a URL with the protocol nats: or tls:. The message contains no credentials.
+ */
+export function readNatsAddress(text: string): NatsAddress {
+  const urls = text.split(',').map((part) => {
+    const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined;
+    if (!url || !['nats:', 'tls:'].includes(url.protocol) || url.hostname === '') {
+      throw new Error('expected URLs that start with nats:// or tls://, separated by commas');
+    }
+    return url;
+  });
+  const named = urls.find((url) => url.username !== '');
+  return {
+    servers: urls.map((url) => `${url.hostname}:${url.port || '4222'}`),
+    ...(named && {
+      user: decodeURIComponent(named.username),
+      password: decodeURIComponent(named.password),
+    }),
+    encrypted: urls.some((url) => url.protocol === 'tls:'),
+  };
+}
+
+/**
+ * Connects to NATS, and reconnects without limit.
+ * @param address see `readNatsAddress`.
+ * @param options `inboxPrefix`: where replies arrive, if not at the default of every client; `caFile`: the authority of the
+ * servers' certificates, if not one that Node trusts by itself.
+ * @throws when no server answers within five seconds, or the credentials are rejected.
+ */
+export function connectNats(
+  address: string,
+  name: string,
+  options: { inboxPrefix?: string; caFile?: string } = {},
+): Promise<NatsConnection> {
+  const { servers, user, password, encrypted } = readNatsAddress(address);
+  const { inboxPrefix, caFile } = options;
+  return connect({
+    servers,
+    name: `pinkas-${name}`,
+    ...(user !== undefined && { user, pass: password ?? '' }),
+    ...(inboxPrefix !== undefined && { inboxPrefix }),
+    ...((encrypted || caFile) && { tls: caFile ? { caFile } : {} }),
+    maxReconnectAttempts: -1,
+    // While passwords are rotated, the servers may know the new one a moment later than this process.
+    ignoreAuthErrorAbort: true,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    // A frozen or unreachable server is noticed after the third second without an answer, also by a process that sends nothing.
+    pingInterval: 750,
+    maxPingOut: 2,
+    timeout: 2_000,
+    noAsyncTraces: true,
+  });
+}
+
+/** Waits at most a second until the server has everything that was sent. @returns whether it has. */
+export async function flush(connection: NatsConnection): Promise<boolean> {
+  if (connection.isClosed()) {
+    return false;
+  }
+  const flushed = connection.flush().then(
+    () => true,
+    () => false,
+  );
+  return withTimeout(flushed, flushTimeoutMs, () => false);
+}
+
+/**
+ * Logs the subjects that the server denies to this connection: its permissions are not those of this version. A reply is denied
+ * as well where the request came before a reconnect; its caller times out and calls again.
+ */
+export async function logDenials(connection: NatsConnection, logger: Logger): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) {
+      continue;
+    }
+    const { operation, subject } = status.error;
+    if (operation === 'publish' && subject.startsWith('_INBOX')) {
+      logger.warn({ operation, subject }, 'late rpc reply dropped');
+    } else {
+      logger.error({ operation, subject }, 'nats subject denied');
+    }
+  }
+}
+
+/** What to do when a connection is lost, when it is back, and when the server refuses what was published on it. */
+export interface ConnectionListener {
+  disconnected?: () => void;
+  reconnected?: () => void;
+  publishDenied?: (subject: string) => void;
+}
+
+/** Whether a connection is up, by its own status events. */
+export class ConnectionState {
+  #connected = true;
+  #reconnected: Promise<void> = Promise.resolve();
+  #resolveReconnected: (() => void) | undefined;
+
+  constructor(
+    connection: NatsConnection,
+    private readonly listener: ConnectionListener = {},
+  ) {
+    void this.#follow(connection);
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /** Waits until the connection is up. @returns whether it is, after at most `timeoutMs`. */
+  async connectedWithin(timeoutMs: number): Promise<boolean> {
+    if (!this.#connected) {
+      await withTimeout(this.#reconnected, timeoutMs, () => {});
+    }
+    return this.#connected;
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') {
+        this.#lost();
+      }
+      if (status.type === 'reconnect') {
+        this.#connected = true;
+        this.#resolveReconnected?.();
+        this.#resolveReconnected = undefined;
+        this.listener.reconnected?.();
+      }
+      if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+        const { operation, subject } = status.error;
+        if (operation === 'publish') {
+          this.listener.publishDenied?.(subject);
+        }
+      }
+    }
+    this.#lost();
+  }
+
+  #lost(): void {
+    if (this.#connected) {
+      this.#connected = false;
+      this.#reconnected = new Promise((resolve) => {
+        this.#resolveReconnected = resolve;
+      });
+    }
+    this.listener.disconnected?.();
+  }
+}

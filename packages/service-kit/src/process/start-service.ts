@@ -1,0 +1,363 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import 'reflect-metadata';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/nats-core';
+import type { INestApplicationContext, INestMicroservice, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  type Contract,
+  consumerBindings,
+  inboxPrefixOf,
+  isMessagingService,
+  type ServiceName,
+  streamsOf,
+} from '@pinkas/contracts';
+import { type Clock, systemClock } from '../clock.js';
+import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
+import { Poller } from '../concurrency/poller.js';
+import type { MessagingTables } from '../db/messaging-tables.js';
+import { openDatabase, pingDatabase } from '../db/pool.js';
+import type { Database } from '../db/tenant-scope.js';
+import { eventMetrics, pendingMetrics } from '../events/event-metrics.js';
+import { EventWatch } from '../events/event-watch.js';
+import { consumerBindingOf, type HandlesEvent } from '../events/inbox/event-handler.js';
+import { HandlerRegistry } from '../events/inbox/handler-registry.js';
+import { InboxHandler } from '../events/inbox/inbox-handler.js';
+import { JetStreamConsumer } from '../events/inbox/jetstream-consumer.js';
+import { messagingOperations } from '../events/messaging-operations.js';
+import { purgeMessaging } from '../events/outbox/purge.js';
+import { OutboxRelay } from '../events/outbox/relay.js';
+import { Reconciler } from '../events/reconcile/reconciler.js';
+import { ensureStreams } from '../events/streams.js';
+import { RpcClient } from '../rpc/client.js';
+import { ContractHandler } from '../rpc/contract-handler.js';
+import { contractOf, type HandlesContract } from '../rpc/operation.js';
+import { RequestMetrics } from '../rpc/request-metrics.js';
+import { ContractServer } from '../rpc/server.js';
+import { openTracing, Tracing } from '../tracing/tracing.js';
+import type { BackgroundTask } from './background-task.js';
+import { Closers } from './closers.js';
+import type { ServiceConfig } from './config.js';
+import { HealthServer } from './health-server.js';
+import { instancesOf, KitModule, kitModule, nestLogger } from './kit-module.js';
+import { createLogger, type Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+import { connectNats, flush, logDenials } from './nats-connection.js';
+import { rejectUnsafeServers } from './production-check.js';
+import { kitTokens } from './tokens.js';
+
+/** How long a process that is shutting down may finish what is in flight. */
+const drainTimeoutMs = timeLimitsMs.drain;
+const inFlightMax = 512;
+const purgeEveryMs = 60 * 60 * 1000;
+
+/** Everything that makes one process. */
+export interface ServiceOptions {
+  name: ServiceName;
+  config: ServiceConfig;
+  /** Nest's module with the operations as controllers, and event handlers and background tasks as providers. */
+  module: Type;
+  /** Providers of the module that run in the background, in the order of their start. */
+  backgroundTasks?: readonly Type<BackgroundTask>[];
+  /**
+   * It answers for servers that are unavailable: it stays ready, so that callers get its errors and not those of a load
+   * balancer that has nobody left.
+   */
+  readyWithoutServers?: boolean;
+  /** Replaced in tests. */
+  clock?: Clock;
+}
+
+/** A started service. */
+export interface RunningService {
+  /** Nest's container. */
+  readonly app: INestApplicationContext;
+  readonly healthPort: number;
+  /** Drains and stops: no accepted request is lost. */
+  stop(): Promise<void>;
+}
+
+/** The connections of a process and what observes it. */
+interface Infrastructure {
+  readonly logger: Logger;
+  readonly closers: Closers;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly db: Database<MessagingTables>;
+  readonly connection: NatsConnection;
+}
+
+/** What publishes and consumes events. */
+interface Messaging {
+  readonly manager: () => Promise<JetStreamManager>;
+  readonly ensureStreams: () => Promise<{ stream: string; differs: string[] }[]>;
+  readonly relay: OutboxRelay;
+  readonly client: RpcClient;
+  readonly handlers: HandlerRegistry;
+}
+
+/**
+ * Starts a service: database, NATS, streams, operations, event handlers, background tasks, probes. Resolves when it is ready.
+ * @throws when a part cannot be reached; nothing stays open then.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const logger = createLogger(options.name, options.config.logLevel);
+  const closers = new Closers(logger);
+  try {
+    const metrics = new Metrics();
+    const health = new HealthServer(metrics);
+    // Closed last of all: the probes report the drain until its end.
+    closers.add('health server', () => health.stop());
+    const infrastructure = await openInfrastructure(options, logger, closers, metrics);
+    const messaging = await openMessaging(options, infrastructure);
+    const server = new ContractServer(infrastructure.connection, options.name);
+    const app = await createApp(options, infrastructure, messaging, server);
+    const limiter = bindOperations(app, server, infrastructure);
+    const tasks = (options.backgroundTasks ?? []).map((type) =>
+      app.get<BackgroundTask>(type, { strict: false }),
+    );
+    if (isMessagingService(options.name)) {
+      const consumers = bindEventHandlers(app, options, infrastructure, messaging);
+      startMessaging(options, infrastructure, messaging.relay, consumers);
+    }
+    await startListening(app, limiter, infrastructure);
+    await startTasks(tasks, closers);
+    reportReadiness(health, options, infrastructure, tasks);
+    const healthPort = await health.start(options.config.healthHost, options.config.healthPort);
+    logger.info({ health_port: healthPort }, 'service ready');
+    const stop = () => {
+      health.drain();
+      return closers.close();
+    };
+    return { app, healthPort, stop };
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+async function openInfrastructure(
+  { name, config }: ServiceOptions,
+  logger: Logger,
+  closers: Closers,
+  metrics: Metrics,
+): Promise<Infrastructure> {
+  const tracing = await openTracing({
+    serviceName: `pinkas-${name}`,
+    endpoint: config.otlpEndpoint,
+    share: config.tracesShare,
+    logger,
+    metrics,
+  });
+  // After everything that still records spans during the drain.
+  closers.add('tracing', () => tracing.close());
+  const db = openDatabase<MessagingTables>({
+    url: config.databaseUrl,
+    poolSize: config.databasePoolSize,
+    applicationName: `pinkas-${name}`,
+    logger,
+  });
+  closers.add('database', () => db.destroy());
+  const connection = await connectNats(config.natsUrl, name, {
+    inboxPrefix: inboxPrefixOf(name),
+    caFile: config.natsCaFile,
+  });
+  void logDenials(connection, logger);
+  closers.add('nats', () => connection.close());
+  // The last replies may still be in the buffer.
+  closers.add('nats buffer', () => flush(connection));
+  if (config.production) {
+    await rejectUnsafeServers(connection, db);
+  }
+  return { logger, closers, metrics, tracing, db, connection };
+}
+
+async function openMessaging(
+  { name, config }: ServiceOptions,
+  { connection, db, logger, tracing }: Infrastructure,
+): Promise<Messaging> {
+  let opened: JetStreamManager | undefined;
+  const manager = async () => {
+    opened ??= await jetstreamManager(connection, { timeout: 5_000 });
+    return opened;
+  };
+  const streams = streamsOf(name);
+  const ensure = async () =>
+    streams.length === 0 ? [] : ensureStreams(await manager(), streams, config.streamReplicas);
+  for (const { stream, differs } of await ensure()) {
+    logger.warn({ stream, differs }, 'stream settings differ');
+  }
+  return {
+    manager,
+    ensureStreams: ensure,
+    relay: new OutboxRelay(db, connection, jetstream(connection), ensure, logger, tracing),
+    client: new RpcClient(connection, inboxPrefixOf(name)),
+    handlers: new HandlerRegistry(),
+  };
+}
+
+function createApp(
+  { name, config, module, clock }: ServiceOptions,
+  { connection, db, logger, metrics, tracing }: Infrastructure,
+  { relay, client, handlers }: Messaging,
+  server: ContractServer,
+): Promise<INestMicroservice> {
+  const providers = [
+    { provide: kitTokens.database, useValue: db },
+    { provide: kitTokens.clock, useValue: clock ?? systemClock },
+    { provide: kitTokens.logger, useValue: logger },
+    { provide: kitTokens.config, useValue: config },
+    { provide: RpcClient, useValue: client },
+    { provide: EventWatch, useValue: new EventWatch(connection) },
+    { provide: OutboxRelay, useValue: relay },
+    { provide: Metrics, useValue: metrics },
+    { provide: Tracing, useValue: tracing },
+    { provide: HandlerRegistry, useValue: handlers },
+  ];
+  return NestFactory.createMicroservice(
+    { module: KitModule, imports: [kitModule(providers, messagingOperations(name)), module] },
+    { strategy: server, logger: nestLogger(logger), abortOnError: false },
+  );
+}
+
+/** @returns the limiter of all requests, for the drain. */
+function bindOperations(
+  app: INestApplicationContext,
+  server: ContractServer,
+  { logger, metrics, tracing }: Infrastructure,
+): ConcurrencyLimiter {
+  const limiter: ConcurrencyLimiter = new ConcurrencyLimiter(inFlightMax, () => requestMetrics.rejected());
+  const requestMetrics = new RequestMetrics(metrics, () => limiter.inFlight);
+  for (const instance of instancesOf(app)) {
+    const contract = contractOf(instance.constructor);
+    if (!contract) {
+      continue;
+    }
+    const operation = instance as HandlesContract<Contract>;
+    server.addContract(
+      new ContractHandler(contract, operation, { limiter, metrics: requestMetrics, tracing, logger }),
+    );
+  }
+  return limiter;
+}
+
+/** The consumers of a service's events, its own included. */
+const consumersOf = (name: ServiceName): string[] =>
+  consumerBindings.filter(({ event }) => event.owner === name).map(({ durable }) => durable);
+
+function bindEventHandlers(
+  app: INestApplicationContext,
+  { name, config }: ServiceOptions,
+  { db, logger, metrics, tracing, connection }: Infrastructure,
+  { manager, ensureStreams: ensure, relay, client, handlers }: Messaging,
+): BackgroundTask[] {
+  const consumers: JetStreamConsumer[] = [];
+  const reconcilers: Reconciler[] = [];
+  const handlerMetrics = eventMetrics(metrics, db, consumersOf(name));
+  const parts = { connection, jetstream: jetstream(connection), manager, ensureStreams: ensure, logger };
+  for (const instance of instancesOf(app)) {
+    const binding = consumerBindingOf(instance.constructor);
+    if (!binding) {
+      continue;
+    }
+    const handler = new InboxHandler(instance as HandlesEvent<never, MessagingTables>, binding, {
+      db,
+      relay,
+      logger,
+      metrics: handlerMetrics,
+      tracing,
+    });
+    handlers.add(handler);
+    const concurrency = config.consumerConcurrency;
+    consumers.push(new JetStreamConsumer(handler, { ...parts, concurrency }));
+    reconcilers.push(new Reconciler(handler, { db, client, logger, everyMs: config.reconcileEveryMs }));
+  }
+  if (consumers.length > 0) {
+    pendingMetrics(metrics, db, consumers);
+  }
+  return [...consumers, ...reconcilers];
+}
+
+/** Closed in the opposite order: no new requests, then those in flight, which may still need the consumers and the relay. */
+function startMessaging(
+  { name }: ServiceOptions,
+  { closers, db, logger }: Infrastructure,
+  relay: OutboxRelay,
+  consumers: readonly BackgroundTask[],
+): void {
+  relay.start();
+  closers.add('outbox relay', () => relay.stop());
+  const stopping = new AbortController();
+  const purge = new Poller({
+    name: 'purge',
+    idleMs: purgeEveryMs,
+    tick: async () => {
+      await purgeMessaging(db, { consumers: consumersOf(name), logger, signal: stopping.signal });
+      return 'idle';
+    },
+    logger,
+  });
+  purge.start();
+  closers.add('purge', () => {
+    stopping.abort();
+    return purge.stop();
+  });
+  for (const consumer of consumers) {
+    consumer.start();
+  }
+  // Together: while one is waited for the others must not take new events.
+  closers.add('consumers', () => Promise.all(consumers.map((consumer) => consumer.stop())));
+}
+
+async function startListening(
+  app: INestMicroservice,
+  limiter: ConcurrencyLimiter,
+  { closers, connection }: Infrastructure,
+): Promise<void> {
+  await app.listen();
+  // The server must know the subscriptions before the service reports that it is ready.
+  await connection.flush();
+  closers.add('requests in flight', () => limiter.idle(drainTimeoutMs));
+  closers.add('subscriptions', () => app.close());
+}
+
+async function startTasks(tasks: readonly BackgroundTask[], closers: Closers): Promise<void> {
+  for (const task of tasks) {
+    await task.start();
+    closers.add('background task', () => task.stop());
+  }
+}
+
+function reportReadiness(
+  health: HealthServer,
+  { readyWithoutServers = false }: ServiceOptions,
+  { connection, db, metrics }: Infrastructure,
+  tasks: readonly BackgroundTask[],
+): void {
+  const isNatsUp = () => flush(connection);
+  const isPostgresUp = () => pingDatabase(db);
+  const serverChecks = [
+    async () => ((await isNatsUp()) ? null : 'NATS does not answer'),
+    async () => ((await isPostgresUp()) ? null : 'the database does not answer'),
+  ];
+  const checks = [
+    ...(readyWithoutServers ? [] : serverChecks),
+    ...tasks.map((task) => async () => (await task.ready?.()) ?? null),
+  ];
+  health.report(checks, () => tasks.flatMap((task) => task.warnings?.() ?? []));
+  metrics.gauge('pinkas_ready', '1 while the process is ready, else 0.', async () =>
+    Number((await health.reasons()).length === 0),
+  );
+  metrics.gauges(
+    'pinkas_server_up',
+    '1 for each required server that answers this process, else 0.',
+    'server',
+    async () => {
+      const [nats, postgres] = await Promise.all([isNatsUp(), isPostgresUp()]);
+      return [
+        ['nats', Number(nats)],
+        ['postgres', Number(postgres)],
+      ];
+    },
+  );
+}

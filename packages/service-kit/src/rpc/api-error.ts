@@ -1,0 +1,24 @@
+import { type ErrorCode, errorCatalogue, type ValidationError } from '@pinkas/contracts';
+
+/** An expected error with a code of the catalogue. `code` and `details` are safe for the caller; `cause` is for the log only. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ErrorCode, options: { details?: Record<string, unknown>; cause?: unknown } = {}) {
+    super(errorCatalogue[code].message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+
+  /** The HTTP status of the code. */
+  get status(): number {
+    return errorCatalogue[this.code].httpStatus;
+  }
+
+  /** A `validation_error` that names its faults. */
+  static invalid(faults: readonly ValidationError[]): ApiError {
+    return new ApiError('validation_error', { details: { errors: faults } });
+  }
+}

@@ -1,0 +1,96 @@
+import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
+import { type Contract, compileTolerant, isErrorCode, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { currentContext, newContext, remainingMs } from '../process/context.js';
+import { logContextOf } from '../tracing/log-context-of.js';
+import { attributesOf, currentTraceHeaders, inSpan, SpanKind } from '../tracing/spans.js';
+import { ApiError } from './api-error.js';
+import { header, writeContext, writeTraceHeaders } from './headers.js';
+import { decode, encode, stripUnknown } from './payload.js';
+import { ReplyInbox } from './reply-inbox.js';
+import { rpcAttributes } from './span-attributes.js';
+
+interface CompiledContract {
+  strip: (request: unknown) => unknown;
+  check: ReturnType<typeof compileTolerant>;
+}
+
+/** Calls the contracts of other services. */
+export class RpcClient {
+  readonly #compiled = new Map<string, CompiledContract>();
+
+  readonly #replies: ReplyInbox;
+
+  /** @param inboxPrefix where replies arrive, if not at the default of every client. */
+  constructor(connection: NatsConnection, inboxPrefix?: string) {
+    this.#replies = new ReplyInbox(connection, inboxPrefix);
+  }
+
+  /**
+   * Waits at most the contract's timeout, and never past the deadline of the current context.
+   * @throws ApiError with the code of the reply; `engine_error` when NATS is not connected, there is no responder, no reply in
+   * time, no sign of life from its handler for four seconds, or a reply that violates the contract.
+   */
+  call<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    return inSpan(
+      contract.subject,
+      {
+        kind: SpanKind.CLIENT,
+        attributes: { ...rpcAttributes(contract), ...attributesOf(logContextOf(request)) },
+      },
+      async () => {
+        const { strip, check } = this.#compile(contract);
+        const message = await this.#request(contract, encode(strip(request)));
+        const body = decode(message.data);
+        if (message.headers?.has(header.errorText)) {
+          throw parseErrorReply(contract, body);
+        }
+        const checked = check(body);
+        if (checked.ok) {
+          return checked.value as ReplyOf<C>;
+        }
+        const { path, message: words } = checked.errors[0] ?? {};
+        throw engineError(`the reply of ${contract.subject} violates its contract: ${path} ${words}`);
+      },
+    );
+  }
+
+  async #request(contract: Contract, data: Uint8Array): Promise<Msg> {
+    const timeoutMs = Math.floor(remainingMs(contract.timeoutMs));
+    if (timeoutMs <= 0) {
+      throw engineError(`no time left to call ${contract.subject}`);
+    }
+    const headers = natsHeaders();
+    const context = currentContext() ?? newContext(timeoutMs);
+    writeContext(headers, context.requestId, timeoutMs);
+    writeTraceHeaders(headers, currentTraceHeaders());
+    try {
+      return await this.#replies.request(contract.subject, data, headers, timeoutMs);
+    } catch (error) {
+      throw new ApiError('engine_error', { cause: error });
+    }
+  }
+
+  #compile(contract: Contract): CompiledContract {
+    let compiled = this.#compiled.get(contract.subject);
+    if (!compiled) {
+      compiled = {
+        strip: contract.unknownMembers === 'refused' ? (request) => request : stripUnknown(contract.request),
+        check: compileTolerant(contract.reply),
+      };
+      this.#compiled.set(contract.subject, compiled);
+    }
+    return compiled;
+  }
+}
+
+function engineError(message: string): ApiError {
+  return new ApiError('engine_error', { cause: new Error(message) });
+}
+
+function parseErrorReply(contract: Contract, body: unknown): ApiError {
+  const { code, details } = (body ?? {}) as { code?: unknown; details?: Record<string, unknown> };
+  if (isErrorCode(code)) {
+    return new ApiError(code, details ? { details } : {});
+  }
+  return engineError(`${contract.subject} replied with an unknown code`);
+}

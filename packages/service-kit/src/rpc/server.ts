@@ -1,0 +1,92 @@
+import {
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  headers as natsHeaders,
+  type Subscription,
+} from '@nats-io/nats-core';
+import { type NatsContext, ServerNats } from '@nestjs/microservices';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { ConnectionState } from '../process/nats-connection.js';
+import { ApiError } from './api-error.js';
+import { type ContractHandler, errorReply, type RpcReply } from './contract-handler.js';
+import { header } from './headers.js';
+
+const progressHeaders = natsHeaders();
+progressHeaders.set(header.progress, '1');
+
+/**
+ * Nest's NATS transport on the connection of the process, with plain JSON as the payload: Nest's own envelope is known to Nest
+ * only, and its deserializer throws on malformed JSON.
+ */
+export class ContractServer extends ServerNats {
+  /** The requests that have no reply yet. */
+  readonly #inFlight = new Set<Msg>();
+  #reporting: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    queue: string,
+  ) {
+    super({
+      queue,
+      // The bytes go to the handler as they are. Without an id Nest would take the message for an event, and not reply.
+      deserializer: { deserialize: (data: Uint8Array) => ({ pattern: undefined, data, id: '' }) },
+      serializer: {
+        serialize: (packet: { response?: RpcReply }) =>
+          packet.response ?? errorReply(new ApiError('internal_error')),
+      },
+    });
+    // The server takes no reply on another connection than the one on which the request arrived.
+    new ConnectionState(connection, { disconnected: () => this.#inFlight.clear() });
+  }
+
+  /** Subscribes to the handler's subject when the server starts to listen. */
+  addContract(handler: ContractHandler): void {
+    this.addHandler(handler.contract.subject, (data: Uint8Array, context: NatsContext) =>
+      handler.reply(data, context.getHeaders() as MsgHdrs | undefined),
+    );
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: Nest types the client of an optional package as any.
+  override createNatsClient(): Promise<any> {
+    return Promise.resolve(this.connection);
+  }
+
+  /** Called by Nest for each request. Until the reply its caller is informed regularly that it is being handled. */
+  override getPublisher(message: Msg, id: string, context: NatsContext): (response: unknown) => unknown {
+    this.#inFlight.add(message);
+    this.#reporting ??= setInterval(() => this.#reportProgress(), timeLimitsMs.progress).unref();
+    const publish = super.getPublisher(message, id, context);
+    return (response) => {
+      this.#inFlight.delete(message);
+      return publish(response);
+    };
+  }
+
+  #reportProgress(): void {
+    for (const message of this.#inFlight) {
+      message.respond(undefined, { headers: progressHeaders });
+    }
+  }
+
+  /** Accepts no more requests. The connection stays open for the replies to those that have arrived. */
+  override async close(): Promise<void> {
+    const open = subscriptionsOf(this).splice(0);
+    await Promise.all(
+      open.map((subscription) => (subscription.isClosed() ? undefined : subscription.drain())),
+    );
+  }
+}
+
+/**
+ * The subscriptions of Nest's server, which it keeps in a private field.
+ * @throws where this release of Nest has no such field.
+ */
+export function subscriptionsOf(server: ServerNats): Subscription[] {
+  const { subscriptions } = server as unknown as { subscriptions?: Subscription[] };
+  if (!Array.isArray(subscriptions)) {
+    throw new Error('ServerNats of @nestjs/microservices has no subscriptions');
+  }
+  return subscriptions;
+}

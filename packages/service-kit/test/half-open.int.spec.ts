@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pass } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { jetstream } from '@nats-io/jetstream';
+import { documentIssued, eventSubject, getUsage, showBusiness } from '@pinkas/contracts';
+import {
+  eventually,
+  type ServiceUnderTest,
+  startTestNats,
+  streamManagerOf,
+  TcpProxy,
+  type TestNats,
+} from '@pinkas/testkit';
+import { connectNats, newContext, RpcClient, withContext } from '../src/index.js';
+import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
+
+/** Longer than the client needs to give up a silent connection, and than its next dials wait. */
+const brokenMs = 8_000;
+
+/** Replies are refused on another connection than the one on which the request arrived. */
+const authorization = `authorization { timeout: 3, users: [
+  { user: service, password: a, permissions: {
+    publish: ["$JS.>", "evt.>", "rpc.>"], subscribe: [">"], allow_responses: { max: 64, expires: "60s" } } }
+  { user: caller, password: a }
+] }`;
+
+/** The established connections of this machine to a port. */
+async function connectionsTo(port: number): Promise<number> {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = (await readFile('/proc/net/tcp', 'utf8')).trim().split('\n').slice(1);
+  return rows.filter((row) => {
+    const [, , remoteAddress, state] = row.trim().split(/\s+/);
+    return remoteAddress?.endsWith(remote) && state === '01';
+  }).length;
+}
+
+/** The pulls that wait at a server for events. */
+async function pullsAt(nats: TestNats): Promise<number> {
+  const connection = await connectNats(`nats://caller:a@${new URL(nats.url).host}`, 'test');
+  try {
+    const { streams, consumers } = await streamManagerOf(connection);
+    let waiting = 0;
+    for await (const { config } of streams.list()) {
+      for await (const { num_waiting } of consumers.list(config.name)) {
+        waiting += num_waiting;
+      }
+    }
+    return waiting;
+  } finally {
+    await connection.close();
+  }
+}
+
+describe('a connection to NATS that is half open', () => {
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    probe.answer = async () => 7;
+    for (const close of closers.splice(0).reverse()) {
+      await close();
+    }
+  });
+
+  async function start() {
+    const nats = await startTestNats(authorization);
+    closers.push(() => nats.stop());
+    const proxy = await TcpProxy.start(nats.url);
+    closers.push(() => proxy.stop());
+    const tested: ServiceUnderTest<ProbeTables> = await startProbe({
+      natsUrl: `nats://service:a@${proxy.address}`,
+    });
+    closers.push(() => tested.stop());
+    const connection = await connectNats(`nats://caller:a@${proxy.address}`, 'caller');
+    closers.push(() => connection.close());
+    const client = new RpcClient(connection);
+    const call = () =>
+      withContext(newContext(20_000), () =>
+        client.call(getUsage, { business_id: randomUUID(), key_id: randomUUID() }),
+      );
+    return { nats, proxy, tested, connection, client, call };
+  }
+
+  it.each<[string, 'frozen' | 'cut', (nats: TestNats, proxy: TcpProxy) => () => void]>([
+    [
+      'frozen',
+      'frozen',
+      ({ pid }) => {
+        process.kill(pid, 'SIGSTOP');
+        return () => process.kill(pid, 'SIGCONT');
+      },
+    ],
+    [
+      'cut off, and forwarded again',
+      'cut',
+      (_nats, proxy) => {
+        proxy.cut();
+        return () => proxy.forward();
+      },
+    ],
+    [
+      'cut off, and reset',
+      'cut',
+      (_nats, proxy) => {
+        proxy.cut();
+        return () => proxy.reset();
+      },
+    ],
+  ])(
+    'heals by itself when the server is %s',
+    async (_how, broken, breakIt) => {
+      const { nats, proxy, tested, connection, call } = await start();
+      expect(await call()).toEqual({ used_today: 7 });
+      await eventually('the service pulls events', async () => (await pullsAt(nats)) > 0);
+      const heal = breakIt(nats, proxy);
+      closers.push(heal);
+      await expect(call()).rejects.toMatchObject({ code: 'engine_error' });
+      await pass(brokenMs);
+      await expect(call()).rejects.toMatchObject({
+        code: 'engine_error',
+        cause: { message: `${getUsage.subject} cannot be called: NATS is not connected` },
+      });
+      if (broken === 'cut') {
+        // An event that the server delivered to a pull of a lost connection would wait for its acknowledgement.
+        await eventually('the server has dropped the pulls', async () => (await pullsAt(nats)) === 0);
+      }
+      heal();
+      await eventually('a call is answered', () => call().then(() => true));
+      // With a forgotten connection, every second one would fail.
+      for (let count = 0; count < 40; count += 1) {
+        expect(await call()).toEqual({ used_today: 7 });
+      }
+      await eventually('each client has one connection', async () => proxy.connections === 2);
+      expect(await connectionsTo(Number(new URL(nats.url).port))).toBe(2);
+      const event = newEvent();
+      await jetstream(connection).publish(
+        eventSubject(documentIssued, event.document.id),
+        JSON.stringify(event),
+        { msgID: randomUUID() },
+      );
+      await eventually('the event is handled', () =>
+        tested.database.db
+          .selectFrom('effect')
+          .where('document_id', '=', event.document.id)
+          .selectAll()
+          .executeTakeFirst(),
+      );
+    },
+    90_000,
+  );
+
+  it('a call waits for a handler that works, and not for one that is silent', async () => {
+    const { connection, client } = await start();
+    const within = 20_000;
+    probe.answer = () => pass(6_000, 7);
+    const request = { business_id: randomUUID(), key_id: randomUUID() };
+    expect(
+      await withContext(newContext(within), () => client.call({ ...getUsage, timeoutMs: within }, request)),
+    ).toEqual({ used_today: 7 });
+    connection.subscribe(showBusiness.subject, { callback: () => {} });
+    await expect(
+      withContext(newContext(within), () =>
+        client.call({ ...showBusiness, timeoutMs: within }, { business_id: randomUUID() }),
+      ),
+    ).rejects.toMatchObject({
+      code: 'engine_error',
+      cause: { message: `${showBusiness.subject} has a handler that does not respond` },
+    });
+  }, 60_000);
+});

@@ -1,0 +1,11 @@
+import { listenFrom, runSimulator } from '../run-simulator.js';
+import { startTaxAuthority } from './tax-authority-simulator.js';
+
+await runSimulator('tax-authority', (environment) =>
+  startTaxAuthority({
+    ...listenFrom(environment),
+    clientId: environment.CLIENT_ID || undefined,
+    clientSecret: environment.CLIENT_SECRET || undefined,
+    dataDir: environment.DATA_DIR || undefined,
+  }),
+);

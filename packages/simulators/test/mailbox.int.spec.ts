@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { type RunningMailbox, startMailbox } from '../src/mailbox/mailbox-simulator.js';
+import type { Message } from '../src/mailbox/message-folder.js';
+
+let folder: string;
+let mailbox: RunningMailbox;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mailbox-test-'));
+  mailbox = await start();
+});
+afterEach(async () => {
+  await mailbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(more: object = {}): Promise<RunningMailbox> {
+  return startMailbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir: folder, ...more });
+}
+
+async function mail(change: SendMailOptions = {}, connection: object = {}): Promise<void> {
+  // Its certificate is its own; a client that does not care takes it.
+  const transport = createTransport({
+    url: mailbox.smtpUrl,
+    tls: { rejectUnauthorized: false },
+    ...connection,
+  });
+  try {
+    await transport.sendMail({
+      from: '"פנקס" <invoices@pinkas.example>',
+      to: 'dana@example.com',
+      subject: 'חשבונית מס 1042',
+      text: 'שלום לקוח',
+      ...change,
+    });
+  } finally {
+    transport.close();
+  }
+}
+
+async function messages(query = ''): Promise<Message[]> {
+  return (await fetch(`${mailbox.url}/messages${query}`)).json() as Promise<Message[]>;
+}
+
+function setMode(mode: object): Promise<Response> {
+  return fetch(`${mailbox.url}/_mode`, { method: 'POST', body: JSON.stringify(mode) });
+}
+
+const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from([0, 255, 13, 10, 46, 10, 128])]);
+
+describe('emails', () => {
+  it('an email is shown with its Hebrew subject, both bodies, its Message-ID and every recipient', async () => {
+    await mail({
+      cc: 'accountant@example.com',
+      bcc: 'hidden@example.com',
+      html: '<p dir="rtl">שלום <b>לקוח</b></p>',
+      messageId: '<document-1@pinkas.example>',
+    });
+    expect(await messages()).toEqual([
+      {
+        id: expect.any(String),
+        at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+        from: 'invoices@pinkas.example',
+        to: ['dana@example.com', 'accountant@example.com', 'hidden@example.com'],
+        secure: true,
+        subject: 'חשבונית מס 1042',
+        message_id: '<document-1@pinkas.example>',
+        attachments: [],
+        text: expect.stringContaining('שלום לקוח'),
+        html: expect.stringContaining('<b>לקוח</b>'),
+      },
+    ]);
+  });
+
+  it('an attachment is returned unchanged, with its Hebrew name', async () => {
+    await mail({
+      attachments: [{ filename: 'חשבונית 1042.pdf', content: pdf, contentType: 'application/pdf' }],
+    });
+    const [message] = await messages();
+    expect(message?.attachments).toEqual([
+      { filename: 'חשבונית 1042.pdf', contentType: 'application/pdf', size: pdf.length },
+    ]);
+    const response = await fetch(`${mailbox.url}/messages/${message?.id}/attachments/0`);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toContain(encodeURIComponent('חשבונית 1042.pdf'));
+    expect(Buffer.from(await response.arrayBuffer()).equals(pdf)).toBe(true);
+    expect((await fetch(`${mailbox.url}/messages/${message?.id}/attachments/1`)).status).toBe(404);
+  });
+
+  it('emails are listed newest first, and can be requested by recipient and by id', async () => {
+    await mail({ subject: 'first' });
+    await mail({ subject: 'second', to: 'Yossi@example.com' });
+    await mail({ subject: 'third' });
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['third', 'second', 'first']);
+    expect((await messages('?limit=1')).map(({ subject }) => subject)).toEqual(['third']);
+    const [second] = await messages('?to=yossi@example.com');
+    expect(second?.subject).toBe('second');
+    const one = await fetch(`${mailbox.url}/messages/${second?.id}`);
+    expect(await one.json()).toEqual(second);
+    expect((await fetch(`${mailbox.url}/messages/none`)).status).toBe(404);
+  });
+
+  it('an email is stored across a restart, also when only its message file was written', async () => {
+    await mail({ subject: 'kept', attachments: [{ filename: 'a.pdf', content: pdf }] });
+    await mail({ subject: 'half kept' });
+    const before = await messages();
+    await mailbox.close();
+    rmSync(join(folder, `${before[0]?.id}.json`));
+    writeFileSync(join(folder, 'notes.txt'), 'not a mail');
+    mailbox = await start();
+    expect((await messages())[1]).toEqual(before[1]);
+    expect((await messages())[0]).toMatchObject({ subject: 'half kept', to: ['dana@example.com'] });
+    await mail({ subject: 'new' });
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['new', 'half kept', 'kept']);
+  });
+
+  it('a new email replaces the oldest when the mailbox is full, on disk as well', async () => {
+    await mailbox.close();
+    mailbox = await start({ messagesMax: 2 });
+    for (const subject of ['1', '2', '3']) {
+      await mail({ subject });
+    }
+    expect((await messages()).map(({ subject }) => subject)).toEqual(['3', '2']);
+    expect(readdirSync(folder).filter((file) => file.endsWith('.eml'))).toHaveLength(2);
+  });
+
+  it('an email above 25 MB is rejected', async () => {
+    const large = { filename: 'large.bin', content: Buffer.alloc(20 * 1024 * 1024) };
+    await expect(mail({ attachments: [large] })).rejects.toMatchObject({ responseCode: 552 });
+    expect(await messages()).toEqual([]);
+  }, 20_000);
+
+  it('all emails can be deleted', async () => {
+    await mail();
+    expect((await fetch(`${mailbox.url}/messages`, { method: 'DELETE' })).status).toBe(204);
+    expect(await messages()).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('the page', () => {
+  it('the page lists the emails, and shows one without running its scripts', async () => {
+    await mail({
+      subject: '<script>alert(1)</script> חשבונית',
+      html: `<p onclick="x">"quoted"</p></iframe><script>alert(2)</script>`,
+      attachments: [{ filename: 'a "b" <c>.pdf', content: pdf }],
+    });
+    const [message] = await messages();
+    const list = await fetch(`${mailbox.url}/`);
+    expect(list.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const listHtml = await list.text();
+    expect(listHtml).toContain(`href="/mail/${message?.id}"`);
+    expect(listHtml).toContain('dir="auto"');
+    expect(listHtml).not.toContain('<script');
+    const view = await fetch(`${mailbox.url}/mail/${message?.id}`);
+    expect(view.headers.get('content-type')).toContain('text/html');
+    const viewHtml = await view.text();
+    expect(viewHtml).toContain('<iframe sandbox ');
+    expect(viewHtml).toContain(`/messages/${message?.id}/attachments/0`);
+    expect(viewHtml).not.toContain('<script');
+    expect(viewHtml.match(/<\/iframe>/g)).toHaveLength(1);
+  });
+
+  it('the page of an empty mailbox says so', async () => {
+    expect(await (await fetch(`${mailbox.url}/`)).text()).toContain('No mail yet');
+  });
+});
+
+describe('failure modes', () => {
+  it('mode refuse: every recipient gets 550', async () => {
+    await setMode({ mode: 'refuse' });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 550 });
+    await setMode({ mode: 'ok' });
+    await mail();
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it('mode greylist: the first attempt for a recipient gets 451 and the second is accepted', async () => {
+    await setMode({ mode: 'greylist' });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await mail();
+    await expect(mail({ to: 'other@example.com' })).rejects.toMatchObject({ responseCode: 451 });
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it('mode hang: an email gets no response, and the mailbox still stops', async () => {
+    await setMode({ mode: 'hang' });
+    const transport = createTransport(`${mailbox.smtpUrl}?socketTimeout=500&ignoreTLS=true`);
+    await expect(
+      transport.sendMail({ from: 'a@pinkas.example', to: 'dana@example.com', text: 'x' }),
+    ).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    expect(await messages()).toEqual([]);
+    const held = mail().then(
+      () => 'answered',
+      () => 'cut',
+    );
+    // It would be held for a minute, longer than this test may take.
+    await mailbox.close();
+    expect(await held).toBe('cut');
+    mailbox = await start();
+  });
+
+  it('mode temporary: every recipient gets 451 as often as configured', async () => {
+    await setMode({ mode: 'temporary', times: 2 });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
+    await mail();
+    expect(await messages()).toHaveLength(1);
+  });
+
+  it.each([false, true])(
+    'mode drop_after_data: the email is stored and the connection is closed (TLS off: %s)',
+    async (ignoreTLS) => {
+      await setMode({ mode: 'drop_after_data', times: 1 });
+      await expect(mail({}, { ignoreTLS })).rejects.toMatchObject({ code: 'ECONNECTION' });
+      expect(await messages()).toHaveLength(1);
+      await mail({}, { ignoreTLS });
+      expect(await messages()).toHaveLength(2);
+    },
+  );
+
+  it('mode drop_tls: the connection is closed when TLS begins, and works without TLS', async () => {
+    await setMode({ mode: 'drop_tls' });
+    await expect(mail({}, { requireTLS: true })).rejects.toThrow();
+    expect(await messages()).toEqual([]);
+    await mail({}, { ignoreTLS: true });
+    await setMode({ mode: 'ok' });
+    await mail({}, { requireTLS: true });
+    expect((await messages()).map(({ secure }) => secure)).toEqual([true, false]);
+  });
+
+  it('mode ascii_only: SMTPUTF8 is not offered', async () => {
+    const offers = async () => {
+      const socket = connect(Number(new URL(mailbox.smtpUrl).port), '127.0.0.1');
+      try {
+        await once(socket, 'data');
+        socket.write('EHLO test\r\n');
+        return String((await once(socket, 'data'))[0]).includes('SMTPUTF8');
+      } finally {
+        socket.destroy();
+      }
+    };
+    expect(await offers()).toBe(true);
+    await setMode({ mode: 'ascii_only' });
+    expect(await offers()).toBe(false);
+    await setMode({});
+    expect(await offers()).toBe(true);
+  });
+
+  it('an invalid mode is rejected', async () => {
+    const refused = await setMode({ mode: 'lose' });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      error:
+        'mode must be one of ok, refuse, temporary, greylist, hang, drop_after_data, drop_tls, ascii_only',
+    });
+  });
+});

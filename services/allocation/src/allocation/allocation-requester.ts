@@ -1,0 +1,200 @@
+import { Injectable } from '@nestjs/common';
+import { allocationSettled, timeLimitsMs } from '@pinkas/contracts';
+import { allocationPolicyOn } from '@pinkas/domain';
+import {
+  acrossTenants,
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  OutboxRelay,
+  publish,
+  type Transaction,
+  violatedConstraint,
+} from '@pinkas/service-kit';
+import { type ApprovalRequest, approvalRequest } from '../authority/approval-request.js';
+import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
+import type { AllocationConfig } from '../config.js';
+import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
+import {
+  type ClaimedRow,
+  findByNumber,
+  lockAllocation,
+  type PendingRow,
+  resumeAwaiting,
+  storeAttempt,
+} from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+import { AllocationMetrics } from './allocation-metrics.js';
+import { retryTransition } from './retry-policy.js';
+import { TaxAuthority } from './tax-authority.js';
+
+/** How much longer than its calls a claim lasts, for storing the outcome. */
+const claimMarginMs = timeLimitsMs.authorityClaimMargin;
+
+/** An attempt of unknown outcome: it is repeated, and the number looked up first. */
+const unknownOutcome = (reason: string, answer: string | null): FailedAttempt => ({
+  kind: 'failed',
+  failure: 'internal',
+  reason,
+  answer,
+  outcomeUnknown: true,
+  retryable: true,
+  awaitsConnection: false,
+});
+
+/**
+ * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
+ * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012).
+ */
+@Injectable()
+export class AllocationRequester {
+  /** How long a claim lasts, in milliseconds: a look-up, an approval, and storing the outcome. */
+  readonly claimMs: number;
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: AllocationConfig,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly authority: TaxAuthority,
+    private readonly relay: OutboxRelay,
+    private readonly metrics: AllocationMetrics,
+  ) {
+    this.claimMs = 2 * config.taxAuthorityTimeoutMs + claimMarginMs;
+  }
+
+  /** Never rejects: what could not be stored is processed again when the claim expires. */
+  async request(row: ClaimedRow): Promise<void> {
+    const ids = { business_id: row.business_id, document_id: row.document_id };
+    try {
+      const outcome = await this.authority.requestNumber(
+        row.business_id,
+        this.#requestOf(row),
+        row.outcome_unknown,
+      );
+      if (outcome.kind === 'failed') {
+        const fields = { ...ids, attempts: row.attempts, reason: outcome.reason, err: outcome.cause };
+        this.logger.warn(fields, 'allocation request failed');
+      }
+      await this.#store(row, outcome).catch(async (error: unknown) => {
+        if (violatedConstraint(error) !== 'allocation_confirmation_number_key') {
+          throw error;
+        }
+        await this.#rejectDuplicateNumber(row, outcome);
+      });
+    } catch (error) {
+      this.logger.error({ ...ids, err: error }, 'allocation outcome store failed');
+      // An internal error counts as a failed attempt: else it would be repeated for ever, and no email sent.
+      await this.#store(row, unknownOutcome('The request could not be processed.', null)).catch(
+        (again: unknown) =>
+          this.logger.error({ ...ids, err: again }, 'failed allocation attempt store failed'),
+      );
+    }
+  }
+
+  /** Dead-letters a document that was granted another document's number: two documents must not share one. */
+  async #rejectDuplicateNumber(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {
+    const other =
+      outcome.kind === 'granted'
+        ? await findByNumber(acrossTenants(this.db), outcome.confirmationNumber)
+        : undefined;
+    this.logger.error(
+      {
+        business_id: row.business_id,
+        document_id: row.document_id,
+        other_business_id: other?.business_id,
+        other_document_id: other?.document_id,
+      },
+      'allocation number duplicate rejected',
+    );
+    const reason =
+      'The tax authority gave a number that another document has. Clear that with the authority, then request the number again.';
+    await this.#store(row, { ...unknownOutcome(reason, outcome.answer), retryable: false });
+  }
+
+  #requestOf({ facts: { document, business } }: PendingRow): ApprovalRequest {
+    const invoiceType = allocationPolicyOn(document.date)?.codes[document.type];
+    if (invoiceType === undefined) {
+      throw new Error(`no code for a ${document.type} of ${document.date}`);
+    }
+    return approvalRequest(document, business, {
+      invoiceType,
+      accountingSoftwareNumber: this.config.accountingSoftwareNumber,
+    });
+  }
+
+  async #store(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {
+    const now = this.clock.now();
+    const stored = await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
+      const awaitsConnection = outcome.kind === 'failed' && outcome.awaitsConnection;
+      if (awaitsConnection) {
+        await lockConnectionChanges(trx, row.business_id);
+      }
+      const current = await lockAllocation(trx, row);
+      if (!current || !acceptsOutcome(outcome, row, current)) {
+        if (current) {
+          this.#warnSecondNumber(outcome, current);
+        }
+        return null;
+      }
+      const transition = retryTransition(current, outcome, now);
+      await storeAttempt(trx, row, transition, outcome, now);
+      if (transition.outcome) {
+        await publish(trx, allocationSettled, row.document_id, {
+          document: row.facts.document,
+          business: row.facts.business,
+          allocation: transition.outcome,
+        });
+      }
+      // The owner has connected during the attempt: nothing else resumes it.
+      if (awaitsConnection && (await this.#hasReconnected(trx, row))) {
+        await resumeAwaiting(trx, row.business_id, now);
+      }
+      return transition;
+    });
+    if (stored) {
+      this.metrics.countAttempt(stored, outcome);
+    }
+  }
+
+  async #hasReconnected(trx: Transaction<AllocationTables>, row: ClaimedRow): Promise<boolean> {
+    const connection = await findConnection(trx, row.business_id);
+    if (!connection || connection.broken_at) {
+      return false;
+    }
+    return connection.connected_at.getTime() !== row.connected_at?.getTime();
+  }
+
+  /** A document has one number; an operator has to know that the authority granted two. */
+  #warnSecondNumber(outcome: AttemptOutcome, current: PendingRow): void {
+    if (outcome.kind !== 'granted' || current.state !== 'issued') {
+      return;
+    }
+    if (outcome.confirmationNumber === current.confirmation_number) {
+      return;
+    }
+    this.logger.error(
+      { business_id: current.business_id, document_id: current.document_id },
+      'second allocation number ignored',
+    );
+  }
+}
+
+/**
+ * A granted number is attached even to a document that was refused or dead-lettered. A failure counts only while no other
+ * worker has claimed the document, as happens after a stalled process lets a claim expire.
+ */
+function acceptsOutcome(outcome: AttemptOutcome, claimed: PendingRow, current: PendingRow): boolean {
+  if (outcome.kind === 'granted') {
+    return ['pending', 'refused', 'dead_lettered'].includes(current.state);
+  }
+  if (current.state !== 'pending') {
+    return false;
+  }
+  return outcome.kind === 'refused' || current.attempts === claimed.attempts;
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import {
+  acrossTenants,
+  type BackgroundTask,
+  type Clock,
+  type Database,
+  databaseNow,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  JobWorker,
+  type Logger,
+  Tracing,
+} from '@pinkas/service-kit';
+import { AuthorityTokens } from '../connection/authority-tokens.js';
+import { type ClaimedRow, claimDue } from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+import { AllocationRequester } from './allocation-requester.js';
+
+/** Documents in flight; while the authority hangs, each takes the whole time limit of an attempt. */
+const inFlightMax = 48;
+
+/** Requests the numbers of due documents. */
+@Injectable()
+export class AllocationWorker implements BackgroundTask {
+  readonly #worker: JobWorker<ClaimedRow>;
+
+  constructor(
+    @InjectDatabase() db: Database<AllocationTables>,
+    @InjectClock() clock: Clock,
+    @InjectLogger() logger: Logger,
+    tracing: Tracing,
+    requester: AllocationRequester,
+    private readonly tokens: AuthorityTokens,
+  ) {
+    const all = acrossTenants(db);
+    this.#worker = new JobWorker({
+      name: 'allocation-worker',
+      concurrency: inFlightMax,
+      claimMs: requester.claimMs,
+      logger,
+      tracing,
+      now: () => databaseNow(all, clock),
+      claim: (limit, now, until) => claimDue(all, limit, now, until),
+      run: (row) => requester.request(row),
+    });
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  /** Looks for due documents now. */
+  trigger(): void {
+    this.#worker.trigger();
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.stop();
+    await this.tokens.whenIdle();
+  }
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import {
+  acrossTenants,
+  type BackgroundTask,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+} from '@pinkas/service-kit';
+import { Poller } from '@pinkas/service-kit/concurrency';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { markWarnings } from './connection.repository.js';
+import { expiringBefore } from './connection-state.js';
+
+/** How often connections are checked; they change within days. */
+const checkEveryMs = 60_000;
+
+const warnings = {
+  expiring: 'tax authority connection expiring',
+  ended: 'tax authority connection ended',
+} as const;
+
+/** Logs once that a connection is expiring, or has ended while it was unused. The owner has to connect it again. */
+@Injectable()
+export class ConnectionMonitor implements BackgroundTask {
+  readonly #poller: Poller;
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+  ) {
+    this.#poller = new Poller({
+      name: 'connection-monitor',
+      idleMs: checkEveryMs,
+      tick: () => this.#check(),
+      logger,
+    });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Checks now. */
+  trigger(): void {
+    this.#poller.trigger();
+  }
+
+  stop(): Promise<void> {
+    return this.#poller.stop();
+  }
+
+  async #check(): Promise<'idle'> {
+    const now = this.clock.now();
+    for (const { business_id, warning } of await markWarnings(
+      acrossTenants(this.db),
+      now,
+      expiringBefore(now),
+    )) {
+      if (warning) {
+        this.logger.warn({ business_id }, warnings[warning]);
+      }
+    }
+    return 'idle';
+  }
+}

@@ -1,0 +1,100 @@
+import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+
+/** The allocation number of each document, and the businesses' connections to the tax authority. */
+export const initial = sqlMigration(`
+  create table allocation (
+    business_id         uuid not null,
+    document_id         uuid not null,
+    state               text not null,
+    reason              text,
+    number              text,
+    confirmation_number text,
+    facts               jsonb,
+    answer              text,
+    request_id          text,
+    trace               json,
+    attempts            integer not null default 0,
+    earlier_attempts    integer not null default 0,
+    first_attempt_at    timestamptz,
+    next_attempt_at     timestamptz,
+    claimed_until       timestamptz,
+    outcome_unknown     boolean not null default false,
+    awaiting_connection boolean not null default false,
+    decided_at          timestamptz not null,
+    settled_at          timestamptz,
+    dead_lettered_at    timestamptz,
+    refused_at          timestamptz,
+    refusal_codes       text[],
+    refusal_message     text,
+    refusal_answer      text,
+    constraint allocation_pkey primary key (business_id, document_id),
+    constraint allocation_confirmation_number_key unique (confirmation_number),
+    constraint allocation_state_check check (state in ('not_required', 'skipped_customer_tax_id_missing',
+      'skipped_business_tax_id_missing', 'pending', 'issued', 'refused', 'dead_lettered')),
+    constraint allocation_number_check check (number ~ '^[0-9]{9}$'),
+    constraint allocation_issued_check check ((state = 'issued') = (number is not null)
+      and (number is null) = (confirmation_number is null)
+      and (number is null or right(confirmation_number, 9) = number)),
+    constraint allocation_pending_check check ((state = 'pending') = (next_attempt_at is not null)),
+    constraint allocation_facts_check check
+      ((state in ('pending', 'issued', 'refused', 'dead_lettered')) = (facts is not null)),
+    constraint allocation_dead_lettered_check check ((state = 'dead_lettered') = (dead_lettered_at is not null)),
+    constraint allocation_attempts_check check (attempts >= 0),
+    constraint allocation_earlier_attempts_check check (earlier_attempts between 0 and attempts)
+  );
+  create index allocation_due_idx on allocation (attempts, next_attempt_at) where state = 'pending';
+  create index allocation_failed_idx on allocation (business_id, decided_at)
+    where state in ('refused', 'dead_lettered');
+  create index allocation_document_idx on allocation (document_id);
+  create index allocation_dead_lettered_idx on allocation (decided_at, document_id) where state = 'dead_lettered';
+  create index allocation_awaiting_connection_idx on allocation (business_id) where awaiting_connection;
+  comment on column allocation.facts is 'The issued document and its business, for the request and for the event.';
+  comment on column allocation.confirmation_number is
+    'The whole number of the tax authority; its rightmost nine digits are printed.';
+  comment on column allocation.answer is 'The body of the authority''s last response.';
+  comment on column allocation.outcome_unknown is
+    'An attempt may have been granted unnoticed: the number is looked up before it is requested again.';
+  comment on column allocation.awaiting_connection is
+    'The last attempt found no usable connection: it is due again when the owner has logged in.';
+  comment on column allocation.refused_at is
+    'The last refusal, with its codes, message and response, is a legal event and stays when a number comes later.';
+  comment on column allocation.earlier_attempts is
+    'How many attempts were made before an operator or a new connection restarted the retry schedule.';
+  ${enableTenantIsolation('allocation')}
+
+  create table connection (
+    business_id        uuid not null,
+    access_token       bytea not null,
+    access_expires_at  timestamptz not null,
+    refresh_token      bytea not null,
+    refresh_expires_at timestamptz,
+    connected_at       timestamptz not null,
+    refreshed_at       timestamptz not null,
+    broken_at          timestamptz,
+    warning            text,
+    constraint connection_pkey primary key (business_id),
+    constraint connection_warning_check check (warning in ('expiring', 'ended'))
+  );
+  comment on table connection is 'Tokens are encrypted with AES-256-GCM; the key is not in the database.';
+  comment on column connection.broken_at is
+    'When the authority rejected the refresh token; the owner has to log in again.';
+  comment on column connection.warning is 'The last warning that was logged, so that it is logged once.';
+  ${enableTenantIsolation('connection')}
+
+  create table connection_request (
+    business_id  uuid not null,
+    state_hash   bytea not null,
+    requested_at timestamptz not null,
+    expires_at   timestamptz not null,
+    used_at      timestamptz,
+    failure      text,
+    constraint connection_request_pkey primary key (business_id),
+    constraint connection_request_state_hash_key unique (state_hash),
+    constraint connection_request_failure_check check (failure is null or used_at is not null)
+  );
+  comment on table connection_request is
+    'The authorization URL that an owner was given last, until it has led to a connection.';
+  comment on column connection_request.state_hash is
+    'SHA-256 of the state in the URL, which alone may complete it, once.';
+  ${enableTenantIsolation('connection_request')}
+`);

@@ -1,0 +1,138 @@
+import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+
+/** Plans, messages, send attempts and suppressed addresses. */
+export const initial = sqlMigration(`
+  create table plan (
+    business_id   uuid not null,
+    document_id   uuid not null,
+    status        text not null,
+    channel       text,
+    scheduled_for timestamptz,
+    planned_at    timestamptz not null,
+    constraint plan_pkey primary key (business_id, document_id),
+    constraint plan_status_check check (status in ('queued', 'deferred_quiet_hours', 'disabled', 'suppressed',
+      'no_recipient', 'send_failed')),
+    constraint plan_scheduled_check check ((status = 'deferred_quiet_hours') = (scheduled_for is not null))
+  );
+  create index plan_document_idx on plan (document_id);
+  ${enableTenantIsolation('plan')}
+
+  create table rendered_document (
+    business_id uuid not null,
+    document_id uuid not null,
+    revision    integer not null,
+    rendered_at timestamptz not null,
+    constraint rendered_document_pkey primary key (business_id, document_id)
+  );
+  comment on table rendered_document is 'The documents whose PDF is final, so that it may go to the customer.';
+  ${enableTenantIsolation('rendered_document')}
+
+  create table cancelled_document (
+    business_id uuid not null,
+    document_id uuid not null,
+    recorded_at timestamptz not null,
+    constraint cancelled_document_pkey primary key (business_id, document_id)
+  );
+  comment on table cancelled_document is 'The documents of which nothing is sent any more.';
+  ${enableTenantIsolation('cancelled_document')}
+
+  create table delivery (
+    business_id      uuid not null,
+    id               uuid not null,
+    document_id      uuid not null,
+    channel          text not null,
+    purpose          text not null,
+    recipient        text not null,
+    state            text not null,
+    facts            jsonb not null,
+    message_id       text not null,
+    request_id       text,
+    trace            json,
+    not_before       timestamptz,
+    attempts         integer not null default 0,
+    unknown_outcomes integer not null default 0,
+    first_attempt_at timestamptz,
+    next_attempt_at  timestamptz not null,
+    claimed_until    timestamptz,
+    last_error       text,
+    resends          integer not null default 0,
+    created_at       timestamptz not null,
+    sent_at          timestamptz,
+    failed_at        timestamptz,
+    withdrawn_at     timestamptz,
+    withdrawn_reason text,
+    constraint delivery_pkey primary key (business_id, id),
+    constraint delivery_recipient_key unique (business_id, document_id, channel, purpose, recipient),
+    constraint delivery_channel_check check (channel in ('email', 'whatsapp')),
+    constraint delivery_purpose_check check (purpose in ('customer', 'accountant')),
+    constraint delivery_state_check check (state in ('waiting', 'ready', 'sending', 'sent', 'failed', 'withdrawn')),
+    constraint delivery_sending_check check (state <> 'sending' or claimed_until is not null),
+    constraint delivery_sent_check check ((state = 'sent') = (sent_at is not null)),
+    constraint delivery_failed_check check ((state = 'failed') = (failed_at is not null)),
+    constraint delivery_withdrawn_check check ((state = 'withdrawn') = (withdrawn_at is not null)
+      and (withdrawn_at is null) = (withdrawn_reason is null)),
+    constraint delivery_attempts_check check (attempts >= 0 and unknown_outcomes between 0 and 2)
+  );
+  create index delivery_due_idx on delivery (channel, next_attempt_at) where state = 'ready';
+  create index delivery_sending_idx on delivery (claimed_until) where state = 'sending';
+  create index delivery_failed_idx on delivery (business_id, failed_at) where state = 'failed';
+  create index delivery_failures_idx on delivery (failed_at, id) where state = 'failed';
+  comment on column delivery.state is
+    'waiting: for the final PDF; sending: a send attempt is in flight until claimed_until; withdrawn: never sent.';
+  comment on column delivery.facts is 'What the message says; enough to compose it without another service.';
+  comment on column delivery.attempts is
+    'Attempts since an operator last made it due, including those that never reached a provider.';
+  comment on column delivery.unknown_outcomes is
+    'Attempts of which it is unknown whether the provider accepted the message; after the first it is sent once more, after the second never.';
+  comment on column delivery.resends is 'How often an operator made it due again after it had failed.';
+  ${enableTenantIsolation('delivery')}
+
+  create table attempt (
+    business_id       uuid not null,
+    delivery_id       uuid not null,
+    n                 integer not null,
+    started_at        timestamptz not null,
+    ended_at          timestamptz,
+    outcome           text,
+    was_unknown       boolean not null default false,
+    provider_response text,
+    provider_id       text,
+    constraint attempt_pkey primary key (business_id, delivery_id, n),
+    constraint attempt_delivery_fkey foreign key (business_id, delivery_id) references delivery (business_id, id),
+    constraint attempt_n_check check (n >= 1),
+    constraint attempt_outcome_check check (outcome in ('accepted', 'temporary', 'permanent', 'unknown')),
+    constraint attempt_ended_check check ((outcome is null) = (ended_at is null)),
+    constraint attempt_unknown_check check (outcome is distinct from 'unknown' or was_unknown)
+  );
+  create unique index attempt_open_key on attempt (business_id, delivery_id) where outcome is null;
+  comment on table attempt is
+    'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
+  comment on column attempt.was_unknown is
+    'Whether the outcome was ever unknown; stays true when it is learned later.';
+  ${enableTenantIsolation('attempt')}
+
+  create table daily_count (
+    business_id uuid not null,
+    counted_on  date not null,
+    messages    integer not null,
+    constraint daily_count_pkey primary key (business_id, counted_on),
+    constraint daily_count_messages_check check (messages >= 1)
+  );
+  comment on table daily_count is 'The messages whose first attempt began on a day in Israel.';
+  ${enableTenantIsolation('daily_count')}
+
+  create table suppression (
+    business_id uuid not null,
+    channel     text not null,
+    address     text not null,
+    reason      text not null,
+    detail      text,
+    since       timestamptz not null,
+    constraint suppression_pkey primary key (business_id, channel, address),
+    constraint suppression_channel_check check (channel in ('email', 'whatsapp')),
+    constraint suppression_reason_check check (reason in ('bounced', 'blocked'))
+  );
+  comment on column suppression.address is
+    'An email address in lower case with its domain in ASCII, or a phone number in E.164.';
+  ${enableTenantIsolation('suppression')}
+`);

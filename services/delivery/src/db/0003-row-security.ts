@@ -1,8 +1,0 @@
-import { hideFromOthers, sqlMigration } from '@pinkas/service-kit/schema';
-
-/** A business sees its own rows alone. */
-export const rowSecurity = sqlMigration(`
-  ${hideFromOthers('plan')}
-  ${hideFromOthers('rendered')}
-  ${hideFromOthers('delivery')}
-`);

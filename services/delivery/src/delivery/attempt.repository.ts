@@ -1,0 +1,133 @@
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { sql } from 'kysely';
+import type { DeliveryRow, DeliveryTables, MessageKey } from './delivery.tables.js';
+import { isCancelled, lockDocument, withdrawUnsent } from './plan.repository.js';
+import type { SendOutcome } from './send-policy.js';
+
+/**
+ * Records that a send attempt begins: if the process dies from here on, its outcome is unknown.
+ * @returns the current row and the attempt's number; undefined where nothing must be sent: the document is cancelled (its
+ * messages are withdrawn), or the claim has expired and another worker may have it.
+ */
+export async function beginAttempt(
+  trx: Transaction<DeliveryTables>,
+  row: DeliveryRow,
+  now: Date,
+  until: Date,
+): Promise<{ row: DeliveryRow; n: number } | undefined> {
+  await lockDocument(trx, row);
+  if (await isCancelled(trx, row)) {
+    await withdrawUnsent(trx, row, now);
+    return undefined;
+  }
+  const sending = await trx
+    .updateTable('delivery')
+    .set({ state: 'sending', claimed_until: until })
+    .where('business_id', '=', row.business_id)
+    .where('id', '=', row.id)
+    .where('state', '=', 'ready')
+    .where('claimed_until', '=', row.claimed_until)
+    .returningAll()
+    .executeTakeFirst();
+  if (!sending) {
+    return undefined;
+  }
+  return { row: sending, n: await insertAttempt(trx, row, now) };
+}
+
+/** Counts a message for a day of its business. @returns false where the day is full: nothing is counted then. */
+export async function countForDay(
+  trx: Transaction<DeliveryTables>,
+  businessId: string,
+  day: string,
+  limit: number,
+): Promise<boolean> {
+  const counted = await trx
+    .insertInto('daily_count')
+    .values({ business_id: businessId, counted_on: day, messages: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['business_id', 'counted_on'])
+        .doUpdateSet({ messages: sql`daily_count.messages + 1` })
+        .where('daily_count.messages', '<', limit),
+    )
+    .returning('messages')
+    .executeTakeFirst();
+  return counted !== undefined;
+}
+
+async function insertAttempt(trx: Transaction<DeliveryTables>, row: MessageKey, now: Date): Promise<number> {
+  const { n } = await trx
+    .insertInto('attempt')
+    .columns(['business_id', 'delivery_id', 'n', 'started_at'])
+    .expression((select) =>
+      select
+        .selectFrom('attempt')
+        .select((eb) => [
+          eb.val(row.business_id).as('business_id'),
+          eb.val(row.id).as('delivery_id'),
+          sql<number>`coalesce(max(n), 0) + 1`.as('n'),
+          eb.val(now).as('started_at'),
+        ])
+        .where('business_id', '=', row.business_id)
+        .where('delivery_id', '=', row.id),
+    )
+    .returning('n')
+    .executeTakeFirstOrThrow();
+  return n;
+}
+
+/**
+ * Records the outcome of an attempt. An unknown outcome may turn out to be an accepted one.
+ * @param n the number of the attempt; null: the open one.
+ */
+export async function endAttempt(
+  trx: Transaction<DeliveryTables>,
+  key: MessageKey,
+  n: number | null,
+  outcome: SendOutcome,
+  now: Date,
+): Promise<void> {
+  const accepted = outcome.kind === 'accepted';
+  await trx
+    .updateTable('attempt')
+    .set({
+      outcome: outcome.kind,
+      ended_at: now,
+      provider_response: (accepted ? outcome.response : outcome.reason) ?? null,
+      provider_id: (accepted ? outcome.providerId : undefined) ?? null,
+      ...(outcome.kind === 'unknown' ? { was_unknown: true } : {}),
+    })
+    .where('business_id', '=', key.business_id)
+    .where('delivery_id', '=', key.id)
+    .where((where) => (n === null ? where.val(true) : where('n', '=', n)))
+    .where((where) =>
+      accepted
+        ? where.or([where('outcome', 'is', null), where('outcome', '=', 'unknown')])
+        : where('outcome', 'is', null),
+    )
+    .execute();
+}
+
+/** Counts the accepted and the unknown attempts of some messages, by message. */
+export async function countAttempts(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  deliveryIds: readonly string[],
+): Promise<Map<string, { accepted: number; unknown: number }>> {
+  if (deliveryIds.length === 0) {
+    return new Map();
+  }
+  const rows = await db
+    .selectFrom('attempt')
+    .select((eb) => [
+      'delivery_id',
+      eb.fn.countAll<number>().filterWhere('outcome', '=', 'accepted').as('accepted'),
+      eb.fn.countAll<number>().filterWhere('was_unknown', '=', true).as('unknown'),
+    ])
+    .where('business_id', '=', businessId)
+    .where('delivery_id', 'in', deliveryIds)
+    .groupBy('delivery_id')
+    .execute();
+  return new Map(rows.map(({ delivery_id, accepted, unknown }) => [delivery_id, { accepted, unknown }]));
+}

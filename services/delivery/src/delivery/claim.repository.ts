@@ -1,0 +1,109 @@
+import type { Database, Transaction } from '@pinkas/service-kit';
+import type { DeliveryChannel, DeliveryRow, DeliveryTables, MessageKey } from './delivery.tables.js';
+import { cancelledReason, type SendTransition } from './send-policy.js';
+
+/** Claims due messages of a channel for this worker until `until`. */
+export async function claimDue(
+  db: Database<DeliveryTables>,
+  channel: DeliveryChannel,
+  limit: number,
+  now: Date,
+  until: Date,
+): Promise<DeliveryRow[]> {
+  return db
+    .with('due', (due) =>
+      due
+        .selectFrom('delivery')
+        .select(['business_id', 'id'])
+        .where('channel', '=', channel)
+        .where('state', '=', 'ready')
+        .where('next_attempt_at', '<=', now)
+        .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
+        .orderBy('next_attempt_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('delivery')
+    .from('due')
+    .set({ claimed_until: until })
+    .whereRef('delivery.business_id', '=', 'due.business_id')
+    .whereRef('delivery.id', '=', 'due.id')
+    .returningAll('delivery')
+    .execute();
+}
+
+/** Locks messages whose send attempt was in flight when its process died. */
+export async function lockExpiredClaims(
+  trx: Transaction<DeliveryTables>,
+  limit: number,
+  now: Date,
+): Promise<DeliveryRow[]> {
+  return trx
+    .selectFrom('delivery')
+    .selectAll()
+    .where('state', '=', 'sending')
+    .where('claimed_until', '<', now)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+/** Locks a message until the transaction ends. @returns its current row. */
+export async function lockMessage(trx: Transaction<DeliveryTables>, key: MessageKey): Promise<DeliveryRow> {
+  return trx
+    .selectFrom('delivery')
+    .selectAll()
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Releases a claim unused: the message is due again at `until`.
+ * @param notBefore what its status says of the wait; by default that it is the wait.
+ */
+export async function postpone(
+  db: Database<DeliveryTables>,
+  row: DeliveryRow,
+  until: Date,
+  notBefore: Date | null = until,
+): Promise<void> {
+  await db
+    .updateTable('delivery')
+    .set({ next_attempt_at: until, not_before: notBefore, claimed_until: null })
+    .where('business_id', '=', row.business_id)
+    .where('id', '=', row.id)
+    .where('state', '=', 'ready')
+    .where('claimed_until', '=', row.claimed_until)
+    .execute();
+}
+
+/** Stores what an attempt changes and releases the claim. */
+export async function storeTransition(
+  trx: Transaction<DeliveryTables>,
+  key: MessageKey,
+  transition: SendTransition,
+  now: Date,
+): Promise<void> {
+  await trx
+    .updateTable('delivery')
+    .set((set) => ({
+      state: transition.state,
+      attempts: transition.attempts,
+      unknown_outcomes: transition.unknownOutcomes,
+      first_attempt_at: transition.firstAttemptAt,
+      next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
+      claimed_until: null,
+      last_error: transition.lastError,
+      sent_at: transition.state === 'sent' ? now : null,
+      failed_at: transition.state === 'failed' ? now : null,
+      withdrawn_at: transition.state === 'withdrawn' ? now : null,
+      withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
+    }))
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id)
+    .execute();
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { getArtifact, releaseArtifact } from '@pinkas/contracts';
+import { ApiError, InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
+import type { DeliveryRow } from './delivery.tables.js';
+
+/** The final PDF of a message, or why there is none now. */
+export type FetchedArtifact =
+  | { readonly kind: 'fetched'; readonly pdf: Buffer }
+  | { readonly kind: 'cancelled' }
+  /** Rendering cannot be asked now. */
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Fetches PDFs from rendering. */
+@Injectable()
+export class MessageArtifacts {
+  constructor(
+    @InjectLogger() private readonly logger: Logger,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** Fetching the customer's PDF releases it: from then on rendering makes copies only. Never throws. */
+  async fetch(row: DeliveryRow): Promise<FetchedArtifact> {
+    try {
+      const { business_id, document_id } = row;
+      const contract = row.purpose === 'customer' ? releaseArtifact : getArtifact;
+      const { pdf, sha256, cancelled } = await this.rpc.call(contract, { business_id, document_id });
+      // Rendering may have received the cancellation earlier.
+      if (cancelled) {
+        return { kind: 'cancelled' };
+      }
+      const bytes = Buffer.from(pdf, 'base64');
+      if (createHash('sha256').update(bytes).digest('hex') === sha256) {
+        return { kind: 'fetched', pdf: bytes };
+      }
+      return { kind: 'failed', reason: 'The PDF does not have the hash that it was stored with.' };
+    } catch (error) {
+      this.logger.warn({ delivery_id: row.id, err: error }, 'artifact fetch failed');
+      if (error instanceof ApiError && error.code === 'engine_error') {
+        return { kind: 'unavailable' };
+      }
+      return { kind: 'failed', reason: 'The PDF could not be fetched.' };
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { InjectConfig } from '@pinkas/service-kit';
+import type { DeliveryConfig } from '../config.js';
+import { composeEmail } from '../mail/compose-email.js';
+import { Mailer } from '../mail/mailer.js';
+import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
+import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
+import { whatsappNotConfigured } from './delivery-plan.js';
+import type { SendOutcome } from './send-policy.js';
+
+/** The providers that messages are sent through. */
+@Injectable()
+export class MessageChannels {
+  constructor(
+    @InjectConfig() private readonly config: DeliveryConfig,
+    private readonly mailer: Mailer,
+    private readonly whatsapp: WhatsAppClient,
+  ) {}
+
+  /** Why nothing can be sent through a channel; null where something can. */
+  unavailableReason(channel: DeliveryChannel): string | null {
+    return channel === 'whatsapp' && !this.whatsapp.isConfigured ? whatsappNotConfigured : null;
+  }
+
+  /** The longest that `send` takes. */
+  sendTimeoutMs(channel: DeliveryChannel): number {
+    return channel === 'whatsapp' ? this.whatsapp.sendTimeoutMs : this.mailer.sendTimeoutMs;
+  }
+
+  /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
+  send(row: DeliveryRow, pdf: Buffer): Promise<SendOutcome> {
+    if (row.channel === 'whatsapp') {
+      return this.whatsapp.send(row);
+    }
+    return this.mailer.send({
+      email: composeEmail(row.facts, row.purpose, this.config.viewUrlBase),
+      pdf,
+      messageId: row.message_id,
+      fromName: row.facts.business.name,
+      replyTo: row.facts.business.email,
+      recipient: row.recipient,
+    });
+  }
+
+  close(): void {
+    this.mailer.close();
+  }
+}

@@ -1,0 +1,28 @@
+import type { MessageStatus } from '@pinkas/contracts';
+import type { DeliveryRow } from './delivery.tables.js';
+
+/** The status of a message as an operator reads it. */
+export function messageStatus(row: DeliveryRow): MessageStatus {
+  const endedAt = row.sent_at ?? row.failed_at ?? row.withdrawn_at;
+  return {
+    delivery_id: row.id,
+    channel: row.channel,
+    purpose: row.purpose,
+    state: row.state,
+    next_attempt_at: nextAttemptOf(row)?.toISOString() ?? null,
+    not_before: row.not_before?.toISOString() ?? null,
+    ended_at: endedAt?.toISOString() ?? null,
+    reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
+  };
+}
+
+function nextAttemptOf({
+  state,
+  next_attempt_at: due,
+  claimed_until: claimedUntil,
+}: DeliveryRow): Date | null {
+  if (state === 'ready') {
+    return due;
+  }
+  return state === 'sending' ? claimedUntil : null;
+}

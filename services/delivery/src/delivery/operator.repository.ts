@@ -1,0 +1,171 @@
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey, PlanTable } from './delivery.tables.js';
+import { isCancelled, isRendered, lockDocument } from './plan.repository.js';
+import { cancelledReason, type ResendTransition, resendTransition } from './send-policy.js';
+import { isSuppressed } from './suppression.repository.js';
+
+/**
+ * Counts the unsent messages of every tenant, and for how long the oldest has been due. Messages that wait for their PDF
+ * are not counted: rendering's events are.
+ */
+export async function pendingMessages(
+  all: Database<DeliveryTables>,
+  now: Date,
+): Promise<{ due: number; deferred: number; sending: number; oldestDueSeconds: number }> {
+  // Two queries, so that each uses its own index.
+  const ready = await all
+    .selectFrom('delivery')
+    .select([
+      sql<number>`(count(*) filter (where next_attempt_at <= ${now}))::int`.as('due'),
+      sql<number>`(count(*) filter (where next_attempt_at > ${now}))::int`.as('deferred'),
+      sql<Date | null>`min(next_attempt_at)`.as('first'),
+    ])
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow();
+  const { sending } = await all
+    .selectFrom('delivery')
+    .select(sql<number>`count(*)::int`.as('sending'))
+    .where('state', '=', 'sending')
+    .executeTakeFirstOrThrow();
+  const { due, deferred, first } = ready;
+  const oldestDueSeconds = first ? Math.max(0, (now.getTime() - first.getTime()) / 1_000) : 0;
+  return { due, deferred, sending, oldestDueSeconds };
+}
+
+/** Makes the failed messages of a document due again where that is possible. @returns how many are due again. */
+export async function resendFailed(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+  now: Date,
+): Promise<number> {
+  await lockDocument(trx, key);
+  const document = { cancelled: await isCancelled(trx, key), rendered: await isRendered(trx, key) };
+  const failed = await trx
+    .selectFrom('delivery')
+    .selectAll()
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .where('state', '=', 'failed')
+    .forUpdate()
+    .execute();
+  let resent = 0;
+  for (const row of failed) {
+    const suppressed = await isSuppressed(trx, row.business_id, row.channel, row.recipient);
+    const transition = resendTransition(row, { ...document, suppressed }, now);
+    await storeResend(trx, row, transition, now);
+    if (transition.state === 'ready' || transition.state === 'waiting') {
+      resent += 1;
+    }
+  }
+  return resent;
+}
+
+async function storeResend(
+  trx: Transaction<DeliveryTables>,
+  key: MessageKey,
+  transition: ResendTransition,
+  now: Date,
+): Promise<void> {
+  const update = trx
+    .updateTable('delivery')
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id);
+  switch (transition.state) {
+    case 'withdrawn':
+      await update
+        .set({
+          state: 'withdrawn',
+          failed_at: null,
+          withdrawn_at: now,
+          withdrawn_reason: cancelledReason,
+        })
+        .execute();
+      return;
+    case 'failed':
+      await update.set({ last_error: transition.lastError }).execute();
+      return;
+    default:
+      await update
+        .set({
+          state: transition.state,
+          failed_at: null,
+          attempts: 0,
+          unknown_outcomes: 0,
+          first_attempt_at: null,
+          next_attempt_at: transition.notBefore ?? now,
+          not_before: transition.notBefore,
+          resends: sql`resends + 1`,
+        })
+        .execute();
+  }
+}
+
+/** The plan of a document of any tenant. */
+export async function findPlan(
+  all: Database<DeliveryTables>,
+  documentId: string,
+): Promise<Selectable<PlanTable> | undefined> {
+  return all.selectFrom('plan').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+}
+
+/** All messages of a document, the accountant's last. */
+export async function messagesOf(db: Database<DeliveryTables>, key: DocumentKey): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom('delivery')
+    .selectAll()
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .orderBy('purpose', 'desc')
+    .orderBy('channel')
+    .execute();
+}
+
+/** The failed messages, the latest first. @param after only those that come after this one. */
+export async function failedMessages(
+  db: Database<DeliveryTables>,
+  businessId: string | undefined,
+  after: { failed_at: Date; id: string } | undefined,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return db
+    .selectFrom('delivery')
+    .selectAll()
+    .where('state', '=', 'failed')
+    .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? ''))
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('failed_at', 'id'), '<', tuple(after?.failed_at ?? new Date(0), after?.id ?? '')),
+      ),
+    )
+    .orderBy('failed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Which of some documents of a business are planned, and all their messages. */
+export async function plansAndMessages(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  documentIds: readonly string[],
+): Promise<{ planned: Set<string>; messages: DeliveryRow[] }> {
+  if (documentIds.length === 0) {
+    return { planned: new Set(), messages: [] };
+  }
+  const plans = await db
+    .selectFrom('plan')
+    .select('document_id')
+    .where('business_id', '=', businessId)
+    .where('document_id', 'in', documentIds)
+    .execute();
+  const messages = await db
+    .selectFrom('delivery')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('document_id', 'in', documentIds)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return { planned: new Set(plans.map(({ document_id }) => document_id)), messages };
+}

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { messageFailed, messageSent } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  OutboxRelay,
+  type OutboxTransaction,
+  publish,
+  type Transaction,
+} from '@pinkas/service-kit';
+import { normaliseAddress } from './address.js';
+import { endAttempt } from './attempt.repository.js';
+import { lockExpiredClaims, lockMessage, storeTransition } from './claim.repository.js';
+import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+import { isCancelled } from './plan.repository.js';
+import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
+import { suppress } from './suppression.repository.js';
+
+const expiredClaimsMax = 20;
+
+const accessDeniedLog = { email: 'smtp authentication failed', whatsapp: 'whatsapp access denied' } as const;
+
+/** Records the outcomes of send attempts. */
+@Injectable()
+export class OutcomeRecorder {
+  constructor(
+    @InjectDatabase() private readonly db: Database<DeliveryTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly relay: OutboxRelay,
+    private readonly metrics: DeliveryMetrics,
+  ) {}
+
+  /** @param attempt its number; null where nothing was sent. */
+  async record(row: DeliveryRow, attempt: number | null, outcome: SendOutcome): Promise<void> {
+    const now = this.clock.now();
+    await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
+      const current = await lockMessage(trx, row);
+      if (attempt !== null) {
+        await endAttempt(trx, row, attempt, outcome, now);
+      }
+      if (acceptsOutcome(row, current, outcome)) {
+        await this.#apply(trx, current, outcome, now);
+      }
+    });
+  }
+
+  /**
+   * Gives the attempts whose process died an unknown outcome.
+   * @param all the rows of every tenant.
+   * @param before the claims that expired before this instant of the database's clock.
+   */
+  async recordExpired(all: Database<DeliveryTables>, before: Date): Promise<void> {
+    const now = this.clock.now();
+    const reason = 'The sending process ended; whether the message was accepted is unknown.';
+    const outcome = { kind: 'unknown', reason } as const;
+    await this.relay.transaction(all, async (trx) => {
+      for (const row of await lockExpiredClaims(trx, expiredClaimsMax, before)) {
+        await endAttempt(trx, row, null, outcome, now);
+        await this.#apply(trx, row, outcome, now);
+      }
+    });
+  }
+
+  async #apply(
+    trx: OutboxTransaction<DeliveryTables>,
+    row: DeliveryRow,
+    outcome: SendOutcome,
+    now: Date,
+  ): Promise<void> {
+    const transition = sendTransition({ ...row, cancelled: await isCancelled(trx, row) }, outcome, now);
+    await storeTransition(trx, row, transition, now);
+    await suppressUnknownAddress(trx, row, outcome, now);
+    await publishTransition(trx, row, transition);
+    this.metrics.countAttempt(row.channel, transition.state === 'ready' ? outcome.kind : transition.state);
+    this.#log(row, outcome, transition);
+  }
+
+  /** The provider's text may name the recipient: it stays in the table. */
+  #log(row: DeliveryRow, outcome: SendOutcome, { state, attempts }: SendTransition): void {
+    const { id, document_id, channel } = row;
+    const fields = { delivery_id: id, document_id, channel, attempts };
+    if (state === 'sent') {
+      this.logger.info(fields, 'message sent');
+    } else {
+      this.logger.warn({ ...fields, outcome: outcome.kind, state }, 'message attempt failed');
+    }
+    if (outcome.kind !== 'accepted' && outcome.failure === 'access_denied') {
+      // Every message fails until an operator corrects the credentials or the account.
+      this.logger.error(fields, accessDeniedLog[channel]);
+    }
+  }
+}
+
+async function suppressUnknownAddress(
+  trx: Transaction<DeliveryTables>,
+  row: DeliveryRow,
+  outcome: SendOutcome,
+  now: Date,
+): Promise<void> {
+  if (outcome.kind !== 'permanent' || outcome.failure !== 'unknown_address') {
+    return;
+  }
+  await suppress(trx, {
+    business_id: row.business_id,
+    channel: row.channel,
+    address: normaliseAddress(row.channel, row.recipient),
+    reason: 'bounced',
+    detail: outcome.reason,
+    since: now,
+  });
+}
+
+async function publishTransition(
+  trx: OutboxTransaction<DeliveryTables>,
+  row: DeliveryRow,
+  { state, lastError }: SendTransition,
+): Promise<void> {
+  const event = {
+    document_id: row.document_id,
+    business_id: row.business_id,
+    delivery_id: row.id,
+    channel: row.channel,
+    purpose: row.purpose,
+  };
+  if (state === 'sent') {
+    await publish(trx, messageSent, row.document_id, event);
+  }
+  if (state === 'failed') {
+    await publish(trx, messageFailed, row.document_id, { ...event, reason: lastError ?? '' });
+  }
+}

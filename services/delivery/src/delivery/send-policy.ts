@@ -1,0 +1,118 @@
+import { heldUntil, nextAttemptAt } from '@pinkas/domain';
+import type { DeliveryFacts, DeliveryPurpose } from './delivery.tables.js';
+
+/**
+ * The outcome of one send attempt. `unknown`: the whole message was sent and no response came, so the provider may have
+ * accepted it. `reason` and `response` are the provider's own text where there is any.
+ */
+export type SendOutcome =
+  | {
+      readonly kind: 'accepted';
+      readonly response?: string;
+      /** The provider's id of the message. */
+      readonly providerId?: string;
+    }
+  | {
+      readonly kind: 'temporary' | 'permanent' | 'unknown';
+      readonly reason: string;
+      /** `unknown_address`: the provider knows no such recipient; `access_denied`: it rejects our account. */
+      readonly failure?: 'unknown_address' | 'access_denied';
+    };
+
+/** What an attempt changes of its message. */
+export interface SendTransition {
+  readonly state: 'ready' | 'sent' | 'failed' | 'withdrawn';
+  readonly attempts: number;
+  readonly unknownOutcomes: number;
+  readonly firstAttemptAt: Date;
+  /** Null where no attempt follows. */
+  readonly nextAttemptAt: Date | null;
+  readonly lastError: string | null;
+}
+
+/** Why a message is withdrawn, as an operator reads it. */
+export const cancelledReason = 'The document was cancelled.';
+/** Why a message to a suppressed address has failed. */
+export const suppressedReason = 'The address is suppressed.';
+
+/** A message with an unknown outcome is sent once more under the same Message-ID, and never a third time. */
+const unknownOutcomesMax = 2;
+
+/**
+ * The once-only policy (docs/adr/0013-exactly-one-message.md): an attempt that was certainly not accepted is repeated for a
+ * day, one of unknown outcome once in the message's life, a permanent rejection and a cancelled document's message never.
+ */
+export function sendTransition(
+  before: {
+    attempts: number;
+    unknown_outcomes: number;
+    first_attempt_at: Date | null;
+    /** Whether its document is cancelled by now. */
+    cancelled: boolean;
+  },
+  outcome: SendOutcome,
+  now: Date,
+): SendTransition {
+  const attempts = before.attempts + 1;
+  const firstAttemptAt = before.first_attempt_at ?? now;
+  const after = { attempts, firstAttemptAt, unknownOutcomes: before.unknown_outcomes, nextAttemptAt: null };
+  if (outcome.kind === 'accepted') {
+    return { ...after, state: 'sent', lastError: null };
+  }
+  if (outcome.kind === 'permanent') {
+    return { ...after, state: 'failed', lastError: outcome.reason };
+  }
+  const unknownOutcomes = before.unknown_outcomes + (outcome.kind === 'unknown' ? 1 : 0);
+  if (before.cancelled) {
+    return { ...after, state: 'withdrawn', unknownOutcomes, lastError: outcome.reason };
+  }
+  const next = unknownOutcomes < unknownOutcomesMax ? nextAttemptAt(attempts, firstAttemptAt, now) : null;
+  return {
+    ...after,
+    state: next ? 'ready' : 'failed',
+    unknownOutcomes,
+    nextAttemptAt: next,
+    lastError: outcome.reason,
+  };
+}
+
+/**
+ * Whether an outcome still counts. Accepted counts however late it is learned; a failure counts only while no other worker
+ * has claimed the message.
+ */
+export function acceptsOutcome(
+  claimed: { claimed_until: Date | null },
+  current: { state: string; claimed_until: Date | null },
+  outcome: SendOutcome,
+): boolean {
+  if (outcome.kind === 'accepted') {
+    return current.state !== 'sent';
+  }
+  return current.claimed_until?.getTime() === claimed.claimed_until?.getTime();
+}
+
+/** What a resend changes of a failed message. */
+export type ResendTransition =
+  | { readonly state: 'withdrawn' }
+  | { readonly state: 'failed'; readonly lastError: string }
+  | {
+      readonly state: 'ready' | 'waiting';
+      /** The end of the quiet hours; null outside of them. */
+      readonly notBefore: Date | null;
+    };
+
+/** A resend starts over: the message is due as if no attempt had been made, at the end of the quiet hours where they apply. */
+export function resendTransition(
+  message: { purpose: DeliveryPurpose; facts: DeliveryFacts },
+  { cancelled, rendered, suppressed }: { cancelled: boolean; rendered: boolean; suppressed: boolean },
+  now: Date,
+): ResendTransition {
+  if (cancelled) {
+    return { state: 'withdrawn' };
+  }
+  if (suppressed) {
+    return { state: 'failed', lastError: suppressedReason };
+  }
+  const notBefore = heldUntil(message.purpose, message.facts.business.quiet_hours, now);
+  return { state: rendered ? 'ready' : 'waiting', notBefore };
+}

@@ -1,0 +1,162 @@
+import { escapeHtml } from '@pinkas/service-kit/html';
+import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
+import { singleLine, totalText, typeName } from '../delivery/wording.js';
+
+/** An email without its envelope and attachment. */
+export interface Email {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** The name of the attached PDF. */
+  readonly fileName: string;
+  readonly language: 'he' | 'en';
+}
+
+interface Wording {
+  readonly direction: 'rtl' | 'ltr';
+  subject(type: string, number: number, business: string): string;
+  accountantSubject(type: string, number: number, business: string): string;
+  greeting(customer: string): string;
+  intro(type: string, business: string): string;
+  accountantIntro(type: string, business: string, customer: string): string;
+  readonly number: string;
+  readonly date: string;
+  readonly total: string;
+  readonly view: string;
+  readonly attached: string;
+}
+
+const wordings: Readonly<Record<'he' | 'en', Wording>> = {
+  he: {
+    direction: 'rtl',
+    subject: (type, number, business) => `${type} ${number} מאת ${business}`,
+    accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
+    greeting: (customer) => `שלום ${customer},`,
+    intro: (type, business) => `קיבלת ${type} מאת ${business}.`,
+    accountantIntro: (type, business, customer) => `העתק של ${type} מאת ${business} עבור ${customer}.`,
+    number: 'מספר',
+    date: 'תאריך',
+    total: 'סה"כ',
+    view: 'צפייה במסמך',
+    attached: 'המסמך החתום מצורף כקובץ PDF.',
+  },
+  en: {
+    direction: 'ltr',
+    subject: (type, number, business) => `${type} ${number} from ${business}`,
+    accountantSubject: (type, number, business) => `Copy for your books: ${type} ${number}, ${business}`,
+    greeting: (customer) => `Dear ${customer},`,
+    intro: (type, business) => `Please find attached your ${type.toLowerCase()} from ${business}.`,
+    accountantIntro: (type, business, customer) =>
+      `A copy of the ${type.toLowerCase()} that ${business} issued to ${customer}.`,
+    number: 'Number',
+    date: 'Date',
+    total: 'Total',
+    view: 'View the document',
+    attached: 'The signed document is attached as a PDF.',
+  },
+};
+
+const oppositeScripts = {
+  rtl: /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u,
+  ltr: /[\p{Script=Hebrew}\p{Script=Arabic}]/u,
+} as const;
+
+/**
+ * Isolates a name of the opposite direction inside a sentence (UAX #9, first strong isolate): its digits and full stops would
+ * otherwise appear on the wrong side.
+ */
+const isolateDirection = (direction: Wording['direction'], name: string): string =>
+  oppositeScripts[direction].test(name) ? `\u2068${name}\u2069` : name;
+
+const israeliDate = (date: string): string => date.split('-').reverse().join('/');
+
+/** Composes the email of a document as text and HTML in the language of the business; the accountant's copy says so. */
+export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, viewUrlBase: string): Email {
+  const { document } = facts;
+  const { language } = facts.business;
+  const wording = wordings[language];
+  const type = typeName(facts);
+  const name = singleLine(facts.business.name);
+  const business = isolateDirection(wording.direction, name);
+  const customer = isolateDirection(wording.direction, singleLine(document.customer_name));
+  const forAccountant = purpose === 'accountant';
+  const lines = {
+    type,
+    subject: (forAccountant ? wording.accountantSubject : wording.subject)(type, document.number, business),
+    opening: forAccountant
+      ? [wording.accountantIntro(type, business, customer)]
+      : [wording.greeting(customer), wording.intro(type, business)],
+    rows: [
+      [wording.number, String(document.number)],
+      [wording.date, israeliDate(document.date)],
+      [wording.total, totalText(facts)],
+    ] as const,
+    link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
+    business: name,
+  };
+  return {
+    subject: lines.subject,
+    text: toText(lines, wording),
+    html: toHtml(lines, wording, language),
+    fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
+    language,
+  };
+}
+
+interface Lines {
+  readonly type: string;
+  readonly opening: readonly string[];
+  readonly rows: readonly (readonly [string, string])[];
+  readonly link: string;
+  readonly business: string;
+}
+
+function toText(lines: Lines, wording: Wording): string {
+  return [
+    ...lines.opening,
+    '',
+    ...lines.rows.map(([name, value]) => `${name}: ${value}`),
+    '',
+    `${wording.view}:`,
+    lines.link,
+    '',
+    wording.attached,
+    '',
+    lines.business,
+    '',
+  ].join('\n');
+}
+
+/** Tables and inline styles: what mail programs understand. */
+function toHtml(lines: Lines, wording: Wording, language: string): string {
+  const start = wording.direction === 'rtl' ? 'right' : 'left';
+  const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
+  const paragraph = (text: string) =>
+    `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
+  const row = ([name, value]: readonly [string, string]) => `
+          <tr>
+            <td style="padding:6px 0;font-size:14px;color:#616e7c;text-align:${start}">${escapeHtml(name)}</td>
+            <td style="padding:6px 16px;font-size:16px;color:#1f2933;text-align:${start}"><bdi>${escapeHtml(value)}</bdi></td>
+          </tr>`;
+  return `<!doctype html>
+<html lang="${language}" dir="${wording.direction}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(lines.type)}</title></head>
+<body dir="${wording.direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
+  <table role="presentation" dir="${wording.direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
+    style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-radius:8px">
+    <tr>
+      <td style="padding:28px 28px 8px;text-align:${start};${font}">
+        <p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi>${escapeHtml(lines.business)}</bdi></p>
+        ${lines.opening.map(paragraph).join('\n        ')}
+        <table role="presentation" dir="${wording.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
+        </table>
+        <p style="margin:0 0 20px"><a href="${escapeHtml(lines.link)}"
+          style="display:inline-block;padding:12px 24px;background:#1d4ed8;color:#ffffff;font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(wording.view)}</a></p>
+        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#616e7c">${escapeHtml(wording.attached)}</p>
+      </td>
+    </tr>
+  </table>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,99 @@
+import { type IncomingMessage, request as requestOverHttp } from 'node:http';
+import { request as requestOverHttps } from 'node:https';
+import { Injectable } from '@nestjs/common';
+import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
+import type { DeliveryConfig, WhatsAppAccount } from '../config.js';
+import type { DeliveryFacts } from '../delivery/delivery.tables.js';
+import { whatsappNotConfigured } from '../delivery/delivery-plan.js';
+import { recordOutcome } from '../delivery/outcome-span.js';
+import type { SendOutcome } from '../delivery/send-policy.js';
+import { truncate } from '../delivery/truncate.js';
+import { parseResponse } from './cloud-api-response.js';
+import { templateMessage } from './template-message.js';
+
+/** The API's responses are a few hundred bytes. */
+const responseBytesMax = 64 * 1024;
+
+/** Sends messages through the WhatsApp Cloud API. */
+@Injectable()
+export class WhatsAppClient {
+  readonly #account: WhatsAppAccount | null;
+
+  constructor(@InjectConfig() config: DeliveryConfig) {
+    this.#account = config.whatsapp;
+  }
+
+  /** Whether an account is configured. */
+  get isConfigured(): boolean {
+    return this.#account !== null;
+  }
+
+  /** The longest that an attempt takes. */
+  get sendTimeoutMs(): number {
+    return this.#account?.timeoutMs ?? 0;
+  }
+
+  /** One attempt; never throws. */
+  async send(message: { id: string; recipient: string; facts: DeliveryFacts }): Promise<SendOutcome> {
+    if (!this.#account) {
+      return { kind: 'permanent', reason: whatsappNotConfigured };
+    }
+    const { url, phoneNumberId, token, timeoutMs } = this.#account;
+    const address = new URL(`${url}/${phoneNumberId}/messages`);
+    const body = templateMessage(message, this.#account);
+    const attributes = { 'http.request.method': 'POST', 'server.address': address.hostname };
+    return inSpan('send whatsapp', { kind: SpanKind.CLIENT, attributes }, async (span) =>
+      recordOutcome(span, await post(address, token, body, timeoutMs)),
+    );
+  }
+}
+
+/**
+ * Posts on a new connection: only there it is certain that nothing was written before it was established, so that an earlier
+ * failure is temporary and a later one has an unknown outcome.
+ */
+function post(url: URL, token: string, message: object, timeoutMs: number): Promise<SendOutcome> {
+  const body = Buffer.from(JSON.stringify(message));
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve) => {
+    let mayHaveArrived = false;
+    const fail = (error: Error) => {
+      const reason = truncate(error.message);
+      resolve({ kind: mayHaveArrived ? 'unknown' : 'temporary', reason });
+    };
+    const request = (secure ? requestOverHttps : requestOverHttp)(url, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    request.once('socket', (socket) => {
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        mayHaveArrived = true;
+      });
+    });
+    request.once('error', fail);
+    request.once('response', (response) => {
+      read(response).then((text) => resolve(parseResponse(response.statusCode ?? 0, text)), fail);
+    });
+    request.end(body);
+  });
+}
+
+/** @throws when the connection breaks, or the answer is larger than any answer of the API. */
+async function read(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > responseBytesMax) {
+      throw new Error(`The answer is larger than ${responseBytesMax} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,327 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditDeliveries, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+
+describe('MessageSender', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery();
+  });
+  afterAll(() => delivery.stop());
+  afterEach(async () => {
+    delivery.pdfUnavailable = false;
+    delivery.pdfDamaged = false;
+    delivery.pdfReady = Promise.resolve();
+    await delivery.mailbox.mode('ok');
+  });
+
+  /** Issues it, and does something while its PDF is being fetched. */
+  const issueAndMeanwhile = async (
+    meanwhile: () => unknown,
+    ...given: Parameters<DeliveryUnderTest['issueReady']>
+  ): Promise<IssuedDocument> => {
+    let come = (): void => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      come = resolve;
+    });
+    const invoice = await delivery.issueReady(...given);
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(invoice.id));
+    await meanwhile();
+    come();
+    return invoice;
+  };
+  const mailTo = async (recipient: string) => {
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails).toHaveLength(1);
+    return mails[0] as NonNullable<(typeof mails)[0]>;
+  };
+
+  it('MessageSender attaches the signed PDF byte for byte under a Hebrew name', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issueReady(recipient, { document: { number: 1042 } }), 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.attachments).toEqual([
+      expect.objectContaining({
+        filename: 'חשבונית-מס-1042.pdf',
+        contentType: 'application/pdf',
+        size: delivery.pdf.length,
+      }),
+    ]);
+    expect((await delivery.mailbox.attachment(mail.id, 0)).equals(delivery.pdf)).toBe(true);
+  });
+
+  it('MessageSender sends from the configured address with the business as name and reply-to', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.inState(invoice, 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.message_id).toBe(`<${row.id}@pinkas.example.com>`);
+    expect(mail.subject).toBe('חשבונית מס 1 מאת עסק לדוגמה בע"מ');
+    for (const body of [mail.text, mail.html]) {
+      expect(body).toContain(`https://pinkas.example.com/d/${invoice.public_id}`);
+    }
+    const raw = await delivery.mailbox.raw(mail.id);
+    expect(raw).toMatch(/^From: =\?UTF-8\?[\s\S]*<documents@pinkas\.example\.com>\r?$/m);
+    expect(raw).toMatch(/^Reply-To: business@example\.com\r?$/m);
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+  });
+
+  it("MessageSender releases the artifact in rendering before it sends the customer's email", async () => {
+    await delivery.mailbox.mode('hang');
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sending');
+    expect(delivery.releasedArtifacts.filter((id) => id === invoice.id)).toHaveLength(1);
+    expect(delivery.sentOf(invoice)).toEqual([]);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+  });
+
+  it('MessageSender leaves the original to the customer when only the accountant gets a copy', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient(), {
+      document: { send: false },
+      business: { accountant_copy: { enabled: true, email: delivery.newRecipient() } },
+    });
+    await delivery.inState(invoice, 'sent');
+    expect(delivery.releasedArtifacts).not.toContain(invoice.id);
+  });
+
+  it('MessageSender publishes messageSent', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'sent');
+    await eventually('the event is published', () => delivery.sentOf(invoice).length > 0);
+    expect(delivery.sentOf(invoice)).toEqual([
+      {
+        document_id: invoice.id,
+        business_id: invoice.business_id,
+        delivery_id: row.id,
+        channel: 'email',
+        purpose: 'customer',
+      },
+    ]);
+  });
+
+  it('MessageSender sends to the recipient only although a name contains headers', async () => {
+    const recipient = delivery.newRecipient();
+    const victim = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient, {
+      business: { name: `Evil\r\nBcc: ${victim}\r\nX-Evil: yes`, language: 'en', email: null },
+    });
+    await delivery.inState(invoice, 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.to).toEqual([recipient]);
+    expect(await delivery.mailbox.mailTo(victim)).toEqual([]);
+    expect(await delivery.mailbox.raw(mail.id)).not.toMatch(/^(Bcc|X-Evil|Reply-To):/im);
+  });
+
+  it('MessageSender fails a permanently rejected message with the reason of the provider', async () => {
+    await delivery.mailbox.mode('refuse');
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'failed');
+    expect(row).toMatchObject({
+      attempts: 1,
+      last_error: expect.stringMatching(/^550 .*no such mailbox here/),
+    });
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
+    expect(delivery.failedOf(invoice)).toMatchObject([{ delivery_id: row.id, reason: row.last_error }]);
+  });
+
+  it('MessageSender repeats a temporary failure after five seconds', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({ state: 'ready', last_error: expect.stringMatching(/^451 /) });
+    expect(row.next_attempt_at.getTime() - delivery.clock.now.getTime()).toBe(5 * second);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender sends an email once when the mail server is back', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.kill();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    delivery.advanceClock(5 * second);
+    const row = await delivery.rowWhere(invoice, 'it was tried again', ({ attempts }) => attempts === 2);
+    expect(row).toMatchObject({ state: 'ready', unknown_outcomes: 0 });
+    await delivery.mailbox.restart();
+    delivery.advanceClock(30 * second);
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender fails a message after a day and publishes messageFailed', async () => {
+    await delivery.mailbox.kill();
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    for (let attempts = 1; attempts < 40; attempts += 1) {
+      const row = await delivery.rowWhere(invoice, `try ${attempts}`, (now) => now.attempts >= attempts);
+      if (row.state === 'failed') {
+        break;
+      }
+      delivery.advanceClock(hour);
+    }
+    await delivery.mailbox.restart();
+    expect(await delivery.rows(invoice)).toMatchObject([{ state: 'failed' }]);
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
+    // Back to a time at which the other tests' messages are due.
+    delivery.clock.now = new Date('2026-06-17T09:00:00Z');
+  }, 60_000);
+
+  it('MessageSender repeats an attempt without response once under the same id and never a third time', async () => {
+    await delivery.mailbox.mode('hang');
+    const recipient = delivery.newRecipient();
+    const lost = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(lost, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
+    delivery.advanceClock(5 * second);
+    expect(
+      await delivery.rowWhere(lost, 'it was tried again', ({ attempts }) => attempts === 2),
+    ).toMatchObject({ state: 'failed', unknown_outcomes: 2, message_id: row.message_id });
+    await delivery.mailbox.mode('ok');
+
+    const found = await delivery.issueReady(recipient);
+    await delivery.inState(found, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender repeats an attempt whose process died under the same id', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const first = await delivery.inState(invoice, 'sent');
+    // What such a process leaves behind: handed over, and not stored.
+    const setBack = () =>
+      delivery.database.db
+        .updateTable('delivery')
+        .set({ state: 'sending', sent_at: null, claimed_until: delivery.clock.now })
+        .where('id', '=', first.id)
+        .execute();
+    await setBack();
+    delivery.advanceClock(second);
+    await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
+    delivery.advanceClock(30 * second);
+    await delivery.inState(invoice, 'sent');
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual([first.message_id, first.message_id]);
+
+    await setBack();
+    delivery.advanceClock(second);
+    await delivery.inState(invoice, 'failed');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('MessageSender fetches the PDF every five seconds while rendering cannot be asked, and counts no attempt', async () => {
+    delivery.pdfUnavailable = true;
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    let due = delivery.clock.now;
+    for (let fetches = 0; fetches < 10; fetches += 1) {
+      const last = due;
+      const row = await delivery.rowWhere(
+        invoice,
+        'it is fetched later',
+        ({ next_attempt_at, claimed_until }) => next_attempt_at > last && claimed_until === null,
+      );
+      expect(row).toMatchObject({ state: 'ready', attempts: 0, first_attempt_at: null, not_before: null });
+      due = row.next_attempt_at;
+      delivery.advanceClock(5 * second);
+    }
+    delivery.pdfUnavailable = false;
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send a PDF that lacks its hash', async () => {
+    delivery.pdfDamaged = true;
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({
+      state: 'ready',
+      last_error: 'The PDF does not have the hash that it was stored with.',
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.pdfDamaged = false;
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+  });
+
+  it('MessageSender does not send a delayed message in quiet hours that have begun', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-18T18:59:58Z');
+    const invoice = await delivery.issueReady(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    delivery.advanceClock(5 * second);
+    await delivery.rowWhere(
+      invoice,
+      'it waits for the morning',
+      (row) => row.not_before?.toISOString() === '2026-06-19T04:00:00.000Z',
+    );
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-19T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send in quiet hours that begin while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-22T18:59:59Z');
+    const invoice = await issueAndMeanwhile(
+      () => {
+        delivery.clock.now = new Date('2026-06-22T19:00:00Z');
+      },
+      recipient,
+      { business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } },
+    );
+    await delivery.rowWhere(
+      invoice,
+      'it waits for the morning',
+      (row) => row.not_before?.toISOString() === '2026-06-23T04:00:00.000Z',
+    );
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-23T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send to an address that is suppressed while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueAndMeanwhile(
+      () =>
+        delivery.network.call(suppressAddress, {
+          business_id: delivery.business.id,
+          address: recipient,
+          detail: null,
+        }),
+      recipient,
+    );
+    const row = await delivery.inState(invoice, 'failed');
+    expect(row.last_error).toBe('The address is suppressed.');
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('AuditDeliveries returns the expiry of the claim as next attempt while a message is sent', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const { id } = await delivery.inState(invoice, 'sent');
+    const claimedUntil = new Date(delivery.clock.now.getTime() + hour);
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ state: 'sending', sent_at: null, claimed_until: claimedUntil })
+      .where('id', '=', id)
+      .execute();
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(documents[0]?.messages).toMatchObject([
+      { state: 'sending', next_attempt_at: claimedUntil.toISOString() },
+    ]);
+  });
+});

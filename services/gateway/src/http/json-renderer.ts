@@ -1,0 +1,59 @@
+import { type ErrorBody, type ErrorEntry, errorCatalogue } from '@pinkas/contracts';
+import { type ApiError, toApiError } from '@pinkas/service-kit';
+import type { ResponseRenderer } from './http-message.js';
+import type { RouteReply } from './http-route.js';
+import type { RateLimitResult } from './rate-limiter.js';
+
+const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+const rateLimitHeaders = (result: RateLimitResult) => ({
+  'ratelimit-limit': String(result.limit),
+  'ratelimit-remaining': String(result.remaining),
+  'ratelimit-reset': String(result.resetSeconds),
+});
+
+/** Responses of the HTTP API. */
+export function jsonRenderer(docsUrl: string): ResponseRenderer<RouteReply & { readonly status: number }> {
+  return {
+    toApiError,
+    render: ({ status, headers, body }, rateLimit) => ({
+      status,
+      headers: { ...jsonHeaders, ...(rateLimit && rateLimitHeaders(rateLimit)), ...headers },
+      body: JSON.stringify(body),
+    }),
+    renderError: (apiError, requestId, rateLimit) => ({
+      status: apiError.status,
+      headers: { ...jsonHeaders, ...rateLimitHeaders(rateLimit) },
+      body: JSON.stringify(errorBody(apiError, requestId, docsUrl)),
+    }),
+  };
+}
+
+/** The page that explains an error code. */
+export function errorUrl(docsUrl: string, code: string): string {
+  return `${docsUrl}/errors#${code}`;
+}
+
+/** The error object of a problem (interface 2.8), with only the details that the catalogue names. */
+export function errorBody(apiError: ApiError, requestId: string, docsUrl: string): ErrorBody {
+  const entry: ErrorEntry = errorCatalogue[apiError.code];
+  const details = Object.fromEntries(
+    Object.entries(apiError.details ?? {}).filter(([member]) => entry.details.includes(member)),
+  );
+  return {
+    error: {
+      code: apiError.code,
+      message: entry.message,
+      message_he: entry.messageHe,
+      ...(entry.hint === undefined ? {} : { hint: entry.hint }),
+      retryable: entry.retryable,
+      doc_url: errorUrl(docsUrl, apiError.code),
+      ...(Object.keys(details).length === 0 ? {} : { details }),
+    },
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,84 @@
+import { isIPv6 } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import type { ApiKey } from '@pinkas/contracts';
+import { type Clock, InjectClock } from '@pinkas/service-kit';
+import { RequestCounter } from './request-counter.js';
+
+/** Who is limited, and to how many requests a minute. */
+export interface RateLimit {
+  readonly id: string;
+  readonly perMinute: number;
+}
+
+/** A rate limit after one more request. */
+export interface RateLimitResult {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the next minute begins. */
+  readonly resetSeconds: number;
+}
+
+/** Requests a minute of one address without a valid key; pages and public routes count as well. */
+const addressPerMinute = 60;
+const minuteMs = 60_000;
+
+/** Counts requests against rate limits. Never fails. */
+@Injectable()
+export class RateLimiter {
+  constructor(
+    private readonly counter: RequestCounter,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  /** Counts one request against a rate limit. */
+  async consume(limit: RateLimit): Promise<RateLimitResult> {
+    const now = this.clock.now();
+    return rateLimitResult(limit, await this.counter.increment(limit.id, minuteOf(now)), now);
+  }
+}
+
+/** The rate limit of a key. */
+export function keyRateLimit(key: ApiKey): RateLimit {
+  return { id: `key:${key.id}`, perMinute: key.per_minute };
+}
+
+/** The rate limit of a client without a valid key. An IPv6 client owns a whole /64, so it is counted as one. */
+export function addressRateLimit(address: string): RateLimit {
+  return { id: `address:${networkOf(address)}`, perMinute: addressPerMinute };
+}
+
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) {
+    return mapped;
+  }
+  const plain = address.replace(/%.*$/, '');
+  if (!isIPv6(plain)) {
+    return address;
+  }
+  const [head = '', tail] = plain.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
+  const whole = [...groups, ...Array<string>(zeros).fill('0'), ...after];
+  return `${whole
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}
+
+/** The wall-clock minute of an instant: the window in which requests are counted together. */
+export function minuteOf(now: Date): number {
+  return Math.floor(now.getTime() / minuteMs);
+}
+
+/** @param count the requests of this minute, the current one included. */
+export function rateLimitResult(limit: RateLimit, count: number, now: Date): RateLimitResult {
+  return {
+    allowed: count <= limit.perMinute,
+    limit: limit.perMinute,
+    remaining: Math.max(0, limit.perMinute - count),
+    resetSeconds: Math.ceil(((minuteOf(now) + 1) * minuteMs - now.getTime()) / 1000),
+  };
+}

@@ -1,0 +1,87 @@
+import { compile, isUuid, prefixPaths, type ValidationError, validationErrorsMax } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { type HttpRequest, headerOf } from './http-message.js';
+import type { RouteBinding, RouteRequest } from './http-route.js';
+import { parseJsonObject, readBody } from './read-body.js';
+import { firstOfEachPath, queryReader } from './read-query.js';
+
+/** The longest Idempotency-Key, in code points. */
+const idempotencyKeyMax = 128;
+
+/** The content of a request, read and valid. */
+export type RequestParts = Pick<RouteRequest, 'params' | 'query' | 'body' | 'idempotencyKey'>;
+
+/** Reads requests to one route; `queryErrors` adds validation errors of the query beyond its schema. */
+export type RequestReader = (
+  request: HttpRequest,
+  queryErrors?: (query: Readonly<Record<string, unknown>>) => readonly ValidationError[],
+) => Promise<RequestParts>;
+
+/**
+ * Compiles the reader of a route's requests. It throws, in the order that the HTTP API fixes: `payload_too_large`, `not_found`
+ * for a malformed id in the path, `missing_idempotency_key`, `invalid_json`, and `validation_error` with every error of body,
+ * query and headers together.
+ */
+export function requestReader(binding: RouteBinding): RequestReader {
+  const { route } = binding;
+  const readQuery = queryReader(route.query);
+  const bodyErrors = bodyErrorsOf(binding);
+  return async (request, queryErrors = () => []) => {
+    const bytes =
+      route.body === null ? undefined : await readBody(request.stream, headerOf(request, 'content-length'));
+    const { params } = request;
+    // Every path parameter of the HTTP API is an id.
+    if (!Object.values(params).every(isUuid)) {
+      throw new ApiError('not_found');
+    }
+
+    const query = readQuery(request.query);
+    const errors = [...query.errors, ...prefixPaths('/query', queryErrors(query.values))];
+    const idempotencyKey = route.issues ? requireIdempotencyKey(request, errors) : '';
+    let body: unknown;
+    if (bytes !== undefined && !(bytes.length === 0 && route.bodyOptional)) {
+      body = parseJsonObject(bytes, headerOf(request, 'content-type'));
+      errors.push(...bodyErrors(body));
+    }
+    if (errors.length > 0) {
+      throw ApiError.invalid(firstOfEachPath(errors).slice(0, validationErrorsMax));
+    }
+    return { params, query: query.values, body, idempotencyKey };
+  };
+}
+
+function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]): string {
+  const key = decodeHeader(headerOf(request, 'idempotency-key'));
+  if (key === '') {
+    throw new ApiError('missing_idempotency_key');
+  }
+  if ([...key].length > idempotencyKeyMax) {
+    errors.push({
+      path: '/headers/Idempotency-Key',
+      message: `must not have more than ${idempotencyKeyMax} characters`,
+    });
+  }
+  return key;
+}
+
+/** The text of a header. Node decodes headers as Latin-1; bytes that are UTF-8 are decoded again, so that limits count characters. */
+function decodeHeader(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+  } catch {
+    return header.trim();
+  }
+}
+
+/** The validation errors of the schema, and those beyond it. */
+function bodyErrorsOf({ route, bodyErrors }: RouteBinding): (body: unknown) => ValidationError[] {
+  if (route.body === null) {
+    return () => [];
+  }
+  const check = compile(route.body);
+  return (body) => {
+    const checked = check(body);
+    return [...(checked.ok ? [] : checked.errors), ...bodyErrors(body)];
+  };
+}

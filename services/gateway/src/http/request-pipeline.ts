@@ -1,0 +1,258 @@
+import { Injectable } from '@nestjs/common';
+import { errorsOfEveryRoute, errorsOfPublicRoutes, type Route } from '@pinkas/contracts';
+import {
+  ApiError,
+  type Clock,
+  InjectClock,
+  InjectConfig,
+  InjectLogger,
+  type Logger,
+  remainingMs,
+  setLogContext,
+} from '@pinkas/service-kit';
+import { ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
+import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
+import { KeyAuthenticator } from '../api-key/key-authenticator.js';
+import type { GatewayConfig } from '../config.js';
+import { pageRenderer } from '../pages/page-renderer.js';
+import { authorize, checkAccess } from './authorize.js';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  headerOf,
+  type RequestLogFields,
+  type Respond,
+  type ResponseRenderer,
+} from './http-message.js';
+import { HttpMetrics } from './http-metrics.js';
+import type { PageHandler, PageReply } from './http-page.js';
+import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
+import { jsonRenderer } from './json-renderer.js';
+import {
+  addressRateLimit,
+  keyRateLimit,
+  type RateLimit,
+  RateLimiter,
+  type RateLimitResult,
+} from './rate-limiter.js';
+import { type RequestParts, type RequestReader, requestReader } from './read-request.js';
+import { retryAfterSeconds } from './retry-after.js';
+
+/** More requests in flight than this are rejected: each may hold a body of 256 KB in memory. */
+const inFlightMax = 1_000;
+/** The bound of a request without a deadline. */
+const responseTimeoutMs = 60_000;
+
+type StatusReply = RouteReply & { readonly status: number };
+
+/** What is known of a response before it is complete. */
+interface ResponseState {
+  readonly request: HttpRequest;
+  readonly logFields: RequestLogFields;
+  /** Set as soon as the request is counted. */
+  rateLimit?: RateLimitResult;
+}
+
+/** A route with its compiled schemas and its handler. */
+interface MountedRoute<Handler> {
+  readonly route: Route;
+  readonly read: RequestReader;
+  readonly handler: Handler;
+}
+
+/** Takes a request through every check, in the order that the HTTP API fixes, to its handler. */
+@Injectable()
+export class RequestPipeline {
+  readonly #limiter: ConcurrencyLimiter;
+  readonly #json: ResponseRenderer<StatusReply>;
+
+  constructor(
+    @InjectConfig() private readonly config: GatewayConfig,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly authenticator: KeyAuthenticator,
+    private readonly rateLimiter: RateLimiter,
+    metrics: HttpMetrics,
+  ) {
+    this.#limiter = new ConcurrencyLimiter(inFlightMax, () => metrics.rejected());
+    metrics.observeInFlight(() => this.#limiter.inFlight);
+    this.#json = jsonRenderer(config.docsUrl);
+  }
+
+  /** What responds to requests of a route. */
+  route(binding: RouteBinding, handler: RouteHandler | PublicRouteHandler): Respond {
+    const { route } = binding;
+    const read = requestReader(binding);
+    if (route.access === 'anyone') {
+      const mounted = { route, read, handler: handler as PublicRouteHandler };
+      return (request) => this.#respond(request, this.#json, (state) => this.#callPublic(mounted, state));
+    }
+    const mounted = { route, read, handler: handler as RouteHandler };
+    return (request) => this.#respond(request, this.#json, (state) => this.#call(mounted, state));
+  }
+
+  /** What responds to requests of a page. */
+  page(handler: PageHandler): Respond {
+    return (request) => this.#respond(request, pageRenderer, (state) => this.#showPage(handler, state));
+  }
+
+  /** Responds to a request for something that does not exist, with or without a key. */
+  readonly rejectUnknown: Respond = (request) =>
+    this.#respond(request, this.#json, async (state) => {
+      await this.#consumeAddress(state);
+      throw new ApiError('not_found');
+    });
+
+  /** Responds to bytes that are no HTTP request, or only a part of one. */
+  readonly rejectMalformed: Respond = (request) =>
+    this.#respond(request, this.#json, async (state) => {
+      await this.#consumeAddress(state);
+      throw ApiError.invalid([
+        { path: '', message: 'must be an HTTP request that is whole and well-formed' },
+      ]);
+    });
+
+  /** Responds to a request that failed before it reached its route. */
+  rejectFailed(request: HttpRequest, error: unknown): Promise<HttpResponse> {
+    return this.#respond(request, this.#json, () => Promise.reject(error));
+  }
+
+  async #call(mounted: MountedRoute<RouteHandler>, state: ResponseState): Promise<StatusReply> {
+    const { route, handler } = mounted;
+    const access = await this.#authenticate(state);
+    const rateLimit = await this.#consume(rateLimitOf(access, state.request), state);
+    const principal = checkAccess(access, rateLimit);
+    authorize(principal, route, this.config.paymentUrl);
+    return this.#limiter.run(async () => {
+      const parts = await this.#read(mounted, principal, state.request);
+      const reply = await declaredOnly(route, handler.handle({ principal, ...parts }));
+      return { status: route.successStatus, ...reply };
+    });
+  }
+
+  async #callPublic(
+    { route, read, handler }: MountedRoute<PublicRouteHandler>,
+    state: ResponseState,
+  ): Promise<StatusReply> {
+    await this.#consumeAddress(state);
+    const { params, query } = await read(state.request);
+    const reply = await declaredOnly(route, handler.handle({ params, query }));
+    return { status: route.successStatus, ...reply };
+  }
+
+  async #showPage(handler: PageHandler, state: ResponseState): Promise<PageReply> {
+    const { request } = state;
+    await this.#consumeAddress(state);
+    return handler.handle({
+      params: request.params,
+      query: request.query,
+      ifNoneMatch: headerOf(request, 'if-none-match'),
+      acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(request, 'accept-encoding')),
+    });
+  }
+
+  /** Runs a request until its deadline. Never throws: an error becomes a response as well. */
+  async #respond<Reply>(
+    request: HttpRequest,
+    renderer: ResponseRenderer<Reply>,
+    run: (state: ResponseState) => Promise<Reply>,
+  ): Promise<HttpResponse> {
+    const state: ResponseState = { request, logFields: {} };
+    try {
+      const reply = await withTimeout(run(state), remainingMs(responseTimeoutMs), failAtDeadline);
+      return { ...renderer.render(reply, state.rateLimit), logFields: state.logFields };
+    } catch (error) {
+      const apiError = renderer.toApiError(error);
+      this.#logError(apiError);
+      state.logFields.code = apiError.code;
+      // A request that failed before it was counted still counts, but is not rejected for it.
+      state.rateLimit ??= await this.rateLimiter.consume(addressRateLimit(request.address));
+      const { status, headers, body } = renderer.renderError(apiError, request.requestId, state.rateLimit);
+      const retryAfter = retryAfterSeconds(apiError, this.clock.now(), state.rateLimit.resetSeconds);
+      return {
+        status,
+        headers: retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) },
+        body,
+        logFields: state.logFields,
+      };
+    }
+  }
+
+  /** Finds the key of the request; checks nothing yet. */
+  async #authenticate({ request, logFields }: ResponseState): Promise<AccessCheck> {
+    const access = await this.authenticator.authenticate(request.apiKey);
+    const { principal } = access;
+    if (principal) {
+      logFields.business_id = principal.business.id;
+      logFields.key_id = principal.key.id;
+      setLogContext({ business_id: principal.business.id });
+    }
+    return access;
+  }
+
+  async #consume(limit: RateLimit, state: ResponseState): Promise<RateLimitResult> {
+    state.rateLimit = await this.rateLimiter.consume(limit);
+    return state.rateLimit;
+  }
+
+  /** @throws ApiError `rate_limited`. */
+  async #consumeAddress(state: ResponseState): Promise<void> {
+    const { allowed } = await this.#consume(addressRateLimit(state.request.address), state);
+    if (!allowed) {
+      throw new ApiError('rate_limited');
+    }
+  }
+
+  async #read(
+    { read, handler }: MountedRoute<RouteHandler>,
+    principal: Principal,
+    request: HttpRequest,
+  ): Promise<RequestParts> {
+    try {
+      return await read(request, (query) => handler.queryErrors?.(query, principal) ?? []);
+    } catch (error) {
+      if (isInvalidInput(error)) {
+        await handler.requireFound?.({ principal, params: request.params });
+      }
+      throw error;
+    }
+  }
+
+  #logError(apiError: ApiError): void {
+    if (apiError.code === 'internal_error') {
+      this.logger.error({ err: apiError.cause }, 'request failed');
+    } else if (apiError.cause !== undefined) {
+      const event = apiError.status >= 500 ? 'request failed' : 'request rejected';
+      this.logger.warn({ err: apiError.cause, code: apiError.code }, event);
+    }
+  }
+}
+
+function failAtDeadline(): never {
+  throw new ApiError('engine_error', { cause: new Error('request deadline exceeded') });
+}
+
+/** A valid key has its own rate limit; any other request counts for its address. */
+function rateLimitOf({ principal }: AccessCheck, request: HttpRequest): RateLimit {
+  return principal?.key.revoked_at === null ? keyRateLimit(principal.key) : addressRateLimit(request.address);
+}
+
+/** Whether an error is about the content of the request, not about its caller or its size. */
+function isInvalidInput(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'invalid_json' || error.code === 'validation_error');
+}
+
+/** Turns an error that the route does not declare into an internal error. */
+async function declaredOnly(route: Route, handled: Promise<RouteReply>): Promise<RouteReply> {
+  try {
+    return await handled;
+  } catch (error) {
+    const shared = route.access === 'anyone' ? errorsOfPublicRoutes : errorsOfEveryRoute;
+    const declared: readonly string[] = [...route.errors, ...shared];
+    if (!(error instanceof ApiError) || declared.includes(error.code)) {
+      throw error;
+    }
+    // Not the error itself as the cause: its details are for a caller and must not be logged.
+    throw new Error(`${route.method} ${route.path} does not declare ${error.code}`, { cause: error.cause });
+  }
+}

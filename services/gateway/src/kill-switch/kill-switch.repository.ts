@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely';
+import type { GatewayTables } from '../business/business.tables.js';
+
+/** Whether the HTTP API is on. */
+export async function isApiEnabled(db: Kysely<GatewayTables>): Promise<boolean> {
+  return (await db.selectFrom('kill_switch').select('api_enabled').executeTakeFirstOrThrow()).api_enabled;
+}
+
+/** Turns the HTTP API on or off, for every gateway on this database. */
+export async function updateKillSwitch(
+  db: Kysely<GatewayTables>,
+  apiEnabled: boolean,
+  changedAt: Date,
+): Promise<void> {
+  await db.updateTable('kill_switch').set({ api_enabled: apiEnabled, changed_at: changedAt }).execute();
+}

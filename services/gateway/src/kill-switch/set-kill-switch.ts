@@ -1,0 +1,31 @@
+import { type ReplyOf, type RequestOf, setKillSwitch } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  Operation,
+} from '@pinkas/service-kit';
+import type { GatewayTables } from '../business/business.tables.js';
+import { KillSwitch } from './kill-switch.js';
+import { updateKillSwitch } from './kill-switch.repository.js';
+
+/** Turns the whole HTTP API off or on, effective with the next request, and within a second for one without a well-formed key. */
+@Operation(setKillSwitch)
+export class SetKillSwitch {
+  constructor(
+    @InjectDatabase() private readonly db: Database<GatewayTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly killSwitch: KillSwitch,
+  ) {}
+
+  async handle({ enabled }: RequestOf<typeof setKillSwitch>): Promise<ReplyOf<typeof setKillSwitch>> {
+    await updateKillSwitch(this.db, enabled, this.clock.now());
+    this.killSwitch.observe(enabled);
+    this.logger.info({ enabled }, 'kill switch set');
+    return { enabled };
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+
+/** The headers of everything that is served without a key: not indexed, not sniffed, no referrer. */
+const publicHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex, nofollow, noarchive',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+const html = {
+  ...publicHeaders,
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-cache',
+} as const;
+
+/**
+ * The headers of a page that runs no script, loads nothing, is shown in no frame, and has no style but its own, allowed by hash.
+ * @param page the whole page, with at most one `<style>`.
+ */
+export function htmlHeaders(page: string) {
+  const style = /<style>([^<]*)<\/style>/.exec(page)?.[1];
+  const source =
+    style === undefined ? "'none'" : `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  return {
+    ...html,
+    'content-security-policy': `default-src 'none'; style-src ${source}; font-src data:; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  };
+}
+
+/** The headers of the reference: Redoc loads the OpenAPI document from this host, and writes styles into the page. */
+export const referenceHeaders = {
+  ...html,
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+} as const;
+
+/** The headers of a file whose name changes with its content. */
+export const assetHeaders = {
+  ...publicHeaders,
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'accept-encoding',
+} as const;
+
+/** The headers of a PDF file. */
+export const pdfHeaders = {
+  ...publicHeaders,
+  'content-type': 'application/pdf',
+  'cache-control': 'private, no-cache',
+} as const;

@@ -1,0 +1,67 @@
+import {
+  cancelArtifact,
+  findPublicDocument,
+  getArtifact,
+  numberArtifact,
+  type ReplyOf,
+} from '@pinkas/contracts';
+import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
+import { pdfHeaders } from './page-headers.js';
+import { contentDisposition, knownHashes, matchesEntityTag } from './pdf-response.js';
+import { publicIdOf } from './public-id.js';
+
+/** The signed PDF of a document; its address is unguessable and needs no key. */
+@HttpPage((config) => config.pdfUrlBase, '/:public_id')
+export class ServePdf {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(request: PageRequest): Promise<PageReply> {
+    const found = await this.rpc.call(findPublicDocument, { public_id: publicIdOf(request) });
+    const { document, business } = found;
+    const artifact = await this.#artifact(found, knownHashes(request.ifNoneMatch));
+    const tag = `"${artifact.sha256}"`;
+    if (matchesEntityTag(request.ifNoneMatch, tag)) {
+      return { status: 304, headers: { etag: tag, 'cache-control': pdfHeaders['cache-control'] }, body: '' };
+    }
+    const headers = {
+      ...pdfHeaders,
+      etag: tag,
+      'content-disposition': contentDisposition(
+        document,
+        business.language,
+        new URLSearchParams(request.query).has('download') ? 'attachment' : 'inline',
+      ),
+    };
+    return { status: 200, headers, body: Buffer.from(artifact.pdf, 'base64') };
+  }
+
+  /**
+   * The PDF always shows what the book knows, as the page does: the cancellation, and the allocation number. Where rendering
+   * does not have that revision yet, it is rendered now.
+   * @throws ApiError `engine_error` where it cannot be rendered now.
+   */
+  async #artifact(
+    found: ReplyOf<typeof findPublicDocument>,
+    knownSha256: string[],
+  ): Promise<ReplyOf<typeof getArtifact>> {
+    const { document, business, state } = found;
+    const artifact = await this.rpc.call(getArtifact, {
+      business_id: document.business_id,
+      document_id: document.id,
+      known_sha256: knownSha256,
+    });
+    const { cancelled_at, allocation_number } = state;
+    try {
+      if (cancelled_at !== null && !artifact.cancelled) {
+        return await this.rpc.call(cancelArtifact, { document, business, cancelled_at });
+      }
+      if (allocation_number !== null && !artifact.allocation_number) {
+        return await this.rpc.call(numberArtifact, { document, business, allocation_number });
+      }
+      return artifact;
+    } catch (error) {
+      throw new ApiError('engine_error', { cause: error });
+    }
+  }
+}

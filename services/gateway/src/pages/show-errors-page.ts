@@ -1,0 +1,116 @@
+import { type ErrorCode, type ErrorEntry, errorCatalogue, publicRoutes } from '@pinkas/contracts';
+import { errorExample, problemsOf } from '@pinkas/contracts/openapi';
+import { InjectConfig } from '@pinkas/service-kit';
+import { escapeHtml } from '@pinkas/service-kit/html';
+import type { GatewayConfig } from '../config.js';
+import { HttpPage, type PageReply } from '../http/http-page.js';
+import { docsPage } from './docs-page.js';
+import { htmlHeaders } from './page-headers.js';
+
+const entries = Object.entries(errorCatalogue) as [ErrorCode, ErrorEntry][];
+
+/** The meaning of each HTTP status of the HTTP API. */
+const statusMeanings: Readonly<Record<number, { en: string; he: string }>> = {
+  400: { en: 'Malformed request', he: 'בקשה שגויה' },
+  401: { en: 'Key missing, invalid or revoked', he: 'מפתח חסר, שגוי או מבוטל' },
+  402: { en: 'Subscription inactive', he: 'מנוי לא פעיל' },
+  403: { en: 'Not available for this business or key', he: 'לא זמין לעסק או למפתח זה' },
+  404: { en: 'Not found in this business', he: 'לא נמצא בעסק זה' },
+  409: { en: 'Idempotency or customer identity conflict', he: 'התנגשות מפתח או זהות לקוח' },
+  413: { en: 'Too large', he: 'גדול מדי' },
+  422: { en: 'A business rule refuses; nothing was issued', he: 'כלל עסקי מונע; דבר לא הופק' },
+  429: { en: 'Limit reached', he: 'מכסה נוצלה' },
+  500: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
+  502: { en: 'Our fault; send it again with the same key', he: 'תקלה אצלנו; יש לשלוח שוב עם אותו מפתח' },
+  503: { en: 'Temporarily off', he: 'מושבת זמנית' },
+};
+
+const statuses = [...new Set(entries.map(([, entry]) => entry.httpStatus))].sort((a, b) => a - b);
+const codesOf = (status: number) => entries.filter(([, entry]) => entry.httpStatus === status);
+
+/** The operations that can respond with a code. */
+function answeredBy(code: ErrorCode, docsPath: string): string {
+  const routes = publicRoutes.filter((route) => problemsOf(route).includes(code));
+  if (routes.length === publicRoutes.length) {
+    return 'Every operation.';
+  }
+  const withKey = publicRoutes.filter((route) => route.access === 'key');
+  if (routes.length === withKey.length && routes.every((route) => route.access === 'key')) {
+    return 'Every operation that needs a key.';
+  }
+  return routes
+    .map(
+      (route) =>
+        `<a href="${docsPath}#operation/${route.operation}">${route.method} ${escapeHtml(route.path.replace(':id', '{id}'))}</a>`,
+    )
+    .join(', ');
+}
+
+/** One code; the `doc_url` of an error refers to it. */
+function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPath: string): string {
+  const details = entry.details.map((member) => `<code>details.${escapeHtml(member)}</code>`).join(', ');
+  const example = JSON.stringify(errorExample(code, docsUrl), null, 2);
+  return `<section id="${code}">
+<h3><a href="#${code}"><code>${code}</code></a> <span class="mark">HTTP ${entry.httpStatus}</span> ${
+    entry.retryable
+      ? '<span class="mark again">send it again with the same key</span>'
+      : '<span class="mark">do not send it again unchanged</span>'
+  }</h3>
+<p>${escapeHtml(entry.message)}</p>
+<p lang="he" dir="rtl">${escapeHtml(entry.messageHe)}</p>
+${entry.hint === undefined ? '' : `<p><strong>What to do:</strong> ${escapeHtml(entry.hint)}</p>`}
+<p class="more">${details && `Carries ${details}. `}Answered by: ${answeredBy(code, docsPath)}</p>
+<details><summary>Example</summary><pre>${escapeHtml(example)}</pre></details>
+</section>`;
+}
+
+/** The error codes for people: the meaning of each, and what to do about it. */
+@HttpPage((config) => config.docsUrl, '/errors')
+export class ShowErrorsPage {
+  readonly #html: string;
+
+  constructor(@InjectConfig() { baseUrl, docsUrl }: GatewayConfig) {
+    const docsPath = new URL(docsUrl).pathname.replace(/\/+$/, '');
+    this.#html = docsPage({
+      title: 'Errors',
+      docsPath,
+      openApiUrl: `${baseUrl}/openapi.json`,
+      bodyHtml: `<main>
+<h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
+<p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
+Where <code>error.retryable</code> is true, the same request may be sent again with the same <code>Idempotency-Key</code>.</p>
+<p>An answer of 4xx, and <code>document_generation_failed</code>, say that the request issued nothing and used no number.
+After <code>engine_error</code> and <code>internal_error</code>, as after no answer at all, it is not known whether the document was issued:
+send the same request again with the same <code>Idempotency-Key</code>. A document that was issued is answered again; there is never a second one.</p>
+<p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה.
+כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
+תשובת 4xx ותשובת <code dir="ltr">document_generation_failed</code> אומרות שהבקשה לא הפיקה מסמך ולא צרכה מספר.
+אחרי <code dir="ltr">engine_error</code> ואחרי <code dir="ltr">internal_error</code>, כמו בהיעדר תשובה, לא ידוע אם המסמך הופק:
+יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>. מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
+<dl class="index">
+${statuses
+  .map(
+    (status) =>
+      `<dt>${status}</dt><dd>${codesOf(status)
+        .map(([code]) => `<a href="#${code}">${code}</a>`)
+        .join(' ')}</dd>`,
+  )
+  .join('\n')}
+</dl>
+${statuses
+  .map((status) => {
+    const meaning = statusMeanings[status];
+    return `<h2>${status} · ${meaning?.en ?? ''} · <span lang="he" dir="rtl">${meaning?.he ?? ''}</span></h2>
+${codesOf(status)
+  .map((entry) => section(entry, docsUrl, docsPath))
+  .join('\n')}`;
+  })
+  .join('\n')}
+</main>`,
+    });
+  }
+
+  async handle(): Promise<PageReply> {
+    return { status: 200, headers: htmlHeaders(this.#html), body: this.#html };
+  }
+}

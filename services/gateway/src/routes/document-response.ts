@@ -1,0 +1,79 @@
+import type {
+  AllocationOutcome,
+  CancelledDocument,
+  CreatedDocument,
+  DeliveryOutcome,
+  DocumentDetail,
+  DocumentHead,
+  DocumentState,
+  DocumentView,
+} from '@pinkas/contracts';
+import type { GatewayConfig } from '../config.js';
+
+/** The public addresses of pages and PDFs. */
+export type PublicUrls = Pick<GatewayConfig, 'viewUrlBase' | 'pdfUrlBase'>;
+
+/** The head of a document, and its current state. */
+interface HeadView {
+  readonly document: DocumentHead;
+  readonly state: DocumentState;
+}
+
+/** The members that every response with a document has (interface 2.4); cancelling returns only these. */
+export function toCancelledDocument({ document, state }: HeadView, addresses: PublicUrls): CancelledDocument {
+  const { totals, customer } = document;
+  return {
+    id: document.id,
+    public_id: document.public_id,
+    type: document.type,
+    number: document.number,
+    status: state.status,
+    date: document.date,
+    due_date: document.due_date,
+    external_ref: document.external_ref,
+    customer: { id: customer.id, name: customer.name, tax_id: customer.tax_id },
+    totals: {
+      subtotal: totals.subtotal,
+      discount: totals.discount,
+      vat: totals.vat,
+      vat_rate: totals.vat_rate,
+      total: totals.total,
+      paid: state.paid,
+      currency: totals.currency,
+    },
+    allocation_number: state.allocation_number,
+    view_url: `${addresses.viewUrlBase}/${document.public_id}`,
+    pdf_url: `${addresses.pdfUrlBase}/${document.public_id}`,
+    based_on: document.based_on?.id ?? null,
+    cancelled_at: state.cancelled_at,
+    created_at: document.issued_at,
+  };
+}
+
+/** The response of POST /documents, and an item of GET /documents. */
+export function toCreatedDocument(
+  view: HeadView & { readonly allocation: AllocationOutcome; readonly delivery: DeliveryOutcome },
+  addresses: PublicUrls,
+): CreatedDocument {
+  return { ...toCancelledDocument(view, addresses), allocation: view.allocation, delivery: view.delivery };
+}
+
+/** The response of GET /documents/{id}. */
+export function toDocumentDetail(view: DocumentView, addresses: PublicUrls): DocumentDetail {
+  const { title, notes, items, payments } = view.document;
+  return {
+    ...toCancelledDocument(view, addresses),
+    title,
+    notes,
+    items,
+    payments: payments.map((payment) => ({
+      method: payment.method,
+      amount: payment.amount,
+      date: payment.date,
+      reference: payment.reference,
+      check_number: payment.check_number,
+      bank_code: payment.bank_code,
+      card_last_digits: payment.card_last_digits,
+    })),
+  };
+}

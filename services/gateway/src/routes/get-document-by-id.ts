@@ -1,0 +1,18 @@
+import { type DocumentDetail, getDocument, getDocumentById } from '@pinkas/contracts';
+import { InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
+import { type PublicUrls, toDocumentDetail } from './document-response.js';
+
+/** One document of the business of the key. */
+@HttpRoute(getDocumentById)
+export class GetDocumentById {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly addresses: PublicUrls,
+  ) {}
+
+  async handle({ principal, params: { id = '' } }: RouteRequest): Promise<RouteReply<DocumentDetail>> {
+    const view = await this.rpc.call(getDocument, { business_id: principal.business.id, document_id: id });
+    return { body: toDocumentDetail(view, this.addresses) };
+  }
+}

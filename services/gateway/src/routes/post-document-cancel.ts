@@ -1,0 +1,41 @@
+import {
+  type CancelDocument,
+  type CancelledDocument,
+  cancelDocument,
+  getDocument,
+  postDocumentCancel,
+} from '@pinkas/contracts';
+import { InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
+import { type PublicUrls, toCancelledDocument } from './document-response.js';
+
+/** Cancels a document that is no accounting document. */
+@HttpRoute(postDocumentCancel)
+export class PostDocumentCancel {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly addresses: PublicUrls,
+  ) {}
+
+  /** A missing document is reported before validation errors. */
+  async requireFound({
+    principal,
+    params: { id = '' },
+  }: Pick<RouteRequest, 'principal' | 'params'>): Promise<void> {
+    await this.rpc.call(getDocument, { business_id: principal.business.id, document_id: id });
+  }
+
+  async handle({
+    principal,
+    params: { id = '' },
+    body,
+  }: RouteRequest<CancelDocument | undefined>): Promise<RouteReply<CancelledDocument>> {
+    const reason = body?.reason?.trim() ?? '';
+    const cancelled = await this.rpc.call(cancelDocument, {
+      business_id: principal.business.id,
+      document_id: id,
+      reason: reason === '' ? null : reason,
+    });
+    return { body: toCancelledDocument(cancelled, this.addresses) };
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  type CreateDocument,
+  type CreatedDocument,
+  createDocumentErrors,
+  fingerprint,
+  issueDocument,
+  postDocuments,
+} from '@pinkas/contracts';
+import { InjectConfig, RpcClient, setLogContext } from '@pinkas/service-kit';
+import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
+import { type PublicUrls, toCreatedDocument } from './document-response.js';
+
+/** Issues a document, or returns the one that was issued with the same Idempotency-Key. */
+@HttpRoute(postDocuments, createDocumentErrors)
+export class PostDocuments {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly addresses: PublicUrls,
+  ) {}
+
+  async handle({
+    principal,
+    body,
+    idempotencyKey,
+  }: RouteRequest<CreateDocument>): Promise<RouteReply<CreatedDocument>> {
+    const { business, key } = principal;
+    const issued = await this.rpc.call(issueDocument, {
+      business,
+      key: { id: key.id, daily_documents: key.daily_documents },
+      idempotency_key: idempotencyKey,
+      body,
+      body_sha256: fingerprint(body).toString('hex'),
+    });
+    setLogContext({ document_id: issued.document.id });
+    return {
+      body: toCreatedDocument(issued, this.addresses),
+      ...(issued.replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}),
+    };
+  }
+}

@@ -1,0 +1,164 @@
+import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+
+/** The book: series, documents, their order, and how many documents an API key issued on a day. */
+export const initial = sqlMigration(`
+  create table series (
+    business_id    uuid not null,
+    type           text not null,
+    -- Of the settings that the first document was issued with; they may have been changed meanwhile.
+    first_number   bigint not null,
+    next_number    bigint not null,
+    last_date      date,
+    last_issued_at timestamptz,
+    constraint series_pkey primary key (business_id, type),
+    constraint series_first_number_check check (first_number >= 1),
+    constraint series_next_number_check check (next_number >= first_number)
+  );
+
+  create table daily_count (
+    business_id uuid not null,
+    key_id      uuid not null,
+    counted_on  date not null,
+    documents   integer not null,
+    constraint daily_count_pkey primary key (business_id, key_id, counted_on),
+    constraint daily_count_documents_check check (documents >= 1)
+  );
+
+  -- Locked by the last statement of each transaction that issues, so that positions are in the order of commits.
+  create table book (
+    business_id   uuid not null,
+    last_position bigint not null,
+    constraint book_pkey primary key (business_id),
+    constraint book_last_position_check check (last_position >= 1)
+  );
+
+  create table document (
+    business_id         uuid not null,
+    id                  uuid not null,
+    public_id           text not null,
+    type                text not null,
+    number              bigint not null,
+    position            bigint not null,
+    status              text not null,
+    dated_on            date not null,
+    due_on              date,
+    issued_at           timestamptz not null,
+    cancelled_at        timestamptz,
+    cancel_reason       text,
+    external_ref        text,
+    idempotency_key     text not null,
+    body_sha256         bytea not null,
+    key_id              uuid not null,
+    business            jsonb not null,
+    customer_id         uuid not null,
+    customer            jsonb not null,
+    items               jsonb not null,
+    prices_include_vat  boolean not null,
+    discount_rule       jsonb,
+    payments            jsonb not null,
+    subtotal            numeric(14, 2) not null,
+    discount            numeric(14, 2) not null,
+    vat                 numeric(14, 2) not null,
+    vat_rate            numeric(5, 2) not null,
+    total               numeric(14, 2) not null,
+    paid                numeric(14, 2) not null,
+    source_id           uuid,
+    source              jsonb,
+    title               text,
+    notes               text,
+    send                boolean not null,
+    artifact_sha256     text not null,
+    allocation_number   text,
+    allocation          jsonb,
+    delivery            jsonb,
+    reply_outcomes      jsonb,
+    constraint document_pkey primary key (business_id, id),
+    constraint document_number_key unique (business_id, type, number),
+    constraint document_position_key unique (business_id, position),
+    constraint document_idempotency_key unique (business_id, idempotency_key),
+    constraint document_public_id_key unique (public_id),
+    constraint document_source_fkey foreign key (business_id, source_id) references document (business_id, id),
+    constraint document_type_check check (type in ('quote', 'order', 'delivery_note', 'return_note', 'proforma',
+      'tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note', 'donation_receipt')),
+    constraint document_status_check check (status in ('open', 'closed', 'cancelled')),
+    constraint document_cancelled_check check ((status = 'cancelled') = (cancelled_at is not null)),
+    constraint document_cancel_reason_check check (cancel_reason is null or cancelled_at is not null),
+    constraint document_number_check check (number >= 1),
+    constraint document_totals_check check (subtotal - discount + vat = total),
+    constraint document_amounts_check check (subtotal >= 0 and discount >= 0 and vat >= 0 and total >= 0 and paid >= 0),
+    constraint document_allocation_number_check check (allocation_number ~ '^[0-9]{9}$')
+  );
+  create index document_source_idx on document (business_id, source_id) where source_id is not null;
+
+  -- Every filter of a list has an index in the order of the list; without a filter it is document_position_key. None contains
+  -- a column that changes after the issue, so that an update of a document changes no index.
+  create index document_type_position_idx on document (business_id, type, position);
+  create index document_external_ref_idx on document (business_id, external_ref, position)
+    where external_ref is not null;
+  -- Finds between which positions the documents of a type with a range of dates are.
+  create index document_type_dated_idx on document (business_id, type, dated_on, position);
+
+  comment on column document.position is
+    'The place in the order of commits of the business, in which lists show its documents.';
+  comment on column document.cancel_reason is 'The reason that the caller gave for the cancellation.';
+  comment on column document.reply_outcomes is
+    'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
+
+  -- An issued document is final, and is never deleted (Income Tax (Bookkeeping) Instructions, 23(b) and appendix E). Its
+  -- state may change, by law or by what happens after the issue.
+  create function document_is_final() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'an issued document cannot be deleted' using errcode = 'restrict_violation';
+    end if;
+    raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+  create trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
+    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items,
+    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title,
+    notes, send, artifact_sha256 on document
+    for each row execute function document_is_final();
+
+  create function document_state_is_forward_only() returns trigger language plpgsql as $$
+  begin
+    if old.status = 'cancelled' and new.status <> 'cancelled'
+      or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
+      or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
+      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
+    then
+      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger document_state_is_forward_only before update on document
+    for each row execute function document_state_is_forward_only();
+
+  create function document_truncate_is_rejected() returns trigger language plpgsql as $$
+  begin
+    raise exception 'issued documents cannot be truncated' using errcode = 'restrict_violation';
+  end $$;
+  create trigger document_truncate_is_rejected before truncate on document
+    for each statement execute function document_truncate_is_rejected();
+
+  -- A number is never used twice.
+  create function series_advances_by_one() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
+    end if;
+    if new.first_number <> old.first_number or new.next_number <> old.next_number + 1 or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
+      raise exception 'a series keeps its first number, advances by one number, and its last date and instant never decrease'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger series_advances_by_one before update or delete on series
+    for each row execute function series_advances_by_one();
+
+  ${enableTenantIsolation('document')}
+  ${enableTenantIsolation('series')}
+  ${enableTenantIsolation('daily_count')}
+  ${enableTenantIsolation('book')}
+`);

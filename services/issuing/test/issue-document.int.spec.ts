@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { findPublicDocument, fingerprint, getDocument } from '@pinkas/contracts';
+import { eventually, scrape } from '@pinkas/testkit';
+import { gate, type IssuingUnderTest, invoiceBody, startIssuing } from './issuing.js';
+
+describe('IssueDocument', () => {
+  let issuing: IssuingUnderTest;
+  beforeAll(async () => {
+    issuing = await startIssuing();
+  });
+  afterAll(() => issuing.stop());
+
+  const documentsOf = (key: string) =>
+    issuing.database.db.selectFrom('document').select('id').where('idempotency_key', '=', key).execute();
+
+  it('IssueDocument returns the first document when the key is repeated', async () => {
+    const key = randomUUID();
+    const first = await issuing.issue({}, key);
+    const second = await issuing.issue({}, key);
+    expect(first.replayed).toBe(false);
+    expect(second).toEqual({ ...first, replayed: true });
+    expect(await documentsOf(key)).toHaveLength(1);
+  });
+
+  it('a body with its members in another order is the same request', async () => {
+    const key = randomUUID();
+    const first = await issuing.issue({ title: 'א', notes: 'ב' }, key);
+    const again = await issuing.issue({ notes: 'ב', title: 'א' }, key);
+    expect(again.document.id).toBe(first.document.id);
+  });
+
+  it('a repeated key with another body is rejected with idempotency_key_reused', async () => {
+    const key = randomUUID();
+    await issuing.issue({}, key);
+    await expect(issuing.issue({ title: 'אחר' }, key)).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+  });
+
+  it('no document is issued from a part of what the caller sent, and the key stays free', async () => {
+    const key = randomUUID();
+    // What a newer gateway sends: the fingerprint covers a member that this release has dropped.
+    const newer = { body_sha256: fingerprint({ ...invoiceBody(), added: 1 }).toString('hex') };
+    await expect(issuing.issue({}, key, newer)).rejects.toMatchObject({ code: 'engine_error' });
+    expect(await documentsOf(key)).toHaveLength(0);
+    const known = { body_sha256: fingerprint(invoiceBody()).toString('hex') };
+    const { document } = await issuing.issue({}, key, known);
+    expect(await issuing.issue({}, key, known)).toMatchObject({
+      document: { id: document.id },
+      replayed: true,
+    });
+    // A gateway that does not send it yet.
+    expect(await issuing.issue({}, key)).toMatchObject({ document: { id: document.id }, replayed: true });
+    await expect(issuing.issue({}, key, newer)).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  });
+
+  it('one document is issued for many simultaneous requests with one key', async () => {
+    const key = randomUUID();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => issuing.issue({}, key)));
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason.code).toBe('request_in_progress');
+      }
+    }
+    expect(outcomes.some((outcome) => outcome.status === 'fulfilled')).toBe(true);
+    expect(await documentsOf(key)).toHaveLength(1);
+  });
+
+  it('a key is in progress while its document is rendered, for any body', async () => {
+    const key = randomUUID();
+    const { open, opened } = gate();
+    let rendering = false;
+    issuing.render = async () => {
+      rendering = true;
+      await opened;
+    };
+    const first = issuing.issue({}, key);
+    await eventually('the rendering has begun', () => rendering);
+    await expect(issuing.issue({}, key)).rejects.toMatchObject({ code: 'request_in_progress' });
+    await expect(issuing.issue({ title: 'אחר' }, key)).rejects.toMatchObject({ code: 'request_in_progress' });
+    open();
+    issuing.render = async () => {};
+    const { document } = await first;
+    expect((await issuing.issue({}, key)).document.id).toBe(document.id);
+  });
+
+  it('a key can be used again with another body after a rejection', async () => {
+    const key = randomUUID();
+    await expect(issuing.issue({ expected_total: 1 }, key)).rejects.toMatchObject({ code: 'total_mismatch' });
+    expect((await issuing.issue({ expected_total: 118 }, key)).replayed).toBe(false);
+  });
+
+  it('the same key of another business issues another document', async () => {
+    const key = randomUUID();
+    const { document } = await issuing.issue({}, key);
+    const other = await issuing.issue({}, key, { business: { ...issuing.business, id: randomUUID() } });
+    expect(other.replayed).toBe(false);
+    expect(other.document.id).not.toBe(document.id);
+  });
+
+  it('a replay is not counted against the daily limit', async () => {
+    const keyId = randomUUID();
+    const limited = { key: { id: keyId, daily_documents: 1 } };
+    const key = randomUUID();
+    await issuing.issue({}, key, limited);
+    expect((await issuing.issue({}, key, limited)).replayed).toBe(true);
+    await expect(issuing.issue({}, randomUUID(), limited)).rejects.toMatchObject({
+      code: 'daily_limit_reached',
+    });
+  });
+
+  const counted = async (outcome: string, type = 'tax_invoice') =>
+    (await scrape(issuing.service)).get(`pinkas_documents_total{type="${type}",outcome="${outcome}"}`) ?? 0;
+  const transactions = async () =>
+    (await scrape(issuing.service)).get('pinkas_issue_transaction_seconds_count') ?? 0;
+
+  it('pinkas_documents_total counts requests by type and outcome', async () => {
+    const outcomes = ['issued', 'replayed', 'total_mismatch', 'document_generation_failed'];
+    const before = await Promise.all(outcomes.map((outcome) => counted(outcome)));
+    const quotesBefore = await counted('issued', 'quote');
+    const key = randomUUID();
+    await issuing.issue({}, key);
+    await issuing.issue({}, key);
+    await issuing.issue({ type: 'quote' });
+    await expect(issuing.issue({ expected_total: 1 })).rejects.toMatchObject({ code: 'total_mismatch' });
+    issuing.render = () => Promise.reject(new Error('no paper'));
+    await expect(issuing.issue()).rejects.toMatchObject({ code: 'document_generation_failed' });
+    issuing.render = async () => {};
+    expect(await Promise.all(outcomes.map((outcome) => counted(outcome)))).toEqual(
+      before.map((count) => count + 1),
+    );
+    expect(await counted('issued', 'quote')).toBe(quotesBefore + 1);
+  });
+
+  it('pinkas_issue_transaction_seconds observes every transaction, also one that is rolled back', async () => {
+    const before = await transactions();
+    const key = randomUUID();
+    await issuing.issue({}, key);
+    expect(await transactions()).toBe(before + 1);
+    // Neither a replay nor an earlier rejection begins a transaction.
+    await issuing.issue({}, key);
+    await expect(issuing.issue({ expected_total: 1 })).rejects.toThrow();
+    expect(await transactions()).toBe(before + 1);
+    issuing.render = () => Promise.reject(new Error('no paper'));
+    await expect(issuing.issue()).rejects.toThrow();
+    issuing.render = async () => {};
+    expect(await transactions()).toBe(before + 2);
+  });
+
+  it('FindPublicDocument returns the document with the business as it was at issue', async () => {
+    const { document, state } = await issuing.issue();
+    const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
+    expect(found).toEqual({ document, state, business: issuing.business });
+  });
+
+  it('a public id has 128 random bits', async () => {
+    const { document } = await issuing.issue();
+    expect(Buffer.from(document.public_id, 'base64url')).toHaveLength(16);
+    await expect(issuing.network.call(findPublicDocument, { public_id: document.id })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('GetDocument returns not_found for an unknown id', async () => {
+    await expect(
+      issuing.network.call(getDocument, { business_id: issuing.business.id, document_id: randomUUID() }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

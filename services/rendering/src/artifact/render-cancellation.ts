@@ -1,0 +1,33 @@
+import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
+import { EventHandler, type Transaction } from '@pinkas/service-kit';
+import { confirm, keyOf } from './artifact.repository.js';
+import type { RenderingTables } from './artifact.tables.js';
+import { NextRevision } from './next-revision.js';
+import type { RenderedArtifact } from './pdf-service.js';
+import type { DocumentChange } from './revision-policy.js';
+
+type Cancelled = EventOf<typeof documentCancelled>;
+
+const changeOf = ({ cancelled_at }: Cancelled): DocumentChange => ({ cancelledAt: cancelled_at });
+
+/**
+ * Makes the revision that shows that its document is cancelled, unless `CancelArtifact` made it before. No event is published:
+ * nothing is sent because of it.
+ */
+@EventHandler(consumers.renderCancellation)
+export class RenderCancellation {
+  constructor(private readonly revisions: NextRevision) {}
+
+  prepare(event: Cancelled): Promise<RenderedArtifact | null> {
+    return this.revisions.render(event, changeOf(event));
+  }
+
+  async handle(
+    event: Cancelled,
+    trx: Transaction<RenderingTables>,
+    rendered: RenderedArtifact | null,
+  ): Promise<void> {
+    await this.revisions.store(trx, event, changeOf(event), rendered);
+    await confirm(trx, keyOf(event.document));
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { nextRevision } from './revision-policy.js';
+
+const plain = { allocation_number: null, cancelled_at: null };
+const numbered = { ...plain, allocation_number: '111111111' };
+const cancelledAt = '2026-03-09T10:00:00.000Z';
+const cancelled = { ...plain, cancelled_at: new Date(cancelledAt) };
+
+describe('nextRevision', () => {
+  it('a revision with a number is the original until one is released, and a copy afterwards', () => {
+    const news = { allocationNumber: '111111111' };
+    const shown = { allocationNumber: '111111111', cancelledAt: null };
+    expect(nextRevision(plain, false, news)).toEqual({ ...shown, output: 'original' });
+    expect(nextRevision(plain, true, news)).toEqual({ ...shown, output: 'copy' });
+  });
+
+  it('no revision is made when nothing changed', () => {
+    for (const delivered of [false, true]) {
+      expect(nextRevision(plain, delivered, { allocationNumber: null })).toBeNull();
+      expect(nextRevision(numbered, delivered, { allocationNumber: '111111111' })).toBeNull();
+      expect(nextRevision(numbered, delivered, { allocationNumber: null })).toBeNull();
+      expect(nextRevision(cancelled, delivered, { cancelledAt })).toBeNull();
+    }
+  });
+
+  it('a revision of a cancelled document is a copy that says so, and a later instant changes nothing', () => {
+    for (const delivered of [false, true]) {
+      expect(nextRevision(plain, delivered, { cancelledAt })).toEqual({
+        allocationNumber: null,
+        cancelledAt,
+        output: 'copy',
+      });
+    }
+    expect(nextRevision(cancelled, false, { cancelledAt: '2026-04-01T00:00:00.000Z' })).toBeNull();
+  });
+
+  it('a revision shows the number and the cancellation, whichever came first', () => {
+    const both = { allocationNumber: '111111111', cancelledAt, output: 'copy' };
+    expect(nextRevision(numbered, false, { cancelledAt })).toEqual(both);
+    expect(nextRevision(cancelled, false, { allocationNumber: '111111111' })).toEqual(both);
+  });
+});

@@ -1,0 +1,36 @@
+import type { RevisionContent } from '../document/sheet.js';
+
+/** What the latest revision of a document shows. */
+export interface LatestRevision {
+  readonly allocation_number: string | null;
+  readonly cancelled_at: Date | null;
+}
+
+/** What happened to a document after its issue. */
+export interface DocumentChange {
+  /** Nine digits; null: still none. */
+  readonly allocationNumber?: string | null;
+  /** ISO 8601 */
+  readonly cancelledAt?: string;
+}
+
+/**
+ * What the next revision of a document shows, or null where the latest shows the change already. Nothing that was shown once is
+ * lost, in whatever order changes come.
+ *
+ * Only one output may say 'מקור' (Income Tax Bookkeeping Instructions, appendix E). A revision that adds the allocation number
+ * is the original as long as no revision was released for the customer; every other is a copy.
+ */
+export function nextRevision(
+  latest: LatestRevision,
+  released: boolean,
+  change: DocumentChange,
+): RevisionContent | null {
+  const allocationNumber = change.allocationNumber ?? latest.allocation_number;
+  const cancelledAt = latest.cancelled_at?.toISOString() ?? change.cancelledAt ?? null;
+  const cancelledNow = cancelledAt !== null && latest.cancelled_at === null;
+  if (allocationNumber === latest.allocation_number && !cancelledNow) {
+    return null;
+  }
+  return { allocationNumber, cancelledAt, output: released || cancelledAt !== null ? 'copy' : 'original' };
+}

@@ -1,0 +1,93 @@
+import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+
+/** The signed PDFs, which of them were released for the customer, and the logos of businesses. */
+export const initial = sqlMigration(`
+  create table artifact (
+    business_id        uuid not null,
+    document_id        uuid not null,
+    revision           integer not null,
+    request_sha256     bytea not null,
+    sha256             bytea not null,
+    pdf                bytea not null,
+    size_bytes         integer not null,
+    template_version   integer not null,
+    certificate_sha256 bytea not null,
+    allocation_number  text,
+    cancelled_at       timestamptz,
+    created_at         timestamptz not null default now(),
+    confirmed_at       timestamptz,
+    published_at       timestamptz,
+    constraint artifact_pkey primary key (business_id, document_id, revision),
+    constraint artifact_revision_check check (revision >= 1),
+    constraint artifact_size_check check (size_bytes = octet_length(pdf)),
+    constraint artifact_sha256_check check (sha256 = sha256(pdf)),
+    constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
+    constraint artifact_published_check check (published_at is null or confirmed_at is not null)
+  );
+  -- A PDF is compressed already: compressing it again would only cost time.
+  alter table artifact alter column pdf set storage external;
+  create index artifact_unconfirmed_idx on artifact (created_at) where confirmed_at is null;
+  ${enableTenantIsolation('artifact')}
+
+  -- The signed file is the original (Income Tax (Bookkeeping) Instructions, 18b and 25): it never changes, and is never
+  -- deleted once its document is issued.
+  create function reject_artifact_change() returns trigger language plpgsql as $$
+  begin
+    raise exception 'an artifact is final' using errcode = 'restrict_violation';
+  end $$;
+  create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, sha256, pdf,
+    size_bytes, template_version, certificate_sha256, allocation_number, cancelled_at, created_at on artifact
+    for each row execute function reject_artifact_change();
+  create function check_artifact_state() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'DELETE' then
+      if old.confirmed_at is not null then
+        raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
+      end if;
+      return old;
+    end if;
+    if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
+      or old.published_at is not null and new.published_at is distinct from old.published_at
+    then
+      raise exception 'an artifact is final' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger artifact_state_is_final before update or delete on artifact
+    for each row execute function check_artifact_state();
+  create function reject_artifact_truncate() returns trigger language plpgsql as $$
+  begin
+    raise exception 'artifacts are never truncated' using errcode = 'restrict_violation';
+  end $$;
+  create trigger artifact_is_not_truncated before truncate on artifact
+    for each statement execute function reject_artifact_truncate();
+
+  create table artifact_release (
+    business_id uuid not null,
+    document_id uuid not null,
+    released_at timestamptz not null,
+    constraint artifact_release_pkey primary key (business_id, document_id)
+  );
+  comment on table artifact_release is
+    'The documents of which a PDF was released to be sent to the customer, so that every later revision of them is a copy.';
+  ${enableTenantIsolation('artifact_release')}
+
+  create table logo (
+    business_id uuid not null,
+    sha256      bytea not null,
+    media_type  text not null,
+    bytes       bytea not null,
+    width       double precision not null,
+    height      double precision not null,
+    created_at  timestamptz not null default now(),
+    constraint logo_pkey primary key (business_id, sha256),
+    constraint logo_sha256_check check (sha256 = sha256(bytes)),
+    constraint logo_media_type_check check (media_type in ('image/png', 'image/svg+xml')),
+    constraint logo_sides_check check (width > 0 and height > 0)
+  );
+  comment on table logo is
+    'The logos of businesses by their content. None is deleted: a document is rendered again with the logo that it was issued with.';
+  -- An image is compressed already.
+  alter table logo alter column bytes set storage external;
+  ${enableTenantIsolation('logo')}
+`);

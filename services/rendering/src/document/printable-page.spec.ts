@@ -1,0 +1,289 @@
+import { describe, expect, it } from '@jest/globals';
+import { type IssuedDocument } from '@pinkas/contracts';
+import { businessLegalTypes, documentTypeRules, documentTypes } from '@pinkas/domain';
+import { sampleBusiness, sampleDocument } from '../../test/sample-documents.js';
+import { printablePage } from './printable-page.js';
+import type { Sheet } from './sheet.js';
+
+function sheetOf(change: Partial<Sheet> = {}): Sheet {
+  const business = change.business ?? sampleBusiness();
+  return {
+    document: sampleDocument('tax_invoice', business),
+    business,
+    allocationNumber: null,
+    cancelledAt: null,
+    output: 'original',
+    logo: null,
+    ...change,
+  };
+}
+
+/** The document as text: tags gone, entities read. */
+function textOf(page: string): string {
+  return page
+    .replace(/<(title|style)>[\s\S]*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+}
+
+const noFonts = { filesFor: () => [] };
+const print = (sheet: Sheet) => printablePage(sheet, 'nonce', noFonts).html;
+const textOfSheet = (change: Partial<Sheet> = {}) => textOf(print(sheetOf(change)));
+const textOfType = (type: IssuedDocument['type'], change: Partial<IssuedDocument> = {}) => {
+  const business = sampleBusiness();
+  return textOfSheet({ business, document: sampleDocument(type, business, change) });
+};
+
+describe('printablePage', () => {
+  it.each(documentTypes)('the page has the heading of its type in both languages: %s', (type) => {
+    const { name, nameHe } = documentTypeRules[type];
+    const hebrew = sampleBusiness();
+    const page = print(sheetOf({ business: hebrew, document: sampleDocument(type, hebrew) }));
+    expect(page).toContain('<html lang="he" dir="rtl">');
+    expect(page).toContain(`<h1>${nameHe}</h1>`);
+    expect(textOf(page)).toContain('מספר 1042');
+    expect(textOf(page)).toContain('מסמך ממוחשב');
+
+    const english = sampleBusiness({ language: 'en' });
+    const other = print(sheetOf({ business: english, document: sampleDocument(type, english) }));
+    expect(other).toContain('<html lang="en" dir="ltr">');
+    expect(other).toContain(`<h1>${name}</h1>`);
+    // Books are kept in Hebrew: the statutory words stand beside the English ones.
+    for (const word of [nameHe, 'No. 1042', 'מקור', 'מסמך ממוחשב', 'Computerized document']) {
+      expect(textOf(other)).toContain(word);
+    }
+  });
+
+  it('a tax invoice has everything that the law requires', () => {
+    const text = textOfSheet({ allocationNumber: '123456789' });
+    for (const words of [
+      'עסק לדוגמה לעיצוב ותכנון',
+      'עוסק מורשה 514327892',
+      'רחוב הרצל 12 , תל אביב',
+      'מקור',
+      'תאריך 08/03/2026',
+      'לתשלום עד 07/04/2026',
+      'לקוח לדוגמה בע"מ',
+      '515151512',
+      'שדרות הנשיא 7 , חיפה',
+      'מסמך מקור חשבון עסקה 77 מיום 01/02/2026',
+      'מספר הקצאה 123456789',
+      'מחיר יחידה ₪ ללא מע"מ',
+      'עיצוב לוגו ושפה חזותית מק"ט LG-01 1 1,500.00 1,500.00',
+      'שעות ייעוץ (Zoom) 4.8 250.00 1,200.00',
+      'סכום השורות ללא מע"מ 2,700.00 ₪',
+      'הנחה -150.00 ₪',
+      'סה"כ לפני מע"מ 2,550.00 ₪',
+      'מע"מ / מס ערך מוסף 18% 459.00 ₪',
+      'סה"כ לתשלום 3,009.00 ₪',
+      'פרויקט מיתוג – אביב 2026',
+      'תודה שבחרתם בנו.',
+    ]) {
+      expect(text).toContain(words);
+    }
+  });
+
+  it('every text of a caller is escaped and isolated', () => {
+    const evil = '<img src=x onerror=1>"\'&';
+    const business = sampleBusiness({
+      name: evil,
+      address: evil,
+      city: evil,
+      email: evil,
+      phone: evil,
+      tax_id: evil,
+      wallet_labels: { ...sampleBusiness().wallet_labels, wallet_method_1: { he: evil, en: evil } },
+    });
+    const plain = sampleDocument('tax_invoice_receipt', business);
+    const document: IssuedDocument = {
+      ...plain,
+      title: evil,
+      notes: evil,
+      customer: {
+        ...plain.customer,
+        name: evil,
+        tax_id: evil,
+        address: evil,
+        city: evil,
+        phone: evil,
+        email: evil,
+      },
+      items: plain.items.map((item) => ({ ...item, description: evil, sku: evil })),
+      payments: plain.payments.map((payment) => ({
+        ...payment,
+        check_number: evil,
+        branch: evil,
+        account: evil,
+        card_type: evil,
+        card_last_digits: evil,
+        reference: evil,
+      })),
+    };
+    const page = print(sheetOf({ business, document, allocationNumber: evil }));
+    expect(page).not.toContain('<img');
+    const escaped = '&lt;img src=x onerror=1&gt;&quot;&#39;&amp;';
+    const all = page.split(escaped).length - 1;
+    const isolated = page.split(new RegExp(`<bdi(?: dir="ltr")?>${escaped}</bdi>`)).length - 1;
+    expect(isolated).toBe(all);
+    expect(all).toBeGreaterThanOrEqual(36);
+  });
+
+  it('the page says that prices include VAT where they do', () => {
+    expect(textOfType('tax_invoice', { prices_include_vat: true })).toContain('סכום ₪ כולל מע"מ');
+  });
+
+  it('gross prices are summed up before the net amounts, and what VAT is computed on is printed after a discount', () => {
+    const totals = {
+      subtotal: 2700,
+      discount: 150,
+      vat: 459,
+      vat_rate: 18,
+      total: 3009,
+      currency: 'ILS',
+    } as const;
+    const items = sampleDocument('quote', sampleBusiness()).items.map((item, index) => ({
+      ...item,
+      line_total: index === 0 ? 1770 : 1416,
+    }));
+    const text = textOfType('tax_invoice', { prices_include_vat: true, totals, items });
+    expect(text).toContain(
+      'סכום השורות כולל מע"מ 3,186.00 ₪ סכום השורות ללא מע"מ 2,700.00 ₪ הנחה -150.00 ₪ סה"כ לפני מע"מ 2,550.00 ₪ מע"מ / מס ערך מוסף 18% 459.00 ₪ סה"כ לתשלום 3,009.00 ₪',
+    );
+  });
+
+  it('a percent discount is shown with its rate', () => {
+    expect(textOfType('quote', { discount: { type: 'percent', value: 12.5 } })).toContain(
+      'הנחה 12.5% -150.00 ₪',
+    );
+  });
+
+  it('each payment is shown with what identifies it', () => {
+    const text = textOfType('receipt');
+    expect(text).toContain(
+      'שיק שיק מס׳ 5001 · בנק 12 · סניף 600 · חשבון 123456 · לפירעון 01/04/2026 08/03/2026 1,000.00 ₪',
+    );
+    expect(text).toContain('כרטיס אשראי Visa · מסתיים ב־ 4242 08/03/2026 1,500.00 ₪');
+    expect(text).toContain('ביט אסמכתה BT-77120 08/03/2026 686.00 ₪');
+    expect(text).toContain('סה"כ התקבל כולל מע"מ 3,186.00 ₪');
+    // Net and VAT on a receipt invite to deduct the VAT twice.
+    expect(text).not.toContain('מס ערך מוסף');
+    expect(text.indexOf('פירוט תשלומים')).toBeLessThan(text.indexOf('מחיר יחידה'));
+  });
+
+  it('a credit note names the invoice that it credits', () => {
+    expect(textOfType('credit_note')).toContain('זיכוי בגין חשבונית מס / קבלה 77 מיום 01/02/2026');
+  });
+
+  it('a donation receipt says donation, and names the approval of an institution', () => {
+    const business = sampleBusiness({ legal_type: 'public_institution' });
+    const text = textOfSheet({ business, document: sampleDocument('donation_receipt', business) });
+    expect(text).toContain('תרומה');
+    expect(text).toContain('למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה');
+    expect(textOfType('donation_receipt')).not.toContain('סעיף 46');
+  });
+
+  it('delivery and return notes have room for a signature', () => {
+    expect(textOfType('delivery_note')).toContain('שם המקבל');
+    expect(textOfType('tax_invoice')).not.toContain('שם המקבל');
+  });
+
+  it('a document of a business that is no dealer does not mention VAT', () => {
+    const totals = {
+      subtotal: 2700,
+      discount: 0,
+      vat: 0,
+      vat_rate: 0,
+      total: 2700,
+      currency: 'ILS',
+    } as const;
+    const exempt = sampleBusiness({ legal_type: 'osek_patur', vat_rate: 0 });
+    const text = textOfSheet({ business: exempt, document: sampleDocument('receipt', exempt, { totals }) });
+    expect(text).toContain('עוסק פטור 514327892');
+    expect(text).not.toContain('מע"מ');
+    expect(text).not.toContain('ערך מוסף');
+    // A licensed dealer with a zero rate states the zero.
+    const eilat = sampleBusiness({ vat_rate: 0 });
+    expect(
+      textOfSheet({ business: eilat, document: sampleDocument('tax_invoice', eilat, { totals }) }),
+    ).toContain('מע"מ / מס ערך מוסף 0% 0.00 ₪');
+  });
+
+  it.each(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])(
+    'the page states the registration of each legal type: %s',
+    (legal_type) => {
+      const words = {
+        osek_murshe: 'עוסק מורשה',
+        hevra_baam: 'ח.פ. / עוסק מורשה',
+        osek_patur: 'עוסק פטור',
+        amuta: 'עמותה (ע.ר.)',
+        public_institution: 'מוסד ציבורי',
+      };
+      expect(textOfSheet({ business: sampleBusiness({ legal_type }) })).toContain(
+        `${words[legal_type]} 514327892`,
+      );
+    },
+  );
+
+  it.each([
+    ['private', 'ת.ז.'],
+    ['hevra_baam', 'ח.פ.'],
+    ['osek_murshe', 'עוסק מורשה'],
+    ['osek_patur', 'עוסק פטור'],
+    ['amuta', 'ע.ר.'],
+    [null, 'ח.פ. / ע.מ. / ת.ז.'],
+  ] as const)('the number of a customer has the label of its kind: %s', (legal_type, word) => {
+    const { customer } = sampleDocument('tax_invoice', sampleBusiness());
+    const text = textOfType('tax_invoice', { customer: { ...customer, legal_type } });
+    expect(text).toContain(`לקוח לדוגמה בע"מ ${word} 515151512`);
+  });
+
+  it('the page says original or copy, and never both', () => {
+    const original = textOfSheet();
+    expect(original).toContain('מקור | מסמך ממוחשב');
+    expect(original).not.toContain('העתק');
+    const copy = textOfSheet({ output: 'copy' });
+    expect(copy).toContain('העתק | מסמך ממוחשב');
+    expect(copy).not.toContain('מקור |');
+  });
+
+  it('a cancelled document says that it is cancelled, and when', () => {
+    const cancelledAt = '2026-03-09T23:30:00Z';
+    expect(textOfSheet({ cancelledAt })).toContain('מבוטל בוטל בתאריך 10/03/2026 בשעה 01:30');
+    const english = sampleBusiness({ language: 'en' });
+    expect(textOfSheet({ cancelledAt, business: english })).toContain(
+      'Cancelled · מבוטל Cancelled on 10/03/2026 at 01:30',
+    );
+    expect(print(sheetOf())).not.toContain('מבוטל');
+  });
+
+  it('a cancelled document has the word across every page and in its foot', () => {
+    const page = print(sheetOf({ cancelledAt: '2026-03-09T23:30:00Z' }));
+    expect(page).toContain('<p class="stamp" aria-hidden="true"><span>מבוטל</span></p>');
+    expect(page).toContain('content:"חשבונית מס 1042 · מבוטל"');
+  });
+
+  it('the page leaves out what a document does not have', () => {
+    const business = sampleBusiness({ tax_id: null, address: null, city: null, email: null, phone: null });
+    const document = sampleDocument('quote', business, { title: null, notes: null });
+    const customer = {
+      ...document.customer,
+      tax_id: null,
+      address: null,
+      city: null,
+      email: null,
+      phone: null,
+    };
+    const page = print(sheetOf({ business, document: { ...document, customer } }));
+    expect(page).not.toMatch(/<p>\s*<\/p>|null|undefined|class="title"|class="notes"/);
+    expect(textOf(page)).not.toContain('הקצאה');
+  });
+
+  it('the foot counts the pages', () => {
+    expect(print(sheetOf())).toContain('content:"עמוד " counter(page) " מתוך " counter(pages)');
+  });
+});

@@ -1,0 +1,9 @@
+/** What the benchmark and the gallery use. A service is otherwise never imported. */
+export { GotenbergClient } from './artifact/gotenberg-client.js';
+export { PdfService, type RenderedArtifact } from './artifact/pdf-service.js';
+export { fields } from './config.js';
+export { hostedPage } from './document/hosted-page.js';
+export { printablePage } from './document/printable-page.js';
+export type { Sheet, SheetLogo } from './document/sheet.js';
+export { Signers } from './signature/signers.js';
+export { loadTypeface, type Typeface } from './typeface/typeface.js';

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Injectable } from '@nestjs/common';
+import { storeLogo, timeLimitsMs } from '@pinkas/contracts';
+import { remainingMs } from '@pinkas/service-kit';
+import { Semaphore } from '@pinkas/service-kit/concurrency';
+import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
+import type { RasterizerReply } from './rasterizer-process.js';
+
+/** A usual logo takes a quarter of a second, most of which starts the process. */
+const drawTimeoutMs = timeLimitsMs.drawLogo;
+const concurrency = 1;
+const queueMax = 8;
+
+/** The same path from the sources and from the build, as Node cannot start a TypeScript file. */
+const processFile = new URL('../../dist/logo/rasterizer-process.js', import.meta.url);
+
+/**
+ * Draws uploaded files in a process of its own, which has no environment and ends with the drawing: a kilobyte of SVG can hold
+ * librsvg for minutes, its decoders are native code, and this process holds the signing key (ADR 0014).
+ */
+@Injectable()
+export class LogoRasterizer {
+  readonly #semaphore = new Semaphore(concurrency, queueMax);
+
+  /**
+   * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; the reason of a deadline that passes.
+   */
+  async rasterize(upload: UploadedLogo): Promise<StoredLogo> {
+    const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(storeLogo.timeoutMs))));
+    const reply = await this.#semaphore.run(deadline, () => draw(upload, deadline));
+    if ('invalid' in reply) {
+      throw new InvalidLogoError(reply.invalid);
+    }
+    return { ...reply.logo, bytes: Buffer.from(reply.logo.bytes) };
+  }
+}
+
+async function draw(upload: UploadedLogo, deadline: AbortSignal): Promise<RasterizerReply> {
+  const tooLong = AbortSignal.timeout(drawTimeoutMs);
+  const child = fork(processFile, [], {
+    env: {},
+    execArgv: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  try {
+    return await firstMessage(child, upload, AbortSignal.any([tooLong, deadline]));
+  } catch (error) {
+    if (tooLong.aborted) {
+      throw new InvalidLogoError('takes too long to draw: it must be simpler');
+    }
+    throw error;
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+async function firstMessage(
+  child: ChildProcess,
+  upload: UploadedLogo,
+  signal: AbortSignal,
+): Promise<RasterizerReply> {
+  const exited = once(child, 'exit', { signal }).then(([code, killedBy]) => {
+    throw new Error(`logo rasterizer exited: ${code ?? killedBy}`);
+  });
+  const replied = once(child, 'message', { signal }).then(([reply]) => reply as RasterizerReply);
+  child.send(upload);
+  return Promise.race([replied, exited]);
+}

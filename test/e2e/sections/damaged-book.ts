@@ -1,0 +1,389 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreateDocument, CreatedDocument, ServiceName } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type Issuer,
+  invoice,
+  type RunningStack,
+  sendsMail,
+  type Verification,
+} from '../../running-stack.js';
+import { repositoryRoot } from '../../sources.js';
+import { DatabaseAdministrator } from '../database-administrator.js';
+
+const run = promisify(execFile);
+
+/** One document's fault, in short. */
+type Named = [check: string, document: string | null];
+
+export function damagedBook(system: () => RunningStack): void {
+  describe('pinkas verify', () => {
+    let stack: RunningStack;
+    let intruder: DatabaseAdministrator;
+    let issuer: Issuer;
+    let other: Issuer;
+    const documents: Record<string, CreatedDocument> = {};
+
+    const issue = async (name: string, body: CreateDocument) => {
+      documents[name] = await stack.issueUntilAnswered(issuer.key, body);
+    };
+    const id = (name: string): string => {
+      const found = documents[name];
+      if (!found) {
+        throw new Error(`no document is called ${name}`);
+      }
+      return found.id;
+    };
+    const nameOf = (documentId: string | null): string | null =>
+      Object.entries(documents).find(([, document]) => document.id === documentId)?.[0] ?? documentId;
+    const named = ({ businesses }: Verification): Named[] =>
+      businesses
+        .flatMap(({ findings }) => findings)
+        .map(({ check, document_id }): Named => [check, nameOf(document_id)])
+        .sort();
+
+    beforeAll(async () => {
+      stack = system();
+      intruder = await DatabaseAdministrator.connect(stack);
+      issuer = await stack.newIssuer({ ...sendsMail, tax_authority_connected: true });
+      other = await stack.newIssuer();
+      await issue('quote', invoice(100, { type: 'quote' }));
+      await issue('cancelled quote', invoice(200, { type: 'quote' }));
+      await issue('invoice', invoice(100));
+      await issue('large invoice', invoice(6000));
+      await issue('third invoice', invoice(300));
+      await issue('receipt', invoice(100, { type: 'receipt', based_on: id('invoice'), payments: cash(118) }));
+      await issue('invoice receipt', invoice(100, { type: 'tax_invoice_receipt', payments: cash(118) }));
+      await issue('credit note', invoice(50, { type: 'credit_note', based_on: id('third invoice') }));
+      await issue('donation', invoice(100, { type: 'donation_receipt', payments: cash(118) }));
+      for (const type of ['order', 'delivery_note', 'proforma'] as const) {
+        // A customer of its own, with a card of its own.
+        const customer = { name: `לקוח ${type}`, email: 'customer@example.com' };
+        await issue(type, invoice(10, { type, customer }));
+      }
+      await stack.issueUntilAnswered(other.key, invoice(100));
+      const cancelled = await stack.call(issuer.key, 'POST', `/documents/${id('cancelled quote')}/cancel`, {
+        body: {},
+      });
+      expect(cancelled.status).toBe(200);
+      // What is younger than a minute is under way: this book is of an hour ago.
+      await eventually('no step is under way', () => untilDone(), 60_000);
+      await intruder.change(
+        'issuing',
+        sql`update document set issued_at = issued_at - interval '1 hour', cancelled_at = cancelled_at - interval '1 hour'`,
+      );
+      await intruder.change(
+        'issuing',
+        sql`update series set last_issued_at = last_issued_at - interval '1 hour'`,
+      );
+      for (const constraint of ['document_number_key', 'document_totals_check']) {
+        await intruder.dropConstraint('issuing', 'document', constraint);
+      }
+      await intruder.dropConstraint('rendering', 'artifact', 'artifact_sha256_check');
+    }, 300_000);
+    afterAll(async () => {
+      await intruder?.close();
+    }, 60_000);
+
+    const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
+    const untilDone = async () => {
+      const { ok, businesses } = await stack.verify();
+      return ok && businesses.every(({ pending }) => pending === 0);
+    };
+    /** What is found while a table is changed; afterwards it is as before. */
+    const foundWhile = async (
+      service: ServiceName,
+      table: string,
+      statement: RawBuilder<unknown>,
+    ): Promise<Verification> => {
+      let found: Verification | undefined;
+      await intruder.withTamperedTable(service, table, statement, async () => {
+        found = await stack.verify();
+      });
+      if (!found) {
+        throw new Error('nothing was looked at');
+      }
+      expect(found.ok).toBe(false);
+      // The other business's book is whole, whatever happened to this one.
+      expect(found.businesses.filter(({ ok }) => !ok)).toHaveLength(1);
+      return found;
+    };
+    const expectFound = async (
+      service: ServiceName,
+      table: string,
+      statement: RawBuilder<unknown>,
+      expected: Named[],
+    ) => expect(named(await foundWhile(service, table, statement))).toEqual(expected);
+
+    it('verify reports a consistent book as text and as JSON', async () => {
+      const found = await stack.verify();
+      expect(found).toMatchObject({ ok: true, checked_at: expect.any(String) });
+      expect(found.businesses).toHaveLength(3);
+      expect(found.businesses.find((one) => one.documents === 12)).toEqual({
+        id: issuer.business.id,
+        name: issuer.business.name,
+        documents: 12,
+        ok: true,
+        findings: [],
+        findings_more: 0,
+        pending: 0,
+        dead_lettered: 0,
+      });
+      const text = await stack.command('pinkas', 'verify', '--business', issuer.business.id);
+      expect(text).toContain('12 documents: credit_note 1, delivery_note 1');
+      expect(text).toContain('  Proven');
+      expect(text).toMatch(/Checked 12 documents of 1 business, \d+ a second/);
+    }, 60_000);
+
+    it('verify rejects an unknown business id with one line', async () => {
+      const refused = async (...args: string[]) => {
+        const failure = await stack.command('pinkas', 'verify', ...args).catch((error: unknown) => error);
+        expect(failure).toMatchObject({ code: 1, stdout: '' });
+        return (failure as { stderr: string }).stderr.trim().split('\n');
+      };
+      const unknown = randomUUID();
+      expect(await refused('--business', unknown)).toEqual([
+        `No business has the id ${unknown}: pinkas business list shows them`,
+      ]);
+      expect(await refused('--business', 'x')).toEqual(['"x" is not an id: pinkas business list shows them']);
+    }, 60_000);
+
+    it('verify exits with 1, prints the report on stdout and the number of findings on stderr', async () => {
+      await intruder.withTamperedTable(
+        'issuing',
+        'document',
+        sql`delete from document where id = ${id('invoice')}`,
+        async () => {
+          const failure = await run(
+            process.execPath,
+            [`${repositoryRoot}/packages/cli/dist/main.js`, 'verify', '--business', issuer.business.id],
+            { env: { PATH: process.env.PATH, PINKAS_HOME: stack.home }, timeout: 60_000 },
+          ).catch((error: unknown) => error as { code: number; stdout: string; stderr: string });
+          expect(failure).toMatchObject({
+            code: 1,
+            stderr: expect.stringMatching(/^2 findings in the books of 1 of 1 business: .+\n$/),
+            stdout: expect.stringContaining(
+              `tax_invoice 2 (${id('large invoice')}): before it number 1 is missing`,
+            ),
+          });
+        },
+      );
+    }, 60_000);
+
+    it('verify finds a deleted document in the middle of a series, at its end, and as a source', async () => {
+      await expectFound('issuing', 'document', sql`delete from document where id = ${id('invoice')}`, [
+        ['links', 'receipt'],
+        ['numbers', 'large invoice'],
+      ]);
+      await expectFound('issuing', 'document', sql`delete from document where id = ${id('order')}`, [
+        ['numbers', null],
+      ]);
+      await expectFound(
+        'issuing',
+        'document',
+        sql`delete from document where id = ${id('cancelled quote')}`,
+        [['numbers', 'quote']],
+      );
+    }, 120_000);
+
+    it(
+      'verify finds a duplicate number',
+      () =>
+        // Its own number is missing then, and its PDF shows it.
+        expectFound(
+          'issuing',
+          'document',
+          sql`update document set number = 1 where id = ${id('large invoice')}`,
+          [
+            ['numbers', 'third invoice'],
+            ['numbers', later('invoice', 'large invoice')],
+            ['pdf', 'large invoice'],
+            ['pdf', 'large invoice'],
+          ].sort() as Named[],
+        ),
+      60_000,
+    );
+    /** Of two documents of one number, the one that is second. */
+    const later = (one: string, another: string) => (id(one) > id(another) ? one : another);
+
+    it('verify finds a changed date and a changed instant of issue', async () => {
+      const earlier = sql`update document set dated_on = dated_on - 1 where id = ${id('large invoice')}`;
+      await expectFound('issuing', 'document', earlier, [['dates', 'large invoice']]);
+      const sooner = sql`update document set issued_at = issued_at - interval '1 day' where id = ${id('third invoice')}`;
+      expect(named(await foundWhile('issuing', 'document', sooner))).toEqual([['dates', 'third invoice']]);
+      // The receipts and notes on it name the date of their source.
+      const based = sql`update document set dated_on = dated_on - 1 where id = ${id('invoice')}`;
+      await expectFound('issuing', 'document', based, [['links', 'receipt']]);
+    }, 120_000);
+
+    it('verify finds a changed total, item and payment', async () => {
+      await expectFound(
+        'issuing',
+        'document',
+        sql`update document set total = total + 0.01 where id = ${id('order')}`,
+        [
+          ['pdf', 'order'],
+          ['totals', 'order'],
+        ],
+      );
+      const found = await foundWhile(
+        'issuing',
+        'document',
+        sql`update document set items = jsonb_set(items, '{0,quantity}', '3') where id = ${id('proforma')}`,
+      );
+      expect(new Set(named(found).map((one) => one.join()))).toEqual(new Set(['totals,proforma']));
+      await expectFound(
+        'issuing',
+        'document',
+        sql`update document set payments = jsonb_set(payments, '{0,amount}', '117') where id = ${id('receipt')}`,
+        [
+          ['payments', 'invoice'],
+          ['payments', 'receipt'],
+          ['payments', 'receipt'],
+        ],
+      );
+    }, 120_000);
+
+    it('verify finds a document that was closed by nothing, and one that was opened again', async () => {
+      // What the third invoice was credited is less than its total.
+      for (const name of ['order', 'third invoice']) {
+        await expectFound(
+          'issuing',
+          'document',
+          sql`update document set status = 'closed' where id = ${id(name)}`,
+          [['status', name]],
+        );
+      }
+      for (const name of ['invoice', 'donation']) {
+        await expectFound(
+          'issuing',
+          'document',
+          sql`update document set status = 'open' where id = ${id(name)}`,
+          [['status', name]],
+        );
+      }
+    }, 120_000);
+
+    it('verify finds a customer whose card is missing or lacks a detail of the document', async () => {
+      const card = documents.order?.customer.id;
+      await expectFound('customer', 'card', sql`delete from card where id = ${card}`, [
+        ['pending_work', 'order'],
+      ]);
+      await expectFound('customer', 'card', sql`update card set email = null where id = ${card}`, [
+        ['pending_work', 'order'],
+      ]);
+    }, 120_000);
+
+    it('verify finds a changed byte of a PDF, a swapped PDF, a changed hash and a deleted revision', async () => {
+      await expectFound(
+        'rendering',
+        'artifact',
+        sql`update artifact set pdf = set_byte(pdf, 1000, get_byte(pdf, 1000) # 1) where document_id = ${id('donation')}`,
+        [
+          ['pdf', 'donation'],
+          ['pdf', 'donation'],
+        ],
+      );
+      const swapped = await foundWhile(
+        'rendering',
+        'artifact',
+        sql`update artifact set pdf = other.pdf, sha256 = other.sha256, size_bytes = other.size_bytes
+        from artifact as other
+        where artifact.document_id = ${id('delivery_note')} and other.document_id = ${id('order')}`,
+      );
+      expect(new Set(named(swapped).map((one) => one.join()))).toEqual(new Set(['pdf,delivery_note']));
+      await expectFound(
+        'rendering',
+        'artifact',
+        sql`update artifact set sha256 = sha256('x') where document_id = ${id('quote')}`,
+        [
+          ['pdf', 'quote'],
+          ['pdf', 'quote'],
+        ],
+      );
+      await expectFound(
+        'issuing',
+        'document',
+        sql`update document set artifact_sha256 = repeat('ab', 32) where id = ${id('quote')}`,
+        [['pdf', 'quote']],
+      );
+      const deleted = await foundWhile(
+        'rendering',
+        'artifact',
+        sql`delete from artifact where document_id = ${id('large invoice')} and revision = 2`,
+      );
+      // The first revision is final as well where the number came late.
+      expect(new Set(named(deleted).map((one) => one.join()))).toEqual(
+        new Set(['pending_work,large invoice']),
+      );
+    }, 180_000);
+
+    it('verify finds an allocation number that was changed in issuing or in allocation', async () => {
+      await expectFound(
+        'issuing',
+        'document',
+        sql`update document set allocation_number = '987654321' where id = ${id('large invoice')}`,
+        [
+          ['allocation', 'large invoice'],
+          ['allocation', 'large invoice'],
+          ['pdf', 'large invoice'],
+        ],
+      );
+      await expectFound(
+        'allocation',
+        'allocation',
+        sql`update allocation set number = '987654321', confirmation_number = '987654321'
+        where document_id = ${id('large invoice')}`,
+        [['allocation', 'large invoice']],
+      );
+    }, 120_000);
+
+    it(
+      'verify finds a message that was sent twice',
+      () =>
+        expectFound(
+          'delivery',
+          'attempt',
+          sql`insert into attempt
+        select (jsonb_populate_record(attempt, '{"n": 99}')).* from attempt
+        where delivery_id = (select id from delivery where document_id = ${id('quote')})`,
+          [['deliveries', 'quote']],
+        ),
+      60_000,
+    );
+
+    it('verify finds a missing plan, allocation decision, message and cancelled revision', async () => {
+      await expectFound('delivery', 'plan', sql`delete from plan where document_id = ${id('invoice')}`, [
+        ['pending_work', 'invoice'],
+      ]);
+      await expectFound(
+        'allocation',
+        'allocation',
+        sql`delete from allocation where document_id = ${id('invoice')}`,
+        [['pending_work', 'invoice']],
+      );
+      await expectFound(
+        'delivery',
+        'delivery',
+        sql`update delivery set state = 'waiting', sent_at = null where document_id = ${id('quote')}`,
+        [['pending_work', 'quote']],
+      );
+      await expectFound(
+        'rendering',
+        'artifact',
+        sql`delete from artifact where document_id = ${id('cancelled quote')} and revision = 2`,
+        [['pending_work', 'cancelled quote']],
+      );
+    }, 180_000);
+
+    it(
+      'verify reports no finding after everything is restored',
+      async () => expect(named(await stack.verify())).toEqual([]),
+      60_000,
+    );
+  });
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { sendHostile } from '../../hostile/send-hostile.js';
+import type { RunningStack } from '../../running-stack.js';
+
+const requests = 10_000;
+/** Fixed, so that a failure can be repeated; `npm run hostile` sends more. */
+const seed = 20260615;
+
+export function hostile(system: () => RunningStack): void {
+  describe('hostile requests', () => {
+    it('every hostile request gets an error object and no 5xx, and callers are served afterwards', async () => {
+      const issuer = await system().newIssuer();
+      const { base_url } = await system().file();
+      const report = await sendHostile({ baseUrl: base_url, key: issuer.key }, { count: requests, seed });
+      expect(report.findings).toEqual([]);
+      expect(report.requests).toBe(requests);
+      expect(Object.keys(report.statuses)).toEqual(expect.arrayContaining(['400', '404', '429']));
+      const other = await system().newIssuer();
+      const { status } = await system().call(other.key, 'GET', '/me');
+      expect(status).toBe(200);
+    }, 180_000);
+  });
+}

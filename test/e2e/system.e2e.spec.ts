@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { startTestCollector, type TestCollector } from '@pinkas/testkit';
+import { RunningStack } from '../running-stack.js';
+import { client } from './sections/client.js';
+import { concurrency } from './sections/concurrency.js';
+import { damagedBook } from './sections/damaged-book.js';
+import { firstDocument } from './sections/first-document.js';
+import { hostile } from './sections/hostile.js';
+import { isolation } from './sections/isolation.js';
+import { traces } from './sections/traces.js';
+
+/** One system for all sections; each makes its own businesses. */
+describe('the whole system', () => {
+  let collector: TestCollector;
+  let stack: RunningStack;
+  beforeAll(async () => {
+    collector = await startTestCollector();
+    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  }, 180_000);
+  afterAll(async () => {
+    await stack?.stop();
+    await collector?.stop();
+  }, 60_000);
+
+  const system = () => stack;
+  // First: it verifies the whole book again and again, which is small now.
+  damagedBook(system);
+  firstDocument(system);
+  client(system);
+  concurrency(system);
+  isolation(system);
+  hostile(system);
+  // Last: it leaves the collector hanging.
+  traces(system, () => collector);
+});

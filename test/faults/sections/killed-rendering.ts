@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { allocationSettled, consumers } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../book.js';
+import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import {
+  awaitAcknowledged,
+  awaitRedelivered,
+  type CommittedDocument,
+  commitDocument,
+  killAndAwaitRestart,
+  killBeforeAcknowledgement,
+  replay,
+} from '../kill-at-point.js';
+import { lockRows } from '../table-locks.js';
+
+export function killedRendering(system: () => RunningStack): void {
+  describe('rendering killed', () => {
+    let stack: RunningStack;
+    let issuer: Issuer;
+    const seen: ObservedDocument[] = [];
+    beforeAll(async () => {
+      stack = system();
+      issuer = await stack.newIssuer({ tax_authority_connected: true });
+      const { id, number, totals } = await stack.issueUntilAnswered(issuer.key, invoice(6000), 'first');
+      seen.push({ key: 'first', id, number, total: totals.total });
+    }, 180_000);
+
+    const revisionsOf = async (id: string): Promise<number[]> => {
+      const db = await stack.database<{ artifact: { document_id: string; revision: number } }>('rendering');
+      try {
+        const rows = await db
+          .selectFrom('artifact')
+          .select('revision')
+          .where('document_id', '=', id)
+          .orderBy('revision')
+          .execute();
+        return rows.map((row) => row.revision);
+      } finally {
+        await db.destroy();
+      }
+    };
+    const expectSecondPdfOnce = async (one: CommittedDocument) => {
+      await eventually(
+        'the second PDF is stored',
+        async () => (await revisionsOf(one.id)).length === 2,
+        90_000,
+      );
+      await awaitAcknowledged(stack, allocationSettled, 'rendering-settle-artifact');
+      expect(await revisionsOf(one.id)).toEqual([1, 2]);
+      seen.push(await replay(stack, issuer, one));
+    };
+    const inFlight = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
+
+    it('rendering killed before the renderer answers makes the revision once after the restart', async () => {
+      // The authority's delay leaves time to slow the renderer down after the first PDF.
+      await stack.setMode('tax_authority', { mode: 'ok', delay_ms: 1_500 });
+      const one = await commitDocument(stack, issuer, invoice(6000));
+      await stack.setMode('gotenberg', { delay_ms: 3_000 });
+      await eventually('the second PDF is being made', async () => (await inFlight()) > 0);
+      await killAndAwaitRestart(stack, 'rendering', async () => {
+        expect(await revisionsOf(one.id)).toEqual([1]);
+        await stack.setMode('gotenberg', { delay_ms: 0 });
+      });
+      await stack.setMode('tax_authority', { mode: 'ok' });
+      await expectSecondPdfOnce(one);
+    }, 180_000);
+
+    it('rendering killed between the answer of the renderer and the commit makes the revision once after the restart', async () => {
+      await stack.setMode('tax_authority', { mode: 'ok', delay_ms: 1_500 });
+      const one = await commitDocument(stack, issuer, invoice(6000));
+      const hold = await lockRows(stack, 'rendering', 'artifact', one.id);
+      await hold.waitUntilBlocked();
+      await killAndAwaitRestart(stack, 'rendering', async () => {
+        expect(await revisionsOf(one.id)).toEqual([1]);
+        await hold.release();
+      });
+      await stack.setMode('tax_authority', { mode: 'ok' });
+      await expectSecondPdfOnce(one);
+    }, 180_000);
+
+    it('rendering killed between the commit and the acknowledgement makes no second revision', async () => {
+      await stack.setMode('tax_authority', { mode: 'ok', delay_ms: 1_500 });
+      const one = await commitDocument(stack, issuer, invoice(6000));
+      const hold = await lockRows(stack, 'rendering', 'artifact', one.id);
+      await killBeforeAcknowledgement(
+        stack,
+        'rendering',
+        hold,
+        async () => (await revisionsOf(one.id)).length === 2,
+      );
+      await stack.setMode('tax_authority', { mode: 'ok' });
+      await awaitRedelivered(stack, consumers.settleArtifact);
+      await expectSecondPdfOnce(one);
+    }, 180_000);
+
+    it('the book is consistent after rendering was killed', async () => {
+      expect(seen).toHaveLength(4);
+      await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
+      await expectVerified(stack);
+    }, 120_000);
+  });
+}

@@ -1,0 +1,136 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { reservePort } from '@pinkas/local-stack/servers';
+import { adminUrl, eventually, startTestNats } from '@pinkas/testkit';
+import { repositoryRoot } from './sources.js';
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'pinkas-packaging-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const committedFiles = (...patterns: string[]): string[] =>
+  execFileSync('git', ['ls-files', '-z', '--', ...patterns], { cwd: repositoryRoot, encoding: 'utf8' })
+    .split('\0')
+    .filter((path) => path !== '');
+
+function copyTo(target: string, paths: readonly string[]): string {
+  for (const path of paths) {
+    mkdirSync(dirname(join(target, path)), { recursive: true });
+    cpSync(join(repositoryRoot, path), join(target, path));
+  }
+  return target;
+}
+
+/** The environment of a shell in which nobody has configured anything. */
+const plainEnvironment = { PATH: process.env.PATH, HOME: process.env.HOME };
+
+describe('the lock file', () => {
+  const manifests = copyTo(
+    join(folder, 'manifests'),
+    committedFiles('package-lock.json', '.npmrc', 'package.json', '*/package.json'),
+  );
+
+  // Offline, since a complete lock needs no registry to be checked.
+  it.each([
+    ['linux', 'x64', 'glibc'],
+    ['linux', 'x64', 'musl'],
+    ['linux', 'arm64', 'glibc'],
+    ['darwin', 'arm64', ''],
+  ])('npm ci accepts the lock file on %s/%s %s', async (os, cpu, libc) => {
+    const platform = [`--os=${os}`, `--cpu=${cpu}`, ...(libc === '' ? [] : [`--libc=${libc}`])];
+    const { stdout } = await run('npm', ['ci', '--dry-run', '--offline', '--ignore-scripts', ...platform], {
+      cwd: manifests,
+      env: plainEnvironment,
+    });
+    expect(stdout).toMatch(/added \d+ packages/);
+  });
+});
+
+/** The commands of the Dockerfile's build stage, as a shell runs them. */
+function buildCommands(): string[] {
+  const stage = readFileSync(join(repositoryRoot, 'deploy/Dockerfile'), 'utf8').split(/^FROM /m)[1] ?? '';
+  const commands = [...stage.matchAll(/^RUN (?:--\S+ )*(.+)$/gm)].map((match) => match[1] ?? '');
+  expect(commands.length).toBeGreaterThan(0);
+  return commands;
+}
+
+describe('the image of a service', () => {
+  it("the Dockerfile's commands make a folder that runs with production dependencies alone", async () => {
+    const source = copyTo(join(folder, 'source'), committedFiles('.'));
+    const packed = join(folder, 'packed');
+    for (const command of buildCommands()) {
+      await run('sh', ['-c', command.replaceAll('/packed', packed)], {
+        cwd: source,
+        env: {
+          ...plainEnvironment,
+          SERVICE: 'customer',
+          CI: 'true',
+          TURBO_TELEMETRY_DISABLED: '1',
+          npm_config_prefer_offline: 'true',
+        },
+        maxBuffer: 16 * 1024 * 1024,
+      });
+    }
+
+    expect(readdirSync(join(packed, 'services'))).toEqual(['customer']);
+    expect(readdirSync(join(packed, 'packages')).sort()).toEqual(['contracts', 'domain', 'service-kit']);
+    const installed = readdirSync(join(packed, 'node_modules'));
+    expect(installed).toContain('@nestjs');
+    for (const development of ['typescript', 'turbo', 'jest', '@types', '@biomejs', 'playwright-core']) {
+      expect(installed).not.toContain(development);
+    }
+
+    await expectToServe(join(packed, 'services/customer'));
+  }, 600_000);
+});
+
+/** Makes its database, migrates, serves until it is ready, and stops, as its container does. */
+async function expectToServe(service: string): Promise<void> {
+  const nats = await startTestNats();
+  const port = await reservePort();
+  await port.release();
+  const database = `packed_${process.pid}_${Date.now()}`;
+  const as = (role: string) => {
+    const url = new URL(adminUrl());
+    return Object.assign(url, { pathname: `/${database}`, username: role, password: 'of-a-test' }).href;
+  };
+  const env = {
+    ...plainEnvironment,
+    NODE_ENV: 'production',
+    PRODUCTION: 'false',
+    ADMIN_DATABASE_URL: adminUrl(),
+    DATABASE_URL: as(`${database}_login`),
+    MIGRATION_DATABASE_URL: as(`${database}_owner`),
+    NATS_URL: nats.url,
+    HEALTH_HOST: '127.0.0.1',
+    HEALTH_PORT: String(port.port),
+  };
+  try {
+    await run(process.execPath, ['dist/provision.js'], { cwd: service, env });
+    await run(process.execPath, ['dist/migrate.js'], { cwd: service, env });
+    const serving = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
+      cwd: service,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = once(serving, 'exit');
+    try {
+      await eventually(
+        'the packed service is ready',
+        async () => (await fetch(`http://127.0.0.1:${port.port}/readyz`)).ok,
+        60_000,
+      );
+      serving.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      serving.kill('SIGKILL');
+    }
+  } finally {
+    await nats.stop();
+  }
+}

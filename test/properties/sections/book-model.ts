@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type RunningStack } from '../../running-stack.js';
+import { lives, readAll } from '../book-commands.js';
+import { BookModel } from '../book-model.js';
+import { Caller } from '../caller.js';
+import { Operator } from '../operator.js';
+import { holds, propertyTimeoutMs } from '../property.js';
+import { Shop } from '../shop.js';
+
+/** Settings that change what a book holds. */
+const business = fc.record({
+  kind: fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ legal_type: 'hevra_baam' as const, vat_rate: 18 }) },
+    { weight: 1, arbitrary: fc.constant({ legal_type: 'osek_patur' as const, vat_rate: 0 }) },
+  ),
+  prices_include_vat: fc.boolean(),
+  payment_terms_days: fc.constantFrom(0, 30),
+  first_numbers: fc.constantFrom({}, { quote: 1_000, tax_invoice: 77 }),
+});
+const dailyDocuments = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(100_000) },
+  { weight: 1, arbitrary: fc.constant(6) },
+);
+
+export function bookModel(system: () => RunningStack): void {
+  describe('book model', () => {
+    let stack: RunningStack;
+    let operator: Operator;
+    beforeAll(async () => {
+      stack = system();
+      operator = await Operator.at(stack);
+    }, 180_000);
+    afterAll(async () => {
+      await operator?.close();
+    }, 60_000);
+
+    it.each([0, 1])(
+      'the HTTP API answers as the model of a book does, for any sequence of operations (part %i)',
+      (part) =>
+        holds(
+          'lives of a book',
+          fc.asyncProperty(business, dailyDocuments, lives, async ({ kind, ...rest }, daily, steps) => {
+            const settings = { ...kind, ...rest };
+            const issuer = await operator.newIssuer(settings, daily);
+            const caller = await Caller.with(stack, issuer.key);
+            const shop = new Shop(caller, issuer.apiKey);
+            const book = new BookModel(settings, daily);
+            await fc.asyncModelRun(() => ({ model: book, real: shop }), steps);
+            await readAll(book, shop);
+          }),
+          15,
+          [],
+          part,
+        ),
+      propertyTimeoutMs,
+    );
+  });
+}
