@@ -90,8 +90,8 @@ describe('composeEmail', () => {
       'customer',
       base,
     );
-    expect(hebrew.subject).toBe('חשבונית מס 1042 מאת \u20682000 Example Ltd.\u2069');
-    expect(hebrew.text).toContain('\u20682000 Example Ltd.\u2069.');
+    expect(hebrew.subject).toBe('חשבונית מס 1042 מאת \u20662000 Example Ltd.\u2069');
+    expect(hebrew.text).toContain('\u20662000 Example Ltd.\u2069.');
     expect(hebrew.text).toContain('שלום לקוח לדוגמה 2,');
     const english = composeEmail(
       facts({
@@ -102,7 +102,7 @@ describe('composeEmail', () => {
       base,
     );
     expect(english.subject).toBe('Tax invoice 1042 from Example Ltd');
-    expect(english.text).toContain('Dear \u2068לקוח לדוגמה 2\u2069,');
+    expect(english.text).toContain('Dear \u2067לקוח לדוגמה 2\u2069,');
   });
 
   it('composeEmail removes direction controls from names', () => {
@@ -111,7 +111,7 @@ describe('composeEmail', () => {
       'customer',
       base,
     );
-    expect(email.subject).toBe('חשבונית מס 1042 מאת \u2068ltd\u2069');
-    expect(email.text).not.toMatch(/[\u202a-\u202e\u2066\u2067]/);
+    expect(email.subject).toBe('חשבונית מס 1042 מאת \u2066ltd\u2069');
+    expect(email.text).not.toMatch(/[\u202a-\u202e\u2067\u2068]/);
   });
 });

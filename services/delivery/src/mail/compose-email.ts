@@ -1,3 +1,4 @@
+import { fieldDirection, isolatedText, type TextDirection } from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/service-kit/html';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
 import { singleLine, totalText, typeName } from '../delivery/wording.js';
@@ -56,18 +57,6 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   },
 };
 
-const oppositeScripts = {
-  rtl: /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u,
-  ltr: /[\p{Script=Hebrew}\p{Script=Arabic}]/u,
-} as const;
-
-/**
- * Isolates a name of the opposite direction inside a sentence (UAX #9, first strong isolate): its digits and full stops would
- * otherwise appear on the wrong side.
- */
-const isolateDirection = (direction: Wording['direction'], name: string): string =>
-  oppositeScripts[direction].test(name) ? `\u2068${name}\u2069` : name;
-
 const israeliDate = (date: string): string => date.split('-').reverse().join('/');
 
 /** Composes the email of a document as text and HTML in the language of the business; the accountant's copy says so. */
@@ -77,8 +66,8 @@ export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, vie
   const wording = wordings[language];
   const type = typeName(facts);
   const name = singleLine(facts.business.name);
-  const business = isolateDirection(wording.direction, name);
-  const customer = isolateDirection(wording.direction, singleLine(document.customer_name));
+  const business = isolatedText(name, language);
+  const customer = isolatedText(singleLine(document.customer_name), language);
   const forAccountant = purpose === 'accountant';
   const lines = {
     type,
@@ -93,6 +82,7 @@ export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, vie
     ] as const,
     link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
     business: name,
+    businessDirection: fieldDirection(name, language),
   };
   return {
     subject: lines.subject,
@@ -109,6 +99,7 @@ interface Lines {
   readonly rows: readonly (readonly [string, string])[];
   readonly link: string;
   readonly business: string;
+  readonly businessDirection: TextDirection;
 }
 
 function toText(lines: Lines, wording: Wording): string {
@@ -146,7 +137,7 @@ function toHtml(lines: Lines, wording: Wording, language: string): string {
     style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-radius:8px">
     <tr>
       <td style="padding:28px 28px 8px;text-align:${start};${font}">
-        <p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi>${escapeHtml(lines.business)}</bdi></p>
+        <p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi dir="${lines.businessDirection}">${escapeHtml(lines.business)}</bdi></p>
         ${lines.opening.map(paragraph).join('\n        ')}
         <table role="presentation" dir="${wording.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
         </table>
