@@ -96,8 +96,8 @@ describe('purgeMessaging', () => {
       return message_id;
     };
     await handled('other', 31);
-    // A week in the outbox, another in the stream.
-    const kept = [await handled('probe-effects', 15), await handled('probe-effects', 31)];
+    // Three weeks in the outbox, unread by another consumer, and one in the stream.
+    const kept = [await handled('probe-effects', 29), await handled('probe-effects', 31)];
     await handled('other', 31, kept[1]);
     await db
       .insertInto('dead_letter')

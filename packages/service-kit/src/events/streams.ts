@@ -9,11 +9,14 @@ import { nanos } from '@nats-io/nats-core';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
+/** How long a stream keeps an event, in days. */
+export const streamDays = 7;
+
 type Settings = Pick<StreamConfig, 'num_replicas' | 'max_age' | 'max_bytes' | 'duplicate_window'>;
 
 const settingsFor = (replicas: number): Settings => ({
   num_replicas: replicas,
-  max_age: nanos(7 * dayMs),
+  max_age: nanos(streamDays * dayMs),
   max_bytes: 1024 ** 3,
   duplicate_window: nanos(120_000),
 });

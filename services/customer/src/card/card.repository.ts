@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { cardDetails } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import { type CardDetails, cardName, nameKey } from './card.js';
@@ -139,11 +140,10 @@ export async function confirmCard(
     phone: card.phone,
     address: card.address,
     city: card.city,
-  };
+  } satisfies Record<(typeof cardDetails)[number], unknown>;
   const existing = await lockCard(trx, key);
   if (existing) {
-    const named = Object.keys(details) as (keyof typeof details)[];
-    const isChanged = named.some((name) => existing[name] === null && details[name] !== null);
+    const isChanged = cardDetails.some((name) => existing[name] === null && details[name] !== null);
     // Most documents change nothing: the row is not written.
     if (existing.confirmed_at !== null && !isChanged) {
       return true;
@@ -151,7 +151,7 @@ export async function confirmCard(
     await trx
       .updateTable('card')
       .set({
-        ...Object.fromEntries(named.map((name) => [name, existing[name] ?? details[name]])),
+        ...Object.fromEntries(cardDetails.map((name) => [name, existing[name] ?? details[name]])),
         confirmed_at: existing.confirmed_at ?? at,
         claimed_until: null,
       })

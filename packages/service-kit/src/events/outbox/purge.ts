@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 import type { Logger } from '../../process/logger.js';
+import { streamDays } from '../streams.js';
 import { readersOf } from './reader.repository.js';
 
 /** How long an event stays when every consumer has read it. */
@@ -8,10 +9,10 @@ const outboxDays = 7;
 /** How long it stays for a consumer that has not: the longest that one may be stopped. */
 const unreadDays = 21;
 /**
- * An event can be handled again as long as it is in the outbox, and be redelivered as long as its stream has it (another 7 days):
- * 28 days together. An inbox row that is kept longer is cheap, while an effect that happens twice is not.
+ * An event can be handled again as long as it is in the outbox, and be redelivered as long as its stream has it.
+ * An inbox row that is kept longer is cheap, while an effect that happens twice is not.
  */
-const inboxDays = 30;
+const inboxDays = unreadDays + streamDays + 2;
 /** The most rows that one statement looks at: some ten milliseconds of work. */
 const batchMax = 1_000;
 const secondsPerDay = 24 * 60 * 60;
