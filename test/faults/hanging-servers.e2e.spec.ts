@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { HangingSystem } from './hanging-system.js';
 
-describe('the system while NATS hangs', () => {
+describe('the system with a server that hangs', () => {
   let system: HangingSystem;
   beforeAll(async () => {
     system = await HangingSystem.start();
@@ -26,11 +26,21 @@ describe('the system while NATS hangs', () => {
     });
   }, 300_000);
 
+  it.each(['postgres', 'gotenberg'])(
+    'the system answers or refuses in time, and heals by itself, while a server is frozen: %s',
+    async (server) => {
+      await system.expectHealed(() => system.freeze(server));
+    },
+    300_000,
+  );
+
   it('the gateway stays ready and refuses with engine_error while NATS is cut off', async () => {
     await system.expectReadyWithout(() => system.cutNats());
   }, 120_000);
 
-  it('the book is complete, and nothing is left to do', async () => {
-    await system.expectComplete();
-  }, 400_000);
+  it('the gateway stays ready and refuses with engine_error while PostgreSQL is frozen', async () => {
+    await system.expectReadyWithout(() => system.freeze('postgres'));
+  }, 120_000);
+
+  it('the book is complete, and nothing is left to do', () => system.expectComplete(), 400_000);
 });
