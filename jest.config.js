@@ -4,8 +4,8 @@ import preset from './jest.preset.js';
 export default {
   // Jest takes these from the root alone.
   testTimeout: preset.testTimeout,
-  // Twice the cores of CI: two of the tests that it begins with wait for most of their time.
-  maxWorkers: 4,
+  // One more than the cores of CI: tests of the whole system also wait.
+  maxWorkers: 3,
   // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',
