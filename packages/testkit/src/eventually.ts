@@ -1,5 +1,9 @@
+/** The pauses between two probes grow from the first to the longest: what is there at once is seen at once, and a long wait is cheap. */
+const firstPauseMs = 10;
+const longestPauseMs = 100;
+
 /**
- * Waits for a condition rather than for a time: probes every few milliseconds until `probe` returns something true.
+ * Waits for a condition rather than for a time: probes again and again until `probe` returns something true.
  * @throws what `probe` threw last, or an Error that says what was waited for, when the time is over.
  */
 export async function eventually<T>(
@@ -9,7 +13,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   let failure: unknown;
-  for (;;) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, longestPauseMs)) {
     try {
       const value = await probe();
       if (value) {
@@ -22,6 +26,6 @@ export async function eventually<T>(
     if (Date.now() > end) {
       throw failure ?? new Error(`Waited ${timeoutMs} ms in vain: ${what}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
