@@ -154,7 +154,7 @@ async function timesInside(stack: BenchStack): Promise<Map<string, number>> {
   const log = stack.file.services.find((service) => service.name === 'issuing')?.log ?? '';
   const times = new Map<string, number>();
   for (const line of (await readFile(log, 'utf8')).split('\n')) {
-    if (!line.includes('"msg":"issued"')) {
+    if (!line.includes('"msg":"document issued"')) {
       continue;
     }
     const { document_id, render_ms, sign_ms } = JSON.parse(line) as {
@@ -163,6 +163,9 @@ async function timesInside(stack: BenchStack): Promise<Map<string, number>> {
       sign_ms: number;
     };
     times.set(document_id, render_ms + sign_ms);
+  }
+  if (times.size === 0) {
+    throw new Error('the log of issuing names no issued document');
   }
   return times;
 }
