@@ -1,3 +1,4 @@
+export * from './allocation-decision.js';
 export * from './allocation-policy.js';
 export * from './contrast.js';
 export * from './document-types.js';

@@ -1,8 +1,8 @@
+import type { AllocationDecision } from '@pinkas/domain';
 import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import type { AllocationFacts, AllocationTable, AllocationTables } from './allocation.tables.js';
-import type { AllocationDecision } from './allocation-decision.js';
 import type { RetryTransition } from './retry-policy.js';
 
 export type AllocationRow = Selectable<AllocationTable>;
@@ -224,13 +224,13 @@ export async function findByDocuments(
   db: Database<AllocationTables>,
   businessId: string,
   documentIds: readonly string[],
-): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'next_attempt_at'>[]> {
+): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'next_attempt_at' | 'settled_at'>[]> {
   if (documentIds.length === 0) {
     return [];
   }
   return db
     .selectFrom('allocation')
-    .select(['document_id', 'state', 'number', 'next_attempt_at'])
+    .select(['document_id', 'state', 'number', 'next_attempt_at', 'settled_at'])
     .where('business_id', '=', businessId)
     .where('document_id', 'in', documentIds)
     .execute();

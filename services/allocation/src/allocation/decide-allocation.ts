@@ -1,8 +1,8 @@
 import { allocationSettled, consumers, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
 import { type Clock, EventHandler, InjectClock, type OutboxTransaction, publish } from '@pinkas/service-kit';
 import { insertDecision } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
-import { decideAllocation } from './allocation-decision.js';
 import { AllocationWorker } from './allocation-worker.js';
 
 /** Decides whether an issued document needs an allocation number, and settles it at once where it does not. */

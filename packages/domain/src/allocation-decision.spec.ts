@@ -1,31 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { decideAllocation } from './allocation-decision.js';
+import { type AllocatedDocument, decideAllocation } from './allocation-decision.js';
 
 const business = {
   tax_id: '514713288',
   allocation_threshold_net: 5000,
   tax_authority_connected: true,
-} as Business;
+};
 
 const document = (change: {
-  type?: IssuedDocument['type'];
+  type?: AllocatedDocument['type'];
   date?: string;
   subtotal?: number;
   discount?: number;
   vat?: number;
   taxId?: string | null;
-}) =>
-  ({
-    type: change.type ?? 'tax_invoice',
-    date: change.date ?? '2026-06-15',
-    totals: {
-      subtotal: change.subtotal ?? 6000,
-      discount: change.discount ?? 0,
-      vat: change.vat ?? 1080,
-    },
-    customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
-  }) as IssuedDocument;
+}): AllocatedDocument => ({
+  type: change.type ?? 'tax_invoice',
+  date: change.date ?? '2026-06-15',
+  totals: {
+    subtotal: change.subtotal ?? 6000,
+    discount: change.discount ?? 0,
+    vat: change.vat ?? 1080,
+  },
+  customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
+});
 
 describe('decideAllocation', () => {
   it.each(['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const)(

@@ -1,15 +1,31 @@
-import { type AllocationOutcome, type Business, type IssuedDocument } from '@pinkas/contracts';
-import { allocationPolicyOn, documentTypeRules, fromShekels } from '@pinkas/domain';
+import { allocationPolicyOn } from './allocation-policy.js';
+import { type DocumentType, documentTypeRules } from './document-types.js';
+import { fromShekels } from './money/agorot.js';
+
+/** What the decision depends on of a document. */
+export interface AllocatedDocument {
+  readonly type: DocumentType;
+  /** YYYY-MM-DD */
+  readonly date: string;
+  /** ILS */
+  readonly totals: { readonly subtotal: number; readonly discount: number; readonly vat: number };
+  readonly customer: { readonly tax_id: string | null };
+}
+
+/** What the decision depends on of a business. */
+export interface AllocatingBusiness {
+  readonly tax_id: string | null;
+  /** ILS, net of VAT. */
+  readonly allocation_threshold_net: number;
+  readonly tax_authority_connected: boolean;
+}
 
 /** Whether a number is required; if not, the outcome and its reason. */
 export type AllocationDecision =
   | { readonly required: true }
   | {
       readonly required: false;
-      readonly status: Extract<
-        AllocationOutcome['status'],
-        'not_required' | 'skipped_customer_tax_id_missing' | 'skipped_business_tax_id_missing'
-      >;
+      readonly status: 'not_required' | 'skipped_customer_tax_id_missing' | 'skipped_business_tax_id_missing';
       readonly reason: string;
     };
 
@@ -18,7 +34,10 @@ export type AllocationDecision =
  * above the threshold, there is VAT, and the business is connected. Only then a missing tax id is reported, the business's
  * first.
  */
-export function decideAllocation(document: IssuedDocument, business: Business): AllocationDecision {
+export function decideAllocation(
+  document: AllocatedDocument,
+  business: AllocatingBusiness,
+): AllocationDecision {
   const notRequired = (reason: string) => ({ required: false, status: 'not_required', reason }) as const;
   const { totals, type } = document;
   if (allocationPolicyOn(document.date)?.codes[type] === undefined) {
