@@ -8,7 +8,13 @@ import { timeLimitsMs } from './time-limits.js';
 /** The allocation number of a document is decided, for now or finally. */
 export const allocationSettled = defineEvent(
   'allocation.document.settled',
-  Strict({ document: IssuedDocument, business: Business, allocation: AllocationOutcome }),
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    allocation: AllocationOutcome,
+    /** Whether another attempt follows by itself. Absent: none does, or the previous release wrote it. */
+    pending: Type.Optional(Type.Boolean()),
+  }),
 );
 
 /**
@@ -87,6 +93,8 @@ export const auditAllocations = defineContract('allocation.document.audit', {
         number: Nullable(Type.String()),
         /** When the next attempt is due; one in flight counts as due. */
         next_attempt_at: Nullable(Instant),
+        /** When an outcome was published last; null: none was. Absent in the replies of the previous release. */
+        settled_at: Type.Optional(Nullable(Instant)),
       }),
     ),
   }),

@@ -50,6 +50,10 @@ export const MessageStatus = Strict({
   next_attempt_at: Nullable(Instant),
   /** The end of the quiet hours that it waits for, or has waited for. */
   not_before: Nullable(Instant),
+  /** Until when it waits for the allocation number; null: it does not. Absent in the replies of the previous release. */
+  held_until: Type.Optional(Nullable(Instant)),
+  /** Whether it brings the number to who got the document without it. Absent in the replies of the previous release. */
+  follow_up: Type.Optional(Type.Boolean()),
   /** When it reached its final state. */
   ended_at: Nullable(Instant),
   /** Why it has failed or was withdrawn, or why the last attempt failed. */
@@ -184,6 +188,11 @@ export const auditDeliveries = defineContract('delivery.document.audit', {
             accepted: Type.Integer({ minimum: 0 }),
             /** How many attempts have an unknown outcome. */
             unknown: Type.Integer({ minimum: 0 }),
+            /**
+             * How many attempts without an allocation number were accepted or have an unknown outcome. Absent in the replies of the
+             * previous release.
+             */
+            without_number: Type.Optional(Type.Integer({ minimum: 0 })),
             /** How often an operator resent it; each time allows one more attempt of unknown outcome. */
             resends: Type.Integer({ minimum: 0 }),
           }),

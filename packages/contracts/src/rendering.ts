@@ -97,7 +97,10 @@ export const storeLogo = defineContract('rendering.logo.store', {
   timeoutMs: timeLimitsMs.storeLogo,
 });
 
-/** The PDF that goes to the customer is final: the first one, or a new one with the allocation number. */
+/**
+ * The PDF that goes to the customer is final, for now: the first one, a new one with the allocation number, or one that does not
+ * say any more that a number is being obtained.
+ */
 export const artifactRendered = defineEvent(
   'rendering.artifact.rendered',
   Strict({
@@ -106,6 +109,8 @@ export const artifactRendered = defineEvent(
     revision: Type.Integer({ minimum: 1 }),
     sha256: Type.String(),
     allocation_number: Nullable(Type.String()),
+    /** Whether the revision says that its number is still being obtained. Absent: it does not, or the previous release made it. */
+    allocation_pending: Type.Optional(Type.Boolean()),
   }),
 );
 

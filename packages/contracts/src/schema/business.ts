@@ -66,12 +66,22 @@ export const LogoRef = Strict({
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
 
+/** How long a message waits for its allocation number where the business does not say, in minutes. */
+export const allocationHoldMinutesDefault = 10;
+
+const allocationHoldMinutes = Type.Integer({ minimum: 0, maximum: 1_440 });
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
 export const Business = Strict({
   id: Uuid,
   ...businessSettingFields,
+  /**
+   * Counted from the issue: how long a message waits for an allocation number that the authority did not give at once.
+   * Absent: `allocationHoldMinutesDefault`, since the previous release wrote it.
+   */
+  allocation_hold_minutes: Type.Optional(allocationHoldMinutes),
   /** `#rrggbb`, lower case; it can be read on white. Absent: the house's own. */
   accent_color: Type.Optional(accentColour),
   /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */
@@ -92,6 +102,7 @@ export const BusinessChange = partOf(
   Strict({
     ...businessSettingFields,
     tax_id: Nullable(Type.String({ pattern: '^\\d{5,9}$', format: 'valid-check-digit' })),
+    allocation_hold_minutes: allocationHoldMinutes,
     /** In either case; null: the house's own. It must be read on white paper, which the gateway checks. */
     accent_color: Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
     /** A PNG or SVG file as a `data:` address; null: none. Rendering draws it into pixels and stores those. */
