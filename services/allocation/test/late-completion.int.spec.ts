@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  allocationSettled,
   auditAllocations,
   listDeadLetteredAllocations,
   type ReplyOf,
@@ -26,6 +27,33 @@ describe('RetryAllocation', () => {
     await allocation.settled(invoice.id);
     return invoice;
   };
+
+  it('an outcome says whether another attempt follows, and the end of the attempts is published', async () => {
+    const events = allocation.network.collect(allocationSettled);
+    const pendingOf = (id: string) =>
+      events
+        .filter((event) => event.document.id === id)
+        .map(({ allocation: { status }, pending }) => [status, pending]);
+    await allocation.authority.setMode({ mode: 'error' });
+    const late = await allocation.issue();
+    await allocation.settled(late.id);
+    await eventually('the failure is published', () => pendingOf(late.id).length === 1);
+    expect(pendingOf(late.id)).toEqual([['failed', true]]);
+    await allocation.authority.setMode({ mode: 'forbidden' });
+    allocation.advanceClock(5 * second);
+    await eventually('the end is published', () => pendingOf(late.id).length === 2);
+    expect(pendingOf(late.id)).toEqual([
+      ['failed', true],
+      ['failed', false],
+    ]);
+    await allocation.authority.resetModes();
+    await retry(late.id);
+    await eventually('the number is published', () => pendingOf(late.id).length === 3);
+    expect(pendingOf(late.id)[2]).toEqual(['issued', false]);
+    const refused = await issueWhile('refuse');
+    await eventually('the refusal is published', () => pendingOf(refused.id).length === 1);
+    expect(pendingOf(refused.id)).toEqual([['failed', false]]);
+  });
 
   it('a refused document keeps the codes, the reason and the whole response', async () => {
     const invoice = await issueWhile('refuse');
@@ -219,11 +247,24 @@ describe('RetryAllocation', () => {
         state: 'pending',
         number: null,
         next_attempt_at: (await allocation.row(asking.id)).next_attempt_at?.toISOString(),
+        settled_at: expect.any(String),
       },
-      { document_id: issued.id, state: 'issued', number, next_attempt_at: null },
-      { document_id: quote.id, state: 'not_required', number: null, next_attempt_at: null },
+      {
+        document_id: issued.id,
+        state: 'issued',
+        number,
+        next_attempt_at: null,
+        settled_at: expect.any(String),
+      },
+      {
+        document_id: quote.id,
+        state: 'not_required',
+        number: null,
+        next_attempt_at: null,
+        settled_at: expect.any(String),
+      },
       // Another business's is none of this one's.
-      { document_id: strange.id, state: null, number: null, next_attempt_at: null },
+      { document_id: strange.id, state: null, number: null, next_attempt_at: null, settled_at: null },
     ]);
   });
 });

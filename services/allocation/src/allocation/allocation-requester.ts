@@ -149,6 +149,7 @@ export class AllocationRequester {
           document: row.facts.document,
           business: row.facts.business,
           allocation: transition.outcome,
+          pending: transition.state === 'pending',
         });
       }
       // The owner has connected during the attempt: nothing else resumes it.

@@ -32,7 +32,7 @@ export interface AllocationTable {
   /** While an attempt is in flight; afterwards another worker may claim it. */
   claimed_until: Date | null;
   decided_at: Date;
-  /** When an outcome was published first. */
+  /** When an outcome was published last. */
   settled_at: Date | null;
   /** An earlier attempt may have been granted unnoticed. */
   outcome_unknown: Generated<boolean>;

@@ -22,6 +22,7 @@ export class AuditAllocations {
           state: row?.state ?? null,
           number: row?.number ?? null,
           next_attempt_at: row?.next_attempt_at?.toISOString() ?? null,
+          settled_at: row?.settled_at?.toISOString() ?? null,
         };
       }),
     };

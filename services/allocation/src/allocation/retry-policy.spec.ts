@@ -33,13 +33,13 @@ describe('retryTransition', () => {
     expect(retryTransition(later, failure, now)).toMatchObject({ state: 'pending', outcome: null });
   });
 
-  it('retryTransition dead-letters after a day and keeps the reason', () => {
+  it('retryTransition dead-letters after a day, keeps the reason and publishes it', () => {
     const dayLater = new Date(now.getTime() + 24 * 3_600_000);
     expect(retryTransition({ ...later, attempts: 27 }, failure, dayLater)).toMatchObject({
       state: 'dead_lettered',
       reason: 'No answer.',
       nextAttemptAt: null,
-      outcome: null,
+      outcome: { status: 'failed', number: null, reason: 'No answer.' },
     });
   });
 
@@ -51,14 +51,15 @@ describe('retryTransition', () => {
     });
   });
 
-  it('retryTransition dead-letters at once what cannot succeed, and publishes it unless published before', () => {
+  it('retryTransition dead-letters at once what cannot succeed, and publishes it, whatever was published before', () => {
     const hopeless = { ...failure, retryable: false };
-    expect(retryTransition(first, hopeless, now)).toMatchObject({
-      state: 'dead_lettered',
-      nextAttemptAt: null,
-      outcome: { status: 'failed', reason: 'No answer.' },
-    });
-    expect(retryTransition(later, hopeless, now)).toMatchObject({ state: 'dead_lettered', outcome: null });
+    for (const before of [first, later]) {
+      expect(retryTransition(before, hopeless, now)).toMatchObject({
+        state: 'dead_lettered',
+        nextAttemptAt: null,
+        outcome: { status: 'failed', reason: 'No answer.' },
+      });
+    }
   });
 
   it('retryTransition publishes a granted number whatever was published before', () => {

@@ -14,8 +14,9 @@ export interface RetryTransition {
 }
 
 /**
- * A number and a refusal are final and published. Only the first failure is published, so that the PDF and the email go on
- * without a number; attempts continue for a day, unless another one cannot succeed.
+ * A number and a refusal are final and published. Of the failures only the first is published, so that the PDF is settled
+ * without a number, and the one after which no attempt follows, so that nothing waits for a number any more. Attempts continue
+ * for a day, unless another one cannot succeed.
  */
 export function retryTransition(
   before: { attempts: number; earlier_attempts: number; first_attempt_at: Date; settled_at: Date | null },
@@ -47,7 +48,7 @@ export function retryTransition(
         state: next ? 'pending' : 'dead_lettered',
         reason: outcome.reason,
         nextAttemptAt: next,
-        outcome: before.settled_at ? null : failed(outcome.reason),
+        outcome: before.settled_at && next ? null : failed(outcome.reason),
       };
     }
   }
