@@ -31,6 +31,7 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
       document: measuredInvoice(business, linesOf(lines)),
       business,
       allocationNumber: null,
+      numberPending: false,
       cancelledAt: null,
       output: 'original',
       logo: null,

@@ -39,6 +39,7 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
         document: measuredInvoice(first.business, items),
         business: first.business,
         allocationNumber: null,
+        numberPending: false,
         cancelledAt: null,
         output: 'original',
         logo: null,

@@ -16,6 +16,15 @@ import { sampleBusiness, sampleDocument } from './sample-documents.js';
 export const allocationNumber = '987654321';
 export const issued: AllocationOutcome = { status: 'issued', number: allocationNumber, reason: null };
 export const notRequired: AllocationOutcome = { status: 'not_required', number: null, reason: 'below' };
+/** Of a document above the threshold. */
+export const largeTotals = {
+  subtotal: 6000,
+  discount: 0,
+  vat: 1080,
+  vat_rate: 18,
+  total: 7080,
+  currency: 'ILS',
+} as const;
 export const failed: AllocationOutcome = { status: 'failed', number: null, reason: 'no answer' };
 
 /** The artifacts of one business in a rendering service with a renderer of its own, which a test may slow down or make fail. */
@@ -45,6 +54,11 @@ export class Artifacts {
     await this.gotenberg.stop();
   }
 
+  /** Renders the first PDF of a document that needs an allocation number. */
+  renderLarge() {
+    return this.render(sampleDocument('tax_invoice', this.business, { totals: largeTotals, discount: null }));
+  }
+
   /** Renders the first PDF of a document, by default of a new tax invoice. */
   async render(document = sampleDocument('tax_invoice', this.business)) {
     const { business } = this;
@@ -56,10 +70,15 @@ export class Artifacts {
     return { business_id: this.business.id, document_id: document.id };
   }
 
-  /** Publishes the outcome of a document's allocation. */
-  settle(document: IssuedDocument, allocation: AllocationOutcome, messageId?: string): Promise<void> {
+  /** Publishes the outcome of a document's allocation. @param pending whether another attempt follows. */
+  settle(
+    document: IssuedDocument,
+    allocation: AllocationOutcome,
+    messageId?: string,
+    pending = false,
+  ): Promise<void> {
     const { business } = this;
-    const body = { document, business, allocation };
+    const body = { document, business, allocation, pending };
     return this.rendering.network.publish(allocationSettled, document.id, body, messageId);
   }
 

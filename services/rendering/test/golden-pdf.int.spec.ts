@@ -22,6 +22,7 @@ describe('a signed PDF', () => {
       document: sampleDocument('tax_invoice', business),
       business,
       allocationNumber: '123456789',
+      numberPending: false,
       cancelledAt: null,
       output: 'original',
       logo: null,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cancelArtifact, renderArtifact, renderPage } from '@pinkas/contracts';
+import { allocationSettled, cancelArtifact, renderArtifact, renderPage } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { largeTotals } from './artifacts.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
@@ -23,6 +25,35 @@ describe('RenderPage', () => {
     expect(html).toContain('<a href="https://example.test/p/abc">');
     expect(html).toContain('123456789');
     expect(html).toContain('סגור');
+  });
+
+  it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
+    await rendering.network.call(renderArtifact, { business, document });
+    const page = async (allocationNumber: string | null, language: 'he' | 'en') => {
+      const state = {
+        status: 'open',
+        paid: 0,
+        allocation_number: allocationNumber,
+        cancelled_at: null,
+      } as const;
+      const request = { business, document, state, pdf_url: 'https://example.test/p/1', language };
+      return (await rendering.network.call(renderPage, request)).html;
+    };
+    expect(await page(null, 'he')).toContain('בתהליך קבלה מרשות המסים');
+    expect(await page(null, 'en')).toContain('Being obtained');
+    expect(await page('123456789', 'he')).not.toContain('בתהליך קבלה');
+    await rendering.network.publish(allocationSettled, document.id, {
+      document,
+      business,
+      allocation: { status: 'failed', number: null, reason: 'refused' },
+      pending: false,
+    });
+    await eventually('the page does not say so any more', async () => {
+      const html = await page(null, 'he');
+      return !html.includes('בתהליך קבלה') && html.includes('7,080.00');
+    });
   });
 
   it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {

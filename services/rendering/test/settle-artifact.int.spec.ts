@@ -20,6 +20,7 @@ describe('SettleArtifact', () => {
       revision: 1,
       sha256,
       allocation_number: null,
+      allocation_pending: false,
     });
     expect(await artifacts.rows(document)).toEqual([
       expect.objectContaining({
@@ -89,6 +90,49 @@ describe('SettleArtifact', () => {
     await artifacts.gotenberg.mode({});
     await artifacts.published(document, 2);
     expect(await pdfText((await artifacts.latest(document)).pdf)).toContain(compact('העתק | מסמך ממוחשב'));
+  });
+
+  const pendingWords = compact('בתהליך קבלה מרשות המסים');
+
+  it('a PDF says that its number is being obtained while attempts go on, and shows the late number afterwards', async () => {
+    const { document } = await artifacts.renderLarge();
+    expect(await pdfText((await artifacts.latest(document)).pdf)).toContain(pendingWords);
+    await artifacts.settle(document, failed, randomUUID(), true);
+    expect(await artifacts.published(document)).toMatchObject({
+      revision: 1,
+      allocation_number: null,
+      allocation_pending: true,
+    });
+    await artifacts.settle(document, issued);
+    expect(await artifacts.published(document, 2)).toMatchObject({
+      revision: 2,
+      allocation_number: '987654321',
+      allocation_pending: false,
+    });
+    const text = await pdfText((await artifacts.latest(document)).pdf);
+    expect(text).toContain('987654321');
+    expect(text).not.toContain(pendingWords);
+  });
+
+  it('a refusal makes a new original that does not say that a number is being obtained', async () => {
+    const { document } = await artifacts.renderLarge();
+    await artifacts.settle(document, failed, randomUUID(), true);
+    await artifacts.published(document);
+    await artifacts.settle(document, failed);
+    expect(await artifacts.published(document, 2)).toMatchObject({
+      revision: 2,
+      allocation_number: null,
+      allocation_pending: false,
+    });
+    const text = await pdfText((await artifacts.latest(document)).pdf);
+    expect(text).toContain(compact('מקור | מסמך ממוחשב'));
+    expect(text).not.toContain('הקצאה');
+    // An event of an earlier attempt that comes late changes nothing.
+    const late = randomUUID();
+    await artifacts.settle(document, failed, late, true);
+    await artifacts.handled(late);
+    expect(await artifacts.rows(document)).toHaveLength(2);
+    expect(artifacts.publishedFor(document)).toHaveLength(2);
   });
 
   it('a repeated event or outcome changes and publishes nothing', async () => {

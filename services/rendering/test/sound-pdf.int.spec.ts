@@ -30,6 +30,7 @@ describe('signed PDF', () => {
       },
       business,
       allocationNumber: null,
+      numberPending: false,
       cancelledAt: null,
       output: 'original',
       logo: null,

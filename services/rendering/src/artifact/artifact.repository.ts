@@ -27,6 +27,7 @@ export interface Revision {
   sha256: Buffer;
   size_bytes: number;
   allocation_number: string | null;
+  number_pending: boolean;
   cancelled_at: Date | null;
   confirmed_at: Date | null;
   published_at: Date | null;
@@ -38,6 +39,7 @@ const revisionColumns = [
   'sha256',
   'size_bytes',
   'allocation_number',
+  'number_pending',
   'cancelled_at',
   'confirmed_at',
   'published_at',
@@ -86,11 +88,11 @@ export async function latestPdf(db: Db, key: DocumentKey): Promise<ReplyOf<typeo
   };
 }
 
-/** The hashes that identify the latest revision and its certificate, without its PDF. */
-export async function latestFingerprints(db: Db, key: DocumentKey) {
+/** What the page says of the latest revision: the hashes that identify it and its certificate, and what it shows. */
+export async function latestRevision(db: Db, key: DocumentKey) {
   return db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'certificate_sha256', 'cancelled_at'])
+    .select(['revision', 'sha256', 'certificate_sha256', 'cancelled_at', 'number_pending'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision', 'desc')
@@ -123,6 +125,7 @@ export async function insertRevision(
       template_version: templateVersion,
       certificate_sha256: rendered.certificate,
       allocation_number: rendered.content.allocationNumber,
+      number_pending: rendered.content.numberPending,
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
       published_at: null,

@@ -18,6 +18,8 @@ export interface ArtifactTable {
   certificate_sha256: Buffer;
   /** As this revision shows it. */
   allocation_number: string | null;
+  /** Whether this revision says that its number is still being obtained. */
+  number_pending: Generated<boolean>;
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
   created_at: Generated<Date>;

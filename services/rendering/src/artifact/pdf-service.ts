@@ -127,6 +127,7 @@ export class PdfService implements BackgroundTask {
     return {
       content: {
         allocationNumber: sheet.allocationNumber,
+        numberPending: sheet.numberPending,
         cancelledAt: sheet.cancelledAt,
         output: sheet.output,
       },

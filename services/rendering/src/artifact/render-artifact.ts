@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { LogoStore } from '../logo/logo.repository.js';
 import {
@@ -30,6 +31,7 @@ export class RenderArtifact {
       document,
       business,
       allocationNumber: null,
+      numberPending: decideAllocation(document, business).required,
       cancelledAt: null,
       output: 'original',
       logo: await this.logos.findLogo(business),

@@ -4,7 +4,7 @@ import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/ser
 import { type Fingerprints, hostedPage } from '../document/hosted-page.js';
 import { LogoStore } from '../logo/logo.repository.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
-import { type DocumentKey, keyOf, latestFingerprints } from './artifact.repository.js';
+import { keyOf, latestRevision } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 
 /** Renders a document's hosted page. It is an output beside the original, so it says 'העתק'. */
@@ -18,32 +18,36 @@ export class RenderPage {
 
   async handle(request: RequestOf<typeof renderPage>): Promise<ReplyOf<typeof renderPage>> {
     const { document, state, business, language, pdf_url: pdfUrl } = request;
-    const [logo, fingerprints] = await Promise.all([
+    const [logo, latest] = await Promise.all([
       this.logos.findLogo(business),
-      this.#fingerprints(keyOf(document), state),
+      latestRevision(forTenant(this.db, document.business_id), keyOf(document)),
     ]);
     const sheet = {
       document,
       business,
       logo,
       allocationNumber: state.allocation_number,
+      numberPending: state.allocation_number === null && latest?.number_pending === true,
       cancelledAt: state.cancelled_at,
       output: 'copy',
       ...(language && { language }),
     } as const;
+    const fingerprints = fingerprintsOf(latest, state);
     return { html: hostedPage(sheet, { state, pdfUrl, fingerprints }, this.typeface) };
   }
+}
 
-  /** Null while the address serves no final file: the file of a document just cancelled is made when somebody fetches it. */
-  async #fingerprints(key: DocumentKey, state: DocumentState): Promise<Fingerprints | null> {
-    const latest = await latestFingerprints(forTenant(this.db, key.business_id), key);
-    if (!latest || (state.cancelled_at !== null && latest.cancelled_at === null)) {
-      return null;
-    }
-    return {
-      revision: latest.revision,
-      file: latest.sha256.toString('hex'),
-      certificate: latest.certificate_sha256.toString('hex'),
-    };
+/** Null while the address serves no final file: the file of a document just cancelled is made when somebody fetches it. */
+function fingerprintsOf(
+  latest: Awaited<ReturnType<typeof latestRevision>>,
+  state: DocumentState,
+): Fingerprints | null {
+  if (!latest || (state.cancelled_at !== null && latest.cancelled_at === null)) {
+    return null;
   }
+  return {
+    revision: latest.revision,
+    file: latest.sha256.toString('hex'),
+    certificate: latest.certificate_sha256.toString('hex'),
+  };
 }

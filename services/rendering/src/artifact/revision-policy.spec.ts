@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { nextRevision } from './revision-policy.js';
 
-const plain = { allocation_number: null, cancelled_at: null };
+const plain = { allocation_number: null, number_pending: false, cancelled_at: null };
+const pending = { ...plain, number_pending: true };
 const numbered = { ...plain, allocation_number: '111111111' };
 const cancelledAt = '2026-03-09T10:00:00.000Z';
 const cancelled = { ...plain, cancelled_at: new Date(cancelledAt) };
@@ -9,7 +10,7 @@ const cancelled = { ...plain, cancelled_at: new Date(cancelledAt) };
 describe('nextRevision', () => {
   it('a revision with a number is the original until one is released, and a copy afterwards', () => {
     const news = { allocationNumber: '111111111' };
-    const shown = { allocationNumber: '111111111', cancelledAt: null };
+    const shown = { allocationNumber: '111111111', numberPending: false, cancelledAt: null };
     expect(nextRevision(plain, false, news)).toEqual({ ...shown, output: 'original' });
     expect(nextRevision(plain, true, news)).toEqual({ ...shown, output: 'copy' });
   });
@@ -27,6 +28,7 @@ describe('nextRevision', () => {
     for (const delivered of [false, true]) {
       expect(nextRevision(plain, delivered, { cancelledAt })).toEqual({
         allocationNumber: null,
+        numberPending: false,
         cancelledAt,
         output: 'copy',
       });
@@ -34,8 +36,31 @@ describe('nextRevision', () => {
     expect(nextRevision(cancelled, false, { cancelledAt: '2026-04-01T00:00:00.000Z' })).toBeNull();
   });
 
+  it('a revision says that the number is being obtained until the number, or the end of the attempts, is known', () => {
+    const change = { allocationNumber: null, numberPending: true };
+    const shown = { allocationNumber: null, numberPending: false, cancelledAt: null };
+    expect(nextRevision(pending, false, change)).toBeNull();
+    expect(nextRevision(pending, false, { ...change, numberPending: false })).toEqual({
+      ...shown,
+      output: 'original',
+    });
+    expect(nextRevision(pending, true, { ...change, numberPending: false })).toEqual({
+      ...shown,
+      output: 'copy',
+    });
+    expect(nextRevision(pending, false, { allocationNumber: '111111111' })).toEqual({
+      ...shown,
+      allocationNumber: '111111111',
+      output: 'original',
+    });
+    expect(nextRevision(pending, false, { cancelledAt })).toMatchObject({ numberPending: true, cancelledAt });
+    // Events may come in any order.
+    expect(nextRevision(plain, false, change)).toBeNull();
+    expect(nextRevision(numbered, false, change)).toBeNull();
+  });
+
   it('a revision shows the number and the cancellation, whichever came first', () => {
-    const both = { allocationNumber: '111111111', cancelledAt, output: 'copy' };
+    const both = { allocationNumber: '111111111', numberPending: false, cancelledAt, output: 'copy' };
     expect(nextRevision(numbered, false, { cancelledAt })).toEqual(both);
     expect(nextRevision(cancelled, false, { allocationNumber: '111111111' })).toEqual(both);
   });

@@ -3,6 +3,7 @@ import type { RevisionContent } from '../document/sheet.js';
 /** What the latest revision of a document shows. */
 export interface LatestRevision {
   readonly allocation_number: string | null;
+  readonly number_pending: boolean;
   readonly cancelled_at: Date | null;
 }
 
@@ -10,16 +11,20 @@ export interface LatestRevision {
 export interface DocumentChange {
   /** Nine digits; null: still none. */
   readonly allocationNumber?: string | null;
+  /** Whether the number is still being obtained; absent: as the latest revision says. */
+  readonly numberPending?: boolean;
   /** ISO 8601 */
   readonly cancelledAt?: string;
 }
 
 /**
  * What the next revision of a document shows, or null where the latest shows the change already. Nothing that was shown once is
- * lost, in whatever order changes come.
+ * lost, in whatever order changes come, and a revision that does not say that a number is being obtained is never followed by
+ * one that does.
  *
- * Only one output may say 'מקור' (Income Tax Bookkeeping Instructions, appendix E). A revision that adds the allocation number
- * is the original as long as no revision was released for the customer; every other is a copy.
+ * Only one output may say 'מקור' (Income Tax Bookkeeping Instructions, appendix E). A revision that adds the allocation number,
+ * or stops saying that it is being obtained, is the original as long as no revision was released for the customer; every other
+ * is a copy.
  */
 export function nextRevision(
   latest: LatestRevision,
@@ -27,10 +32,16 @@ export function nextRevision(
   change: DocumentChange,
 ): RevisionContent | null {
   const allocationNumber = change.allocationNumber ?? latest.allocation_number;
+  const numberPending = latest.number_pending && allocationNumber === null && change.numberPending !== false;
   const cancelledAt = latest.cancelled_at?.toISOString() ?? change.cancelledAt ?? null;
   const cancelledNow = cancelledAt !== null && latest.cancelled_at === null;
-  if (allocationNumber === latest.allocation_number && !cancelledNow) {
+  if (
+    allocationNumber === latest.allocation_number &&
+    numberPending === latest.number_pending &&
+    !cancelledNow
+  ) {
     return null;
   }
-  return { allocationNumber, cancelledAt, output: released || cancelledAt !== null ? 'copy' : 'original' };
+  const output = released || cancelledAt !== null ? 'copy' : 'original';
+  return { allocationNumber, numberPending, cancelledAt, output };
 }

@@ -8,11 +8,15 @@ import type { DocumentChange } from './revision-policy.js';
 
 type Settled = EventOf<typeof allocationSettled>;
 
-const changeOf = ({ allocation }: Settled): DocumentChange => ({ allocationNumber: allocation.number });
+const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
+  allocationNumber: allocation.number,
+  numberPending: pending === true,
+});
 
 /**
- * Decides which PDF the customer gets once the allocation is settled: the first revision, or a new one that shows the number. The
- * number may also come much later; the new revision then follows the published one.
+ * Decides which PDF the customer gets once the allocation is settled: the first revision, which says that a number is being
+ * obtained where one is needed, or a new one that shows the number, or that there is none to wait for. The number, or the end of
+ * the attempts, may also come much later; the new revision then follows the published one.
  */
 @EventHandler(consumers.settleArtifact)
 export class SettleArtifact {
@@ -50,6 +54,7 @@ export class SettleArtifact {
       revision: latest.revision,
       sha256: latest.sha256.toString('hex'),
       allocation_number: latest.allocation_number,
+      allocation_pending: latest.number_pending,
     });
   }
 }

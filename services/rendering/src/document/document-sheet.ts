@@ -1,6 +1,7 @@
 import { documentTypeRules } from '@pinkas/domain';
 import { formatDate, formatInstantDay, formatInstantTime } from './figures.js';
 import { itemTable } from './item-table.js';
+import type { Language } from './language.js';
 import { html, isolate, leftToRight, type Markup } from './markup.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
@@ -19,7 +20,7 @@ function headingBlock(sheet: Sheet): Markup {
 }
 
 /** One fact beside the customer: what it is, and its value. */
-const fact = (label: Markup | string, value: Markup, kind?: 'allocation') =>
+const fact = (label: Markup | string, value: Markup | string, kind?: 'allocation' | 'allocation pending') =>
   html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
 
 function sourceFact(sheet: Sheet): Markup | null {
@@ -37,15 +38,21 @@ function sourceFact(sheet: Sheet): Markup | null {
   );
 }
 
+/** Who gets an invoice whose number is still to come must not take it for one that has none. */
+function allocationFact({ allocationNumber, numberPending }: Sheet, language: Language): Markup | null {
+  const label = phrase(wording.allocationNumber, language);
+  if (allocationNumber !== null) {
+    return fact(label, leftToRight(allocationNumber), 'allocation');
+  }
+  return numberPending ? fact(label, wording.numberPending[language], 'allocation pending') : null;
+}
+
 function facts(sheet: Sheet): Markup {
-  const { document, allocationNumber } = sheet;
+  const { document } = sheet;
   const language = languageOf(sheet);
   return html`<dl class="facts">${fact(wording.date[language], leftToRight(formatDate(document.date)))}${
     document.due_date !== null && fact(wording.dueDate[language], leftToRight(formatDate(document.due_date)))
-  }${sourceFact(sheet)}${
-    allocationNumber !== null &&
-    fact(phrase(wording.allocationNumber, language), leftToRight(allocationNumber), 'allocation')
-  }</dl>`;
+  }${sourceFact(sheet)}${allocationFact(sheet, language)}</dl>`;
 }
 
 /**

@@ -16,6 +16,7 @@ function page(
     document: sampleDocument('tax_invoice', business),
     business,
     allocationNumber: whole.allocation_number,
+    numberPending: false,
     cancelledAt: whole.cancelled_at,
     output: 'copy' as const,
     logo: null,
@@ -56,7 +57,7 @@ describe('hostedPage', () => {
     const business = sampleBusiness();
     const facts = { document: sampleDocument('receipt', business), business, logo: null };
     const html = hostedPage(
-      { ...facts, allocationNumber: null, cancelledAt: null, output: 'copy' },
+      { ...facts, allocationNumber: null, numberPending: false, cancelledAt: null, output: 'copy' },
       { state: open, pdfUrl: 'https://x.test/p/1', fingerprints: null },
       { filesFor: () => [] },
     );
@@ -78,7 +79,14 @@ describe('hostedPage', () => {
   it('the page uses the requested language and keeps the statutory Hebrew words', () => {
     const business = sampleBusiness();
     const document = sampleDocument('receipt', business);
-    const facts = { document, business, logo: null, allocationNumber: null, cancelledAt: null };
+    const facts = {
+      document,
+      business,
+      logo: null,
+      allocationNumber: null,
+      numberPending: false,
+      cancelledAt: null,
+    };
     const html = hostedPage(
       { ...facts, output: 'copy', language: 'en' },
       { state: open, pdfUrl: 'https://x.test/p/1', fingerprints: null },

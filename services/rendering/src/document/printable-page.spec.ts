@@ -11,6 +11,7 @@ function sheetOf(change: Partial<Sheet> = {}): Sheet {
     document: sampleDocument('tax_invoice', business),
     business,
     allocationNumber: null,
+    numberPending: false,
     cancelledAt: null,
     output: 'original',
     logo: null,
@@ -240,6 +241,15 @@ describe('printablePage', () => {
     const { customer } = sampleDocument('tax_invoice', sampleBusiness());
     const text = textOfType('tax_invoice', { customer: { ...customer, legal_type } });
     expect(text).toContain(`לקוח לדוגמה בע"מ ${word} 515151512`);
+  });
+
+  it('the page says that the allocation number is being obtained, until the number is there', () => {
+    expect(textOfSheet({ numberPending: true })).toContain('מספר הקצאה בתהליך קבלה מרשות המסים');
+    expect(textOfSheet({ numberPending: true, business: sampleBusiness({ language: 'en' }) })).toContain(
+      'Allocation number · מספר הקצאה Being obtained',
+    );
+    expect(textOfSheet({ allocationNumber: '123456789' })).not.toContain('בתהליך');
+    expect(textOfSheet()).not.toContain('הקצאה');
   });
 
   it('the page says original or copy, and never both', () => {

@@ -12,7 +12,7 @@ import { statusWords, wording } from './wording.js';
 export type { Sheet, SheetLogo } from './sheet.js';
 
 /** Stored with every artifact; raised whenever the same document would look different. */
-export const templateVersion = 4;
+export const templateVersion = 5;
 
 /** A page as the renderer takes it, with the files that it names. */
 export interface PrintablePage {

@@ -37,6 +37,7 @@ dd{text-align:end}
 .facts .allocation{margin-block-start:.5rem;padding:.45rem .75rem;background:var(--tint);color:var(--accent-on-tint)}
 .allocation dt{font-weight:700;color:inherit}
 .allocation dd{font-size:var(--large);line-height:1.2;letter-spacing:.02em}
+.pending dd{font-size:inherit;line-height:inherit;letter-spacing:0}
 .title{font-size:1.28rem;line-height:1.35;margin-block-end:.9rem}
 .remark{margin-block-end:.9rem}
 .remark strong{font-size:var(--title)}

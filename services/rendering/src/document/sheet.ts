@@ -6,6 +6,8 @@ import type { Language } from './language.js';
 export interface RevisionContent {
   /** Nine digits; null while there is none. */
   readonly allocationNumber: string | null;
+  /** Whether it says that the number is still being obtained. */
+  readonly numberPending: boolean;
   /** The instant of cancellation, ISO 8601; null for a document that is not cancelled. */
   readonly cancelledAt: string | null;
   /**

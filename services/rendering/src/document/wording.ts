@@ -111,6 +111,7 @@ export const wording = {
   date: words('תאריך', 'Date'),
   dueDate: words('לתשלום עד', 'Due date'),
   allocationNumber: statutory('מספר הקצאה', 'Allocation number'),
+  numberPending: words('בתהליך קבלה מרשות המסים', 'Being obtained'),
   source: words('מסמך מקור', 'Source document'),
   credited: words('זיכוי בגין', 'Credit for'),
   paidFor: words('עבור', 'For'),

@@ -73,6 +73,7 @@ export function sheetIn(
     business,
     logo: null,
     allocationNumber: null,
+    numberPending: false,
     cancelledAt: null,
     output: 'original',
     ...shown,
@@ -124,6 +125,7 @@ export function galleryCases(): Case[] {
         document: { prices_include_vat: true, discount: { type: 'percent', value: 12.5 } },
       }),
     ),
+    ...both('number-pending', (language) => sheetIn(language, 'tax_invoice', { numberPending: true })),
     ...both('cancelled', (language) =>
       sheetIn(language, 'proforma', { cancelledAt: '2026-03-09T22:30:00.000Z', output: 'copy' }),
     ),
