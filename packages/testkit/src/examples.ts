@@ -15,6 +15,7 @@ export function exampleBusiness(change: Partial<Business> = {}): Business {
     first_numbers: {},
     allocation_threshold_net: 5000,
     tax_authority_connected: true,
+    allocation_hold_minutes: 10,
     auto_send: { enabled: true, channel: 'email', quiet_hours: null },
     accountant_copy: { enabled: false, email: null },
     wallet_labels: {

@@ -71,6 +71,7 @@ describe('operator contracts', () => {
       first_numbers: {},
       allocation_threshold_net: 5000,
       tax_authority_connected: false,
+      allocation_hold_minutes: 10,
       auto_send: { enabled: false, channel: 'email', quiet_hours: null },
       accountant_copy: { enabled: false, email: null },
       wallet_labels: expect.objectContaining({ wallet_method_1: { he: 'ביט', en: 'Bit' } }),
@@ -151,6 +152,21 @@ describe('operator contracts', () => {
       ].sort(),
     );
     expect(await errorPathsOf(create({}))).toEqual(['/business/name']);
+  });
+
+  it('messages are held for an allocation number for ten minutes, or as long as the business says', async () => {
+    const { id } = await create({ name: 'עסק לדוגמה' });
+    const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
+    expect((await shown()).allocation_hold_minutes).toBe(10);
+    await change(id, { allocation_hold_minutes: 0 });
+    expect((await shown()).allocation_hold_minutes).toBe(0);
+    await change(id, { allocation_hold_minutes: 1_440 });
+    for (const minutes of [-1, 1_441, 1.5]) {
+      expect(await errorPathsOf(change(id, { allocation_hold_minutes: minutes }))).toEqual([
+        '/change/allocation_hold_minutes',
+      ]);
+    }
+    expect((await shown()).allocation_hold_minutes).toBe(1_440);
   });
 
   it('an accent colour must be readable on paper, and can be removed', async () => {

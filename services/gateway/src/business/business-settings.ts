@@ -1,4 +1,10 @@
-import { type Business, type BusinessChange, malformedTexts, type ValidationError } from '@pinkas/contracts';
+import {
+  allocationHoldMinutesDefault,
+  type Business,
+  type BusinessChange,
+  malformedTexts,
+  type ValidationError,
+} from '@pinkas/contracts';
 import {
   allocationThresholdOn,
   type BusinessLegalType,
@@ -44,6 +50,7 @@ export function defaultSettings(
     first_numbers: {},
     allocation_threshold_net: allocationThresholdOn(today),
     tax_authority_connected: false,
+    allocation_hold_minutes: allocationHoldMinutesDefault,
     auto_send: { enabled: false, channel: 'email', quiet_hours: null },
     accountant_copy: { enabled: false, email: null },
     wallet_labels: {

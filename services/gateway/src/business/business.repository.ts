@@ -1,11 +1,17 @@
-import type { Business } from '@pinkas/contracts';
+import { allocationHoldMinutesDefault, type Business } from '@pinkas/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import type { BusinessTable, GatewayTables } from './business.tables.js';
 
 /** The settings as columns; nested ones are JSON text. */
-function toColumns({ accent_color, logo, ...business }: Omit<Business, 'id' | 'created_at'>) {
+function toColumns({
+  allocation_hold_minutes,
+  accent_color,
+  logo,
+  ...business
+}: Omit<Business, 'id' | 'created_at'>) {
   return {
     ...business,
+    allocation_hold_minutes: allocation_hold_minutes ?? allocationHoldMinutesDefault,
     accent_color: accent_color ?? null,
     logo_sha256: logo?.sha256 ?? null,
     first_numbers: JSON.stringify(business.first_numbers),
@@ -32,6 +38,7 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     first_numbers: row.first_numbers,
     allocation_threshold_net: Number(row.allocation_threshold_net),
     tax_authority_connected: row.tax_authority_connected,
+    allocation_hold_minutes: row.allocation_hold_minutes,
     auto_send: row.auto_send,
     accountant_copy: row.accountant_copy,
     wallet_labels: row.wallet_labels,

@@ -10,7 +10,7 @@ type Numeric = ColumnType<string, number, number>;
 
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
 type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
-type OptionalSettings = 'accent_color' | 'logo';
+type OptionalSettings = 'allocation_hold_minutes' | 'accent_color' | 'logo';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -19,6 +19,7 @@ export type BusinessTable = Omit<
 > & {
   [K in NestedSettings]: Json<Business[K]>;
 } & { [K in NumericSettings]: Numeric } & {
+  allocation_hold_minutes: number;
   accent_color: string | null;
   logo_sha256: string | null;
   created_at: ColumnType<Date, Date, never>;

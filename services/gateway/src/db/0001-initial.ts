@@ -17,6 +17,7 @@ export const initial = sqlMigration(`
     first_numbers            jsonb not null,
     allocation_threshold_net numeric(11, 2) not null,
     tax_authority_connected  boolean not null,
+    allocation_hold_minutes  integer not null,
     auto_send                jsonb not null,
     accountant_copy          jsonb not null,
     wallet_labels            jsonb not null,
@@ -34,6 +35,7 @@ export const initial = sqlMigration(`
     constraint business_tax_id_check check (tax_id ~ '^[0-9]{9}$'),
     constraint business_vat_rate_check check (vat_rate >= 0),
     constraint business_payment_terms_days_check check (payment_terms_days >= 0),
+    constraint business_allocation_hold_minutes_check check (allocation_hold_minutes between 0 and 1440),
     constraint business_accent_color_check check (accent_color ~ '^#[0-9a-f]{6}$'),
     constraint business_logo_sha256_check check (logo_sha256 ~ '^[0-9a-f]{64}$')
   );
