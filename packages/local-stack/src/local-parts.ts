@@ -44,6 +44,7 @@ const unregisteredSoftware = '99999999';
 /** The id of the simulated sender's phone. */
 const localPhoneNumberId = '100000000000001';
 const localTemplate = 'document_ready';
+const localFollowUpTemplate = 'document_allocated';
 
 /** Whether GET answers 200. Throws when there is no answer. */
 async function answersOk(url: string): Promise<boolean> {
@@ -94,13 +95,14 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
   };
 }
 
-/** The sender and the template of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */
+/** The sender and the templates of WhatsApp messages: from the environment with `WHATSAPP_URL`, otherwise the simulator's. */
 function whatsappVariables({ config, secrets }: PartsContext): NodeJS.ProcessEnv {
   const given = config.replaced.whatsapp === null ? {} : config.inherited;
   return {
     WHATSAPP_PHONE_NUMBER_ID: given.WHATSAPP_PHONE_NUMBER_ID || localPhoneNumberId,
     WHATSAPP_TOKEN: given.WHATSAPP_TOKEN || secrets.whatsappToken,
     WHATSAPP_TEMPLATE: given.WHATSAPP_TEMPLATE || localTemplate,
+    WHATSAPP_FOLLOW_UP_TEMPLATE: given.WHATSAPP_FOLLOW_UP_TEMPLATE || localFollowUpTemplate,
   };
 }
 
@@ -212,7 +214,7 @@ function simulatorParts(context: PartsContext): ProcessPart[] {
       part('whatsapp', {
         PHONE_NUMBER_ID: localPhoneNumberId,
         TOKEN: secrets.whatsappToken,
-        TEMPLATE: localTemplate,
+        TEMPLATES: `${localTemplate},${localFollowUpTemplate}`,
       }),
     );
   }

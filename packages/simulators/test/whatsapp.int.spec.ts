@@ -15,7 +15,7 @@ const start = () =>
     dataDir: folder,
     phoneNumberId: '1065',
     token: 'a-token',
-    template: 'document_ready',
+    templates: ['document_ready', 'document_allocated'],
   });
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whatsapp-test-'));

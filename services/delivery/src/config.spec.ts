@@ -16,6 +16,7 @@ const whatsapp = {
   WHATSAPP_PHONE_NUMBER_ID: '106540352242922',
   WHATSAPP_TOKEN: 'secret',
   WHATSAPP_TEMPLATE: 'document_ready',
+  WHATSAPP_FOLLOW_UP_TEMPLATE: 'document_allocated',
 };
 const read = (env: Record<string, string>) => deliveryConfig(readConfig(fields, env));
 
@@ -24,12 +25,13 @@ describe('deliveryConfig', () => {
     expect(read(least)).toMatchObject({ whatsapp: null, smtpTls: 'required', smtpCaFile: null });
   });
 
-  it('deliveryConfig combines the four variables of WhatsApp', () => {
+  it('deliveryConfig combines the five variables of WhatsApp', () => {
     expect(read({ ...least, ...whatsapp, WHATSAPP_LANGUAGE_EN: 'en_US' }).whatsapp).toEqual({
       url: 'https://graph.example.com/v23.0',
       phoneNumberId: '106540352242922',
       token: 'secret',
       template: 'document_ready',
+      followUpTemplate: 'document_allocated',
       languages: { he: 'he', en: 'en_US' },
       timeoutMs: 15_000,
     });

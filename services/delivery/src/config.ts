@@ -112,13 +112,20 @@ export const fields = {
       example: 'document_ready',
     }),
   ),
+  whatsappFollowUpTemplate: optional(
+    text('WHATSAPP_FOLLOW_UP_TEMPLATE', {
+      meaning:
+        'The name of the approved template that says that a document has its allocation number now. Its body has four parameters (business, type, number, allocation number); its button opens VIEW_URL_BASE/{{1}}.',
+      example: 'document_allocated',
+    }),
+  ),
   whatsappLanguageHe: text('WHATSAPP_LANGUAGE_HE', {
-    meaning: 'The language code of the template in Hebrew.',
+    meaning: 'The language code of the templates in Hebrew.',
     example: 'he',
     fallback: 'he',
   }),
   whatsappLanguageEn: text('WHATSAPP_LANGUAGE_EN', {
-    meaning: 'The language code of the template in English.',
+    meaning: 'The language code of the templates in English.',
     example: 'en_US',
     fallback: 'en',
   }),
@@ -138,7 +145,9 @@ export interface WhatsAppAccount {
   readonly phoneNumberId: string;
   readonly token: string;
   readonly template: string;
-  /** The template's language codes by the language of the business. */
+  /** The template of a message that brings a late allocation number. */
+  readonly followUpTemplate: string;
+  /** The templates' language codes by the language of the business. */
   readonly languages: Readonly<Record<'he' | 'en', string>>;
   readonly timeoutMs: number;
 }
@@ -159,6 +168,7 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     whatsappPhoneNumberId,
     whatsappToken,
     whatsappTemplate,
+    whatsappFollowUpTemplate,
     whatsappLanguageHe,
     whatsappLanguageEn,
     whatsappTimeoutMs,
@@ -169,6 +179,7 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     [fields.whatsappPhoneNumberId.name]: whatsappPhoneNumberId,
     [fields.whatsappToken.name]: whatsappToken,
     [fields.whatsappTemplate.name]: whatsappTemplate,
+    [fields.whatsappFollowUpTemplate.name]: whatsappFollowUpTemplate,
   };
   const missing = Object.keys(together).filter((name) => together[name] === null);
   if (missing.length > 0 && missing.length < Object.keys(together).length) {
@@ -180,13 +191,15 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     whatsappUrl === null ||
     whatsappPhoneNumberId === null ||
     whatsappToken === null ||
-    whatsappTemplate === null
+    whatsappTemplate === null ||
+    whatsappFollowUpTemplate === null
       ? null
       : {
           url: whatsappUrl,
           phoneNumberId: whatsappPhoneNumberId,
           token: whatsappToken,
           template: whatsappTemplate,
+          followUpTemplate: whatsappFollowUpTemplate,
           languages: { he: whatsappLanguageHe, en: whatsappLanguageEn },
           timeoutMs: whatsappTimeoutMs,
         };

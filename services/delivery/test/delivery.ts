@@ -40,6 +40,15 @@ import { backgroundTasks, DeliveryModule } from '../src/delivery.module.js';
 import { type MailboxSimulator, startMailboxSimulator } from './mailbox-simulator.js';
 import { startWhatsAppSimulator, type WhatsAppSimulator, whatsappAccount } from './whatsapp-simulator.js';
 
+/** What the final PDF of a document shows. */
+export interface RenderedPdf {
+  revision: number;
+  allocation_number: string | null;
+  allocation_pending: boolean;
+}
+
+const firstPdf: RenderedPdf = { revision: 1, allocation_number: null, allocation_pending: false };
+
 /** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */
 export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   mailbox: MailboxSimulator;
@@ -68,7 +77,10 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
     recipient: string | null,
     change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
   ): Promise<IssuedDocument>;
-  render(document: IssuedDocument, revision?: number): Promise<void>;
+  /** Publishes a final PDF, and makes rendering give it. */
+  render(document: IssuedDocument, shown?: Partial<RenderedPdf>): Promise<void>;
+  /** Makes rendering give a PDF, of which no event was published yet. */
+  give(document: IssuedDocument, shown: Partial<RenderedPdf>): void;
   /** Issues a document and renders its final PDF, so that its message is due. */
   issueReady(
     recipient: string | null,
@@ -140,6 +152,8 @@ export async function startDelivery(
     <E extends { document_id: string }>(events: E[]) =>
     (document: IssuedDocument) =>
       events.filter((event) => event.document_id === document.id);
+  /** The latest PDFs by document. */
+  const pdfs = new Map<string, RenderedPdf>();
   const made: DeliveryUnderTest = {
     ...tested,
     mailbox,
@@ -167,14 +181,22 @@ export async function startDelivery(
       });
       return document;
     },
-    render: (document, revision = 1) =>
-      network.publish(artifactRendered, document.id, {
+    render: (document, shown) => {
+      made.give(document, shown ?? {});
+      return network.publish(artifactRendered, document.id, {
         document_id: document.id,
         business_id: document.business_id,
-        revision,
         sha256: createHash('sha256').update(made.pdf).digest('hex'),
-        allocation_number: null,
-      }),
+        ...firstPdf,
+        ...shown,
+      });
+    },
+    give: (document, shown) => {
+      const given = { ...firstPdf, ...shown };
+      if (given.revision >= (pdfs.get(document.id)?.revision ?? 1)) {
+        pdfs.set(document.id, given);
+      }
+    },
     issueReady: async (recipient, change) => {
       const document = await made.issue(recipient, change);
       await made.render(document);
@@ -257,22 +279,25 @@ export async function startDelivery(
       await rm(folder, { recursive: true, force: true });
     },
   };
-  const signedPdf = async () => {
+  const signedPdf = async (documentId: string) => {
+    // As of now: the answer may be late.
+    const { revision, allocation_number } = pdfs.get(documentId) ?? firstPdf;
     await made.pdfReady;
     if (made.pdfUnavailable) {
       throw new ApiError('engine_error');
     }
     return {
-      revision: 1,
+      revision,
+      allocation_number,
       sha256: createHash('sha256').update(made.pdf).digest('hex'),
       pdf: (made.pdfDamaged ? made.pdf.subarray(1) : made.pdf).toString('base64'),
       cancelled: made.pdfCancelled,
     };
   };
-  network.answer(getArtifact, signedPdf);
+  network.answer(getArtifact, ({ document_id: documentId }) => signedPdf(documentId));
   network.answer(releaseArtifact, ({ document_id: documentId }) => {
     made.releasedArtifacts.push(documentId);
-    return signedPdf();
+    return signedPdf(documentId);
   });
   return made;
 }

@@ -63,6 +63,7 @@ describe('Mailer.sendTimeoutMs', () => {
       messageId: '<x@example.com>',
       fromName: 'Example Ltd',
       replyTo: null,
+      inReplyTo: null,
       recipient: 'לקוח@example.com',
     });
     await eventually('the server is waited for', server.isWaitedFor);

@@ -93,7 +93,7 @@ describe('PlanDelivery', () => {
     await delivery.render(invoice);
     await delivery.inState(invoice, 'sent');
     await delivery.redeliverAll();
-    await delivery.render(invoice, 2);
+    await delivery.render(invoice, { revision: 2 });
     const marker = await delivery.issue(delivery.newRecipient());
     await delivery.render(marker);
     await delivery.inState(marker, 'sent');

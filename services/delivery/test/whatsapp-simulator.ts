@@ -25,7 +25,12 @@ export interface WhatsAppSimulator {
   restart(): Promise<void>;
 }
 
-const account = { phoneNumberId: '106540352242922', token: 'a-token', template: 'document_ready' };
+const account = {
+  phoneNumberId: '106540352242922',
+  token: 'a-token',
+  template: 'document_ready',
+  followUpTemplate: 'document_allocated',
+};
 
 /** An account at the simulator. */
 export const whatsappAccount = (url: string, timeoutMs: number): WhatsAppAccount => ({
@@ -41,7 +46,7 @@ export async function startWhatsAppSimulator(dataDir: string): Promise<WhatsAppS
     DATA_DIR: dataDir,
     PHONE_NUMBER_ID: account.phoneNumberId,
     TOKEN: account.token,
-    TEMPLATE: account.template,
+    TEMPLATES: `${account.template},${account.followUpTemplate}`,
   };
   const running = await Simulator.start('whatsapp', env);
   const { url } = running;

@@ -159,6 +159,8 @@ export function allocation(suite: Suite): void {
         const own = await suite.newIssuer({
           ...connected,
           auto_send: { enabled: true, channel: 'email', quiet_hours: null },
+          // The message does not wait for the number.
+          allocation_hold_minutes: 0,
         });
         await suite.stack.setMode('tax_authority', { mode: 'error' });
         const idempotencyKey = randomUUID();

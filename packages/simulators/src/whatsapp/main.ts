@@ -6,7 +6,7 @@ await runSimulator('whatsapp', (environment) =>
     ...listenFrom(environment),
     phoneNumberId: environment.PHONE_NUMBER_ID || undefined,
     token: environment.TOKEN || undefined,
-    template: environment.TEMPLATE || undefined,
+    templates: environment.TEMPLATES?.split(','),
     dataDir: environment.DATA_DIR || undefined,
   }),
 );

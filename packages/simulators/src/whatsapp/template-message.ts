@@ -9,7 +9,7 @@ export interface CloudApiError {
 
 type Json = Record<string, unknown>;
 
-/** The number of parameters in the body of the template: business, type, number, total. */
+/** The number of parameters in the body of each template: business, type, number, and the total or the allocation number. */
 const bodyParameters = 4;
 const callbackDataMax = 512;
 
@@ -22,10 +22,13 @@ const invalid = (details: string): CloudApiError => ({
 
 /**
  * Checks a message against the rules of the Cloud API for template messages.
- * @param template the name of the only template that is approved; undefined: any is.
+ * @param templates the names of the only templates that are approved; undefined: any is.
  * @returns the first error, or undefined.
  */
-export function checkMessage(body: Json, template: string | undefined): CloudApiError | undefined {
+export function checkMessage(
+  body: Json,
+  templates: readonly string[] | undefined,
+): CloudApiError | undefined {
   const unknown = membersBeyond(body, [
     'messaging_product',
     'recipient_type',
@@ -56,10 +59,10 @@ export function checkMessage(body: Json, template: string | undefined): CloudApi
   ) {
     return invalid(`biz_opaque_callback_data must be a text of at most ${callbackDataMax} characters`);
   }
-  return isObject(body.template) ? checkTemplate(body.template, template) : invalid('template is required');
+  return isObject(body.template) ? checkTemplate(body.template, templates) : invalid('template is required');
 }
 
-function checkTemplate(given: Json, approved: string | undefined): CloudApiError | undefined {
+function checkTemplate(given: Json, approved: readonly string[] | undefined): CloudApiError | undefined {
   const unknown = membersBeyond(given, ['name', 'language', 'components']);
   if (unknown) {
     return invalid(`Unexpected key "${unknown}" on param template`);
@@ -71,7 +74,7 @@ function checkTemplate(given: Json, approved: string | undefined): CloudApiError
   if (!isObject(language) || !/^[a-z]{2,3}(_[A-Z]{2})?$/.test(String(language.code))) {
     return invalid('template.language.code is required');
   }
-  if (approved !== undefined && name !== approved) {
+  if (approved !== undefined && !approved.includes(name)) {
     return {
       status: 404,
       code: 132001,

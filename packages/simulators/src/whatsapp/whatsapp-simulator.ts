@@ -24,8 +24,8 @@ export interface WhatsAppOptions extends Listen {
   readonly phoneNumberId?: string | undefined;
   /** The only token that is accepted. Without it any is. */
   readonly token?: string | undefined;
-  /** The only template that is approved. Without it any is. */
-  readonly template?: string | undefined;
+  /** The only templates that are approved. Without them any is. */
+  readonly templates?: readonly string[] | undefined;
   /** Where accepted messages are stored over restarts. Without it they are in memory only. */
   readonly dataDir?: string | undefined;
 }
@@ -148,7 +148,7 @@ class WhatsAppSimulator {
     sender: string,
     body: Record<string, unknown> | HttpError,
   ): CloudApiError | undefined {
-    const { token, phoneNumberId, template } = this.#options;
+    const { token, phoneNumberId, templates } = this.#options;
     const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (!bearer || (token && bearer !== token)) {
       return {
@@ -172,7 +172,7 @@ class WhatsAppSimulator {
     if (!request.headers['content-type']?.startsWith('application/json')) {
       return invalidBody('the body must be sent as application/json');
     }
-    return checkMessage(body, template);
+    return checkMessage(body, templates);
   }
 
   /** Answers a valid message as the mode says. */

@@ -8,23 +8,29 @@ export const initial = sqlMigration(`
     status        text not null,
     channel       text,
     scheduled_for timestamptz,
+    hold_until    timestamptz not null,
     planned_at    timestamptz not null,
     constraint plan_pkey primary key (business_id, document_id),
     constraint plan_status_check check (status in ('queued', 'deferred_quiet_hours', 'disabled', 'suppressed',
       'no_recipient', 'send_failed')),
     constraint plan_scheduled_check check ((status = 'deferred_quiet_hours') = (scheduled_for is not null))
   );
+  comment on column plan.hold_until is 'Until when messages wait for an allocation number that is being obtained.';
   create index plan_document_idx on plan (document_id);
   ${enableTenantIsolation('plan')}
 
   create table rendered_document (
-    business_id uuid not null,
-    document_id uuid not null,
-    revision    integer not null,
-    rendered_at timestamptz not null,
+    business_id        uuid not null,
+    document_id        uuid not null,
+    revision           integer not null,
+    allocation_number  text,
+    allocation_pending boolean not null,
+    rendered_at        timestamptz not null,
     constraint rendered_document_pkey primary key (business_id, document_id)
   );
   comment on table rendered_document is 'The documents whose PDF is final, so that it may go to the customer.';
+  comment on column rendered_document.allocation_pending is
+    'Whether the allocation number is still being obtained; never true again after it was false.';
   ${enableTenantIsolation('rendered_document')}
 
   create table cancelled_document (
@@ -43,12 +49,14 @@ export const initial = sqlMigration(`
     channel          text not null,
     purpose          text not null,
     recipient        text not null,
+    follows          uuid,
     state            text not null,
     facts            jsonb not null,
     message_id       text not null,
     request_id       text,
     trace            json,
     not_before       timestamptz,
+    held_until       timestamptz,
     attempts         integer not null default 0,
     unknown_outcomes integer not null default 0,
     first_attempt_at timestamptz,
@@ -62,7 +70,8 @@ export const initial = sqlMigration(`
     withdrawn_at     timestamptz,
     withdrawn_reason text,
     constraint delivery_pkey primary key (business_id, id),
-    constraint delivery_recipient_key unique (business_id, document_id, channel, purpose, recipient),
+    constraint delivery_follows_fkey foreign key (business_id, follows) references delivery (business_id, id),
+    constraint delivery_follows_key unique (business_id, follows),
     constraint delivery_channel_check check (channel in ('email', 'whatsapp')),
     constraint delivery_purpose_check check (purpose in ('customer', 'accountant')),
     constraint delivery_state_check check (state in ('waiting', 'ready', 'sending', 'sent', 'failed', 'withdrawn')),
@@ -73,12 +82,18 @@ export const initial = sqlMigration(`
       and (withdrawn_at is null) = (withdrawn_reason is null)),
     constraint delivery_attempts_check check (attempts >= 0 and unknown_outcomes between 0 and 2)
   );
+  create unique index delivery_recipient_key on delivery (business_id, document_id, channel, purpose, recipient)
+    where follows is null;
   create index delivery_due_idx on delivery (channel, next_attempt_at) where state = 'ready';
   create index delivery_sending_idx on delivery (claimed_until) where state = 'sending';
   create index delivery_failed_idx on delivery (business_id, failed_at) where state = 'failed';
   create index delivery_failures_idx on delivery (failed_at, id) where state = 'failed';
   comment on column delivery.state is
     'waiting: for the final PDF; sending: a send attempt is in flight until claimed_until; withdrawn: never sent.';
+  comment on column delivery.follows is
+    'The message, sent without the allocation number, that this one follows with the number; null: it follows none.';
+  comment on column delivery.held_until is
+    'Until when it waits, or has waited, for the allocation number; null: it does not wait, or the wait has ended early.';
   comment on column delivery.facts is 'What the message says; enough to compose it without another service.';
   comment on column delivery.attempts is
     'Attempts since an operator last made it due, including those that never reached a provider.';
@@ -91,6 +106,7 @@ export const initial = sqlMigration(`
     business_id       uuid not null,
     delivery_id       uuid not null,
     n                 integer not null,
+    allocation_number text,
     started_at        timestamptz not null,
     ended_at          timestamptz,
     outcome           text,
@@ -107,6 +123,7 @@ export const initial = sqlMigration(`
   create unique index attempt_open_key on attempt (business_id, delivery_id) where outcome is null;
   comment on table attempt is
     'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
+  comment on column attempt.allocation_number is 'The allocation number that its PDF shows; null: it shows none.';
   comment on column attempt.was_unknown is
     'Whether the outcome was ever unknown; stays true when it is learned later.';
   ${enableTenantIsolation('attempt')}

@@ -2,6 +2,7 @@ CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
     delivery_id uuid NOT NULL,
     n integer NOT NULL,
+    allocation_number text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     outcome text,
@@ -17,6 +18,8 @@ CREATE TABLE public.attempt (
 ALTER TABLE ONLY public.attempt FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.attempt IS 'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
+
+COMMENT ON COLUMN public.attempt.allocation_number IS 'The allocation number that its PDF shows; null: it shows none.';
 
 COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
 
@@ -61,12 +64,14 @@ CREATE TABLE public.delivery (
     channel text NOT NULL,
     purpose text NOT NULL,
     recipient text NOT NULL,
+    follows uuid,
     state text NOT NULL,
     facts jsonb NOT NULL,
     message_id text NOT NULL,
     request_id text,
     trace json,
     not_before timestamp with time zone,
+    held_until timestamp with time zone,
     attempts integer DEFAULT 0 NOT NULL,
     unknown_outcomes integer DEFAULT 0 NOT NULL,
     first_attempt_at timestamp with time zone,
@@ -91,9 +96,13 @@ CREATE TABLE public.delivery (
 
 ALTER TABLE ONLY public.delivery FORCE ROW LEVEL SECURITY;
 
+COMMENT ON COLUMN public.delivery.follows IS 'The message, sent without the allocation number, that this one follows with the number; null: it follows none.';
+
 COMMENT ON COLUMN public.delivery.state IS 'waiting: for the final PDF; sending: a send attempt is in flight until claimed_until; withdrawn: never sent.';
 
 COMMENT ON COLUMN public.delivery.facts IS 'What the message says; enough to compose it without another service.';
+
+COMMENT ON COLUMN public.delivery.held_until IS 'Until when it waits, or has waited, for the allocation number; null: it does not wait, or the wait has ended early.';
 
 COMMENT ON COLUMN public.delivery.attempts IS 'Attempts since an operator last made it due, including those that never reached a provider.';
 
@@ -160,12 +169,15 @@ CREATE TABLE public.plan (
     status text NOT NULL,
     channel text,
     scheduled_for timestamp with time zone,
+    hold_until timestamp with time zone NOT NULL,
     planned_at timestamp with time zone NOT NULL,
     CONSTRAINT plan_scheduled_check CHECK (((status = 'deferred_quiet_hours'::text) = (scheduled_for IS NOT NULL))),
     CONSTRAINT plan_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'deferred_quiet_hours'::text, 'disabled'::text, 'suppressed'::text, 'no_recipient'::text, 'send_failed'::text])))
 );
 
 ALTER TABLE ONLY public.plan FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.plan.hold_until IS 'Until when messages wait for an allocation number that is being obtained.';
 
 CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
@@ -184,12 +196,16 @@ CREATE TABLE public.rendered_document (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
     revision integer NOT NULL,
+    allocation_number text,
+    allocation_pending boolean NOT NULL,
     rendered_at timestamp with time zone NOT NULL
 );
 
 ALTER TABLE ONLY public.rendered_document FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.rendered_document IS 'The documents whose PDF is final, so that it may go to the customer.';
+
+COMMENT ON COLUMN public.rendered_document.allocation_pending IS 'Whether the allocation number is still being obtained; never true again after it was false.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
@@ -222,10 +238,10 @@ ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.delivery
-    ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);
+    ADD CONSTRAINT delivery_follows_key UNIQUE (business_id, follows);
 
 ALTER TABLE ONLY public.delivery
-    ADD CONSTRAINT delivery_recipient_key UNIQUE (business_id, document_id, channel, purpose, recipient);
+    ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
@@ -274,6 +290,8 @@ CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, fa
 
 CREATE INDEX delivery_failures_idx ON public.delivery USING btree (failed_at, id) WHERE (state = 'failed'::text);
 
+CREATE UNIQUE INDEX delivery_recipient_key ON public.delivery USING btree (business_id, document_id, channel, purpose, recipient) WHERE (follows IS NULL);
+
 CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
@@ -286,6 +304,9 @@ CREATE INDEX plan_document_idx ON public.plan USING btree (document_id);
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
+
+ALTER TABLE ONLY public.delivery
+    ADD CONSTRAINT delivery_follows_fkey FOREIGN KEY (business_id, follows) REFERENCES public.delivery(business_id, id);
 
 ALTER TABLE public.attempt ENABLE ROW LEVEL SECURITY;
 

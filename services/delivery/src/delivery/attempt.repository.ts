@@ -1,23 +1,42 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import { releaseClaim } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables, MessageKey } from './delivery.tables.js';
-import { isCancelled, lockDocument, withdrawUnsent } from './plan.repository.js';
+import { findRendered, isCancelled, lockDocument } from './document.repository.js';
+import type { MessagePdf } from './message-artifacts.js';
+import { withdrawUnsent } from './plan.repository.js';
 import type { SendOutcome } from './send-policy.js';
+import type { AllocationState } from './wording.js';
+
+/** A send attempt that has begun. */
+export interface Attempt {
+  readonly row: DeliveryRow;
+  /** 1, 2, … over the whole life of the message. */
+  readonly n: number;
+  /** What the message says of the allocation number. */
+  readonly allocation: AllocationState;
+}
 
 /**
  * Records that a send attempt begins: if the process dies from here on, its outcome is unknown.
- * @returns the current row and the attempt's number; undefined where nothing must be sent: the document is cancelled (its
- * messages are withdrawn), or the claim has expired and another worker may have it.
+ * @returns undefined where nothing must be sent now: the document is cancelled (its messages are withdrawn), a later revision of
+ * the PDF is final by now (the message is due again), or the claim has expired and another worker may have it.
  */
 export async function beginAttempt(
   trx: Transaction<DeliveryTables>,
   row: DeliveryRow,
+  pdf: MessagePdf,
   now: Date,
   until: Date,
-): Promise<{ row: DeliveryRow; n: number } | undefined> {
+): Promise<Attempt | undefined> {
   await lockDocument(trx, row);
   if (await isCancelled(trx, row)) {
     await withdrawUnsent(trx, row, now);
+    return undefined;
+  }
+  const rendered = await findRendered(trx, row);
+  if (rendered && rendered.revision > pdf.revision) {
+    await releaseClaim(trx, row);
     return undefined;
   }
   const sending = await trx
@@ -32,7 +51,14 @@ export async function beginAttempt(
   if (!sending) {
     return undefined;
   }
-  return { row: sending, n: await insertAttempt(trx, row, now) };
+  // The previous release of rendering does not say which number its PDF shows.
+  const number =
+    pdf.allocationNumber === undefined ? (rendered?.allocation_number ?? null) : pdf.allocationNumber;
+  return {
+    row: sending,
+    n: await insertAttempt(trx, row, number, now),
+    allocation: { number, isPending: number === null && rendered?.allocation_pending === true },
+  };
 }
 
 /** Counts a message for a day of its business. @returns false where the day is full: nothing is counted then. */
@@ -56,10 +82,15 @@ export async function countForDay(
   return counted !== undefined;
 }
 
-async function insertAttempt(trx: Transaction<DeliveryTables>, row: MessageKey, now: Date): Promise<number> {
+async function insertAttempt(
+  trx: Transaction<DeliveryTables>,
+  row: MessageKey,
+  allocationNumber: string | null,
+  now: Date,
+): Promise<number> {
   const { n } = await trx
     .insertInto('attempt')
-    .columns(['business_id', 'delivery_id', 'n', 'started_at'])
+    .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'started_at'])
     .expression((select) =>
       select
         .selectFrom('attempt')
@@ -67,6 +98,7 @@ async function insertAttempt(trx: Transaction<DeliveryTables>, row: MessageKey, 
           eb.val(row.business_id).as('business_id'),
           eb.val(row.id).as('delivery_id'),
           sql<number>`coalesce(max(n), 0) + 1`.as('n'),
+          eb.val(allocationNumber).as('allocation_number'),
           eb.val(now).as('started_at'),
         ])
         .where('business_id', '=', row.business_id)
@@ -109,12 +141,15 @@ export async function endAttempt(
     .execute();
 }
 
-/** Counts the accepted and the unknown attempts of some messages, by message. */
+/**
+ * Counts the accepted and the unknown attempts of some messages, by message; `withoutNumber`: those of them whose PDF showed no
+ * allocation number.
+ */
 export async function countAttempts(
   db: Database<DeliveryTables>,
   businessId: string,
   deliveryIds: readonly string[],
-): Promise<Map<string, { accepted: number; unknown: number }>> {
+): Promise<Map<string, { accepted: number; unknown: number; withoutNumber: number }>> {
   if (deliveryIds.length === 0) {
     return new Map();
   }
@@ -124,10 +159,19 @@ export async function countAttempts(
       'delivery_id',
       eb.fn.countAll<number>().filterWhere('outcome', '=', 'accepted').as('accepted'),
       eb.fn.countAll<number>().filterWhere('was_unknown', '=', true).as('unknown'),
+      eb.fn
+        .countAll<number>()
+        .filterWhere((where) =>
+          where.and([
+            where('allocation_number', 'is', null),
+            where.or([where('outcome', '=', 'accepted'), where('was_unknown', '=', true)]),
+          ]),
+        )
+        .as('withoutNumber'),
     ])
     .where('business_id', '=', businessId)
     .where('delivery_id', 'in', deliveryIds)
     .groupBy('delivery_id')
     .execute();
-  return new Map(rows.map(({ delivery_id, accepted, unknown }) => [delivery_id, { accepted, unknown }]));
+  return new Map(rows.map(({ delivery_id, ...counts }) => [delivery_id, counts]));
 }

@@ -32,7 +32,7 @@ export class AuditDeliveries {
               .map((row) => ({
                 ...messageStatus(row),
                 recipient: row.recipient,
-                ...(counts.get(row.id) ?? { accepted: 0, unknown: 0 }),
+                ...countsOf(counts.get(row.id)),
                 resends: row.resends,
               })),
           })),
@@ -40,3 +40,9 @@ export class AuditDeliveries {
       });
   }
 }
+
+const countsOf = (counts = { accepted: 0, unknown: 0, withoutNumber: 0 }) => ({
+  accepted: counts.accepted,
+  unknown: counts.unknown,
+  without_number: counts.withoutNumber,
+});

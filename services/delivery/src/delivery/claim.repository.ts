@@ -1,5 +1,11 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
-import type { DeliveryChannel, DeliveryRow, DeliveryTables, MessageKey } from './delivery.tables.js';
+import type {
+  DeliveryChannel,
+  DeliveryRow,
+  DeliveryTables,
+  DocumentKey,
+  MessageKey,
+} from './delivery.tables.js';
 import { cancelledReason, type SendTransition } from './send-policy.js';
 
 /** Claims due messages of a channel for this worker until `until`. */
@@ -33,21 +39,37 @@ export async function claimDue(
     .execute();
 }
 
-/** Locks messages whose send attempt was in flight when its process died. */
-export async function lockExpiredClaims(
-  trx: Transaction<DeliveryTables>,
+/** The messages whose send attempt was in flight when its process died. */
+export async function expiredClaims(
+  db: Database<DeliveryTables>,
   limit: number,
   now: Date,
-): Promise<DeliveryRow[]> {
-  return trx
+): Promise<(MessageKey & DocumentKey)[]> {
+  return db
     .selectFrom('delivery')
-    .selectAll()
+    .select(['business_id', 'document_id', 'id'])
     .where('state', '=', 'sending')
     .where('claimed_until', '<', now)
     .limit(limit)
+    .execute();
+}
+
+/** Locks a message if its send attempt was in flight when its process died, and no other process has it. */
+export async function lockExpiredClaim(
+  trx: Transaction<DeliveryTables>,
+  key: MessageKey,
+  now: Date,
+): Promise<DeliveryRow | undefined> {
+  return trx
+    .selectFrom('delivery')
+    .selectAll()
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id)
+    .where('state', '=', 'sending')
+    .where('claimed_until', '<', now)
     .forUpdate()
     .skipLocked()
-    .execute();
+    .executeTakeFirst();
 }
 
 /** Locks a message until the transaction ends. @returns its current row. */
@@ -74,6 +96,18 @@ export async function postpone(
   await db
     .updateTable('delivery')
     .set({ next_attempt_at: until, not_before: notBefore, claimed_until: null })
+    .where('business_id', '=', row.business_id)
+    .where('id', '=', row.id)
+    .where('state', '=', 'ready')
+    .where('claimed_until', '=', row.claimed_until)
+    .execute();
+}
+
+/** Releases a claim unused: the message is due as before. */
+export async function releaseClaim(trx: Transaction<DeliveryTables>, row: DeliveryRow): Promise<void> {
+  await trx
+    .updateTable('delivery')
+    .set({ claimed_until: null })
     .where('business_id', '=', row.business_id)
     .where('id', '=', row.id)
     .where('state', '=', 'ready')

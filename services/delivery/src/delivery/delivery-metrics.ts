@@ -28,7 +28,7 @@ export class DeliveryMetrics {
     );
     metrics.gauges(
       'pinkas_deliveries_pending',
-      'Unsent messages: due, deferred (quiet hours, or the pause before the next attempt) or sending.',
+      'Unsent messages: due, deferred (quiet hours, the hold for an allocation number, or the pause before the next attempt) or sending.',
       'state',
       async () => {
         const { due, deferred, sending } = await pendingMessages(all, clock.now());

@@ -1,4 +1,9 @@
-import type { Business, DeliveryOutcome, IssuedDocument } from '@pinkas/contracts';
+import {
+  allocationHoldMinutesDefault,
+  type Business,
+  type DeliveryOutcome,
+  type IssuedDocument,
+} from '@pinkas/contracts';
 import { heldUntil } from '@pinkas/domain';
 import { type ChannelAddress, parsePhoneNumber } from './address.js';
 import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from './delivery.tables.js';
@@ -112,6 +117,21 @@ function planForCustomer(
     },
     messages: sendable,
   };
+}
+
+/** Until when the messages of a document wait for its allocation number, should it be needed and not be there at once. */
+export function holdUntil(
+  { issued_at }: Pick<IssuedDocument, 'issued_at'>,
+  {
+    allocation_hold_minutes: minutes = allocationHoldMinutesDefault,
+  }: Pick<Business, 'allocation_hold_minutes'>,
+): Date {
+  return new Date(new Date(issued_at).getTime() + minutes * 60_000);
+}
+
+/** When a message that is ready is due: not in the quiet hours in which it was planned, and not while it is held. */
+export function dueAt(notBefore: Date | null, heldUntil: Date | null, now: Date): Date {
+  return new Date(Math.max(now.getTime(), notBefore?.getTime() ?? 0, heldUntil?.getTime() ?? 0));
 }
 
 /** The state of a new message, by what is known of its document. */

@@ -35,6 +35,8 @@ export interface PlanTable {
   status: DeliveryOutcome['status'];
   channel: DeliveryOutcome['channel'];
   scheduled_for: Date | null;
+  /** Until when messages wait for an allocation number that is being obtained. */
+  hold_until: Date;
   planned_at: Date;
 }
 
@@ -42,6 +44,9 @@ export interface RenderedDocumentTable {
   business_id: string;
   document_id: string;
   revision: number;
+  allocation_number: string | null;
+  /** Whether the number is still being obtained; never true again after it was false. */
+  allocation_pending: boolean;
   rendered_at: Date;
 }
 
@@ -59,6 +64,8 @@ export interface DeliveryTable {
   channel: DeliveryChannel;
   purpose: DeliveryPurpose;
   recipient: string;
+  /** The message, sent without the allocation number, that this one follows with the number; null: it follows none. */
+  follows: string | null;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
   /** The Message-ID header, the same on every attempt. */
@@ -69,6 +76,8 @@ export interface DeliveryTable {
   trace: TraceColumn;
   /** The end of the quiet hours that it waits or waited for. */
   not_before: Date | null;
+  /** Until when it waits, or has waited, for the allocation number; null: it does not wait, or the wait has ended early. */
+  held_until: Date | null;
   /** Attempts since an operator last made it due, including those that never reached a provider. */
   attempts: Generated<number>;
   unknown_outcomes: Generated<number>;
@@ -93,6 +102,8 @@ export interface AttemptTable {
   delivery_id: string;
   /** 1, 2, … over the whole life of the message. */
   n: number;
+  /** The allocation number that its PDF shows; null: it shows none. */
+  allocation_number: string | null;
   started_at: Date;
   ended_at: Date | null;
   /** Null while it is in flight. */

@@ -4,9 +4,17 @@ import { getArtifact, releaseArtifact } from '@pinkas/contracts';
 import { ApiError, InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import type { DeliveryRow } from './delivery.tables.js';
 
+/** The final PDF that a message brings. */
+export interface MessagePdf {
+  readonly bytes: Buffer;
+  readonly revision: number;
+  /** The number that it shows; null: none; undefined: the previous release of rendering does not say. */
+  readonly allocationNumber: string | null | undefined;
+}
+
 /** The final PDF of a message, or why there is none now. */
 export type FetchedArtifact =
-  | { readonly kind: 'fetched'; readonly pdf: Buffer }
+  | { readonly kind: 'fetched'; readonly pdf: MessagePdf }
   | { readonly kind: 'cancelled' }
   /** Rendering cannot be asked now. */
   | { readonly kind: 'unavailable' }
@@ -25,14 +33,17 @@ export class MessageArtifacts {
     try {
       const { business_id, document_id } = row;
       const contract = row.purpose === 'customer' ? releaseArtifact : getArtifact;
-      const { pdf, sha256, cancelled } = await this.rpc.call(contract, { business_id, document_id });
+      const { pdf, sha256, cancelled, revision, allocation_number } = await this.rpc.call(contract, {
+        business_id,
+        document_id,
+      });
       // Rendering may have received the cancellation earlier.
       if (cancelled) {
         return { kind: 'cancelled' };
       }
       const bytes = Buffer.from(pdf, 'base64');
       if (createHash('sha256').update(bytes).digest('hex') === sha256) {
-        return { kind: 'fetched', pdf: bytes };
+        return { kind: 'fetched', pdf: { bytes, revision, allocationNumber: allocation_number } };
       }
       return { kind: 'failed', reason: 'The PDF does not have the hash that it was stored with.' };
     } catch (error) {

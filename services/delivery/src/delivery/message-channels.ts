@@ -7,6 +7,7 @@ import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
+import type { AllocationState } from './wording.js';
 
 /** The providers that messages are sent through. */
 @Injectable()
@@ -28,14 +29,17 @@ export class MessageChannels {
   }
 
   /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
-  send(row: DeliveryRow, pdf: Buffer): Promise<SendOutcome> {
+  send(row: DeliveryRow, pdf: Buffer, allocation: AllocationState): Promise<SendOutcome> {
+    const isFollowUp = row.follows !== null;
     if (row.channel === 'whatsapp') {
-      return this.whatsapp.send(row);
+      return this.whatsapp.send({ ...row, followUpNumber: isFollowUp ? allocation.number : null });
     }
+    const { facts, purpose } = row;
     return this.mailer.send({
-      email: composeEmail(row.facts, row.purpose, this.config.viewUrlBase),
+      email: composeEmail(facts, { purpose, allocation, isFollowUp }, this.config.viewUrlBase),
       pdf,
       messageId: row.message_id,
+      inReplyTo: row.follows === null ? null : row.message_id.replace(row.id, row.follows),
       fromName: row.facts.business.name,
       replyTo: row.facts.business.email,
       recipient: row.recipient,

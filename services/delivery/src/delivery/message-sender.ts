@@ -17,10 +17,10 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
-import { beginAttempt, countForDay } from './attempt.repository.js';
+import { type Attempt, beginAttempt, countForDay } from './attempt.repository.js';
 import { claimDue, postpone } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
-import { MessageArtifacts } from './message-artifacts.js';
+import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageChannels } from './message-channels.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { withdrawDocument } from './plan.repository.js';
@@ -122,11 +122,11 @@ export class MessageSender implements BackgroundTask {
     if (await this.#holdBack(db, row)) {
       return;
     }
-    const attempt = await this.#beginAttempt(db, row);
+    const attempt = await this.#beginAttempt(db, row, artifact.pdf);
     if (!attempt) {
       return;
     }
-    const outcome = await this.channels.send(row, artifact.pdf);
+    const outcome = await this.channels.send(attempt.row, artifact.pdf.bytes, attempt.allocation);
     await this.outcomes.record(attempt.row, attempt.n, outcome);
   }
 
@@ -156,13 +156,14 @@ export class MessageSender implements BackgroundTask {
   async #beginAttempt(
     db: Database<DeliveryTables>,
     row: DeliveryRow,
-  ): Promise<{ row: DeliveryRow; n: number } | undefined> {
+    pdf: MessagePdf,
+  ): Promise<Attempt | undefined> {
     const now = await databaseNow(db, this.clock);
     const until = new Date(now.getTime() + this.channels.sendTimeoutMs(row.channel) + claimMarginMs);
     const limit = this.config.messagesPerBusinessAndDay;
     try {
       return await db.transaction().execute(async (trx) => {
-        const attempt = await beginAttempt(trx, row, now, until);
+        const attempt = await beginAttempt(trx, row, pdf, now, until);
         // A repeated attempt is of a message that is counted already.
         if (attempt?.n === 1 && !(await countForDay(trx, row.business_id, dayInIsrael(now), limit))) {
           throw new DayFullError();

@@ -11,9 +11,16 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     state: row.state,
     next_attempt_at: nextAttemptOf(row)?.toISOString() ?? null,
     not_before: row.not_before?.toISOString() ?? null,
+    held_until: heldUntilOf(row)?.toISOString() ?? null,
+    follow_up: row.follows !== null,
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };
+}
+
+/** Null where something else defers it. */
+function heldUntilOf({ state, next_attempt_at: due, held_until: heldUntil }: DeliveryRow): Date | null {
+  return state === 'ready' && heldUntil?.getTime() === due.getTime() ? heldUntil : null;
 }
 
 function nextAttemptOf({

@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey, PlanTable } from './delivery.tables.js';
-import { isCancelled, isRendered, lockDocument } from './plan.repository.js';
+import { dueAt } from './delivery-plan.js';
+import { lockDocument, readProgress } from './document.repository.js';
 import { cancelledReason, type ResendTransition, resendTransition } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
@@ -36,11 +37,11 @@ export async function pendingMessages(
 /** Makes the failed messages of a document due again where that is possible. @returns how many are due again. */
 export async function resendFailed(
   trx: Transaction<DeliveryTables>,
-  key: DocumentKey,
+  key: DocumentKey & Pick<PlanTable, 'hold_until'>,
   now: Date,
 ): Promise<number> {
   await lockDocument(trx, key);
-  const document = { cancelled: await isCancelled(trx, key), rendered: await isRendered(trx, key) };
+  const document = await readProgress(trx, key, key.hold_until, now);
   const failed = await trx
     .selectFrom('delivery')
     .selectAll()
@@ -93,8 +94,9 @@ async function storeResend(
           attempts: 0,
           unknown_outcomes: 0,
           first_attempt_at: null,
-          next_attempt_at: transition.notBefore ?? now,
+          next_attempt_at: dueAt(transition.notBefore, transition.heldUntil, now),
           not_before: transition.notBefore,
+          held_until: transition.heldUntil,
           resends: sql`resends + 1`,
         })
         .execute();

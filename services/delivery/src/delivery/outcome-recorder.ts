@@ -15,10 +15,11 @@ import {
 } from '@pinkas/service-kit';
 import { normaliseAddress } from './address.js';
 import { endAttempt } from './attempt.repository.js';
-import { lockExpiredClaims, lockMessage, storeTransition } from './claim.repository.js';
+import { expiredClaims, lockExpiredClaim, lockMessage, storeTransition } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { isCancelled } from './plan.repository.js';
+import { isCancelled, lockDocument } from './document.repository.js';
+import { insertFollowUps } from './follow-up.repository.js';
 import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
 
@@ -41,6 +42,7 @@ export class OutcomeRecorder {
   async record(row: DeliveryRow, attempt: number | null, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
     await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
+      await lockDocument(trx, row);
       const current = await lockMessage(trx, row);
       if (attempt !== null) {
         await endAttempt(trx, row, attempt, outcome, now);
@@ -48,6 +50,8 @@ export class OutcomeRecorder {
       if (acceptsOutcome(row, current, outcome)) {
         await this.#apply(trx, current, outcome, now);
       }
+      // The number may have come during the attempt.
+      await insertFollowUps(trx, row, now);
     });
   }
 
@@ -60,12 +64,17 @@ export class OutcomeRecorder {
     const now = this.clock.now();
     const reason = 'The sending process ended; whether the message was accepted is unknown.';
     const outcome = { kind: 'unknown', reason } as const;
-    await this.relay.transaction(all, async (trx) => {
-      for (const row of await lockExpiredClaims(trx, expiredClaimsMax, before)) {
-        await endAttempt(trx, row, null, outcome, now);
-        await this.#apply(trx, row, outcome, now);
-      }
-    });
+    for (const key of await expiredClaims(all, expiredClaimsMax, before)) {
+      await this.relay.transaction(forTenant(this.db, key.business_id), async (trx) => {
+        await lockDocument(trx, key);
+        const row = await lockExpiredClaim(trx, key, before);
+        if (row) {
+          await endAttempt(trx, row, null, outcome, now);
+          await this.#apply(trx, row, outcome, now);
+          await insertFollowUps(trx, row, now);
+        }
+      });
+    }
   }
 
   async #apply(

@@ -10,7 +10,7 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import type { ChannelAddress } from './address.js';
 import type { DeliveryFacts, DeliveryTables } from './delivery.tables.js';
-import { customerAddresses, planDelivery } from './delivery-plan.js';
+import { customerAddresses, holdUntil, planDelivery } from './delivery-plan.js';
 import { MessageSender } from './message-sender.js';
 import { insertPlan } from './plan.repository.js';
 import { isSuppressed } from './suppression.repository.js';
@@ -44,6 +44,7 @@ export class PlanDelivery {
     });
     const { isNew, mayBeDue } = await insertPlan(trx, key, plan, {
       facts: factsOf(event),
+      holdUntil: holdUntil(document, business),
       messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
       now,
     });

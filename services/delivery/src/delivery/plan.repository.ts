@@ -1,46 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryOutcome } from '@pinkas/contracts';
-import {
-  advisoryLock,
-  currentContext,
-  currentTraceJson,
-  type Database,
-  type Transaction,
-} from '@pinkas/service-kit';
+import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { DeliveryFacts, DeliveryTables, DocumentKey } from './delivery.tables.js';
-import { initialState, type PlannedMessage } from './delivery-plan.js';
+import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
+import {
+  type DocumentProgress,
+  type FinalPdf,
+  lockDocument,
+  readProgress,
+  recordRendered,
+} from './document.repository.js';
+import { insertFollowUps } from './follow-up.repository.js';
 import { cancelledReason } from './send-policy.js';
-
-/**
- * Serializes the events of a document and the send attempts of its messages: each sees what the other has committed, so that
- * no message waits for ever or is sent after a cancellation.
- */
-export async function lockDocument(trx: Transaction<DeliveryTables>, key: DocumentKey): Promise<void> {
-  await advisoryLock(trx, key.business_id, key.document_id);
-}
-
-/** Whether the final PDF of a document exists. */
-export async function isRendered(db: Database<DeliveryTables>, key: DocumentKey): Promise<boolean> {
-  const row = await db
-    .selectFrom('rendered_document')
-    .select('revision')
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Whether the cancellation of a document is recorded here. */
-export async function isCancelled(db: Database<DeliveryTables>, key: DocumentKey): Promise<boolean> {
-  const row = await db
-    .selectFrom('cancelled_document')
-    .select('recorded_at')
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .executeTakeFirst();
-  return row !== undefined;
-}
 
 /**
  * Stores a plan with its messages. A document is planned once.
@@ -50,7 +22,7 @@ export async function insertPlan(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   plan: { outcome: DeliveryOutcome; messages: readonly PlannedMessage[] },
-  parts: { facts: DeliveryFacts; messageIdDomain: string; now: Date },
+  parts: { facts: DeliveryFacts; holdUntil: Date; messageIdDomain: string; now: Date },
 ): Promise<{ isNew: boolean; mayBeDue: boolean }> {
   const { outcome, messages } = plan;
   const { numInsertedOrUpdatedRows: inserted } = await trx
@@ -60,6 +32,7 @@ export async function insertPlan(
       status: outcome.status,
       channel: outcome.channel,
       scheduled_for: outcome.scheduled_for === null ? null : new Date(outcome.scheduled_for),
+      hold_until: parts.holdUntil,
       planned_at: parts.now,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -71,7 +44,7 @@ export async function insertPlan(
     return { isNew: true, mayBeDue: false };
   }
   await lockDocument(trx, key);
-  const document = { cancelled: await isCancelled(trx, key), rendered: await isRendered(trx, key) };
+  const document = await readProgress(trx, key, parts.holdUntil, parts.now);
   await insertMessages(trx, key, messages, { ...parts, document });
   return { isNew: true, mayBeDue: !document.cancelled };
 }
@@ -84,7 +57,7 @@ async function insertMessages(
     facts: DeliveryFacts;
     messageIdDomain: string;
     now: Date;
-    document: { cancelled: boolean; rendered: boolean };
+    document: DocumentProgress;
   },
 ): Promise<void> {
   const { facts, messageIdDomain, now, document } = parts;
@@ -97,14 +70,16 @@ async function insertMessages(
       channel: message.channel,
       purpose: message.purpose,
       recipient: message.recipient,
+      follows: null,
       state,
       facts: JSON.stringify(facts),
       message_id: `<${id}@${messageIdDomain}>`,
       request_id: currentContext()?.requestId ?? null,
       trace: currentTraceJson(),
       not_before: message.notBefore,
+      held_until: document.heldUntil,
       first_attempt_at: null,
-      next_attempt_at: message.notBefore ?? now,
+      next_attempt_at: dueAt(message.notBefore, document.heldUntil, now),
       claimed_until: null,
       last_error: message.failure ?? null,
       created_at: now,
@@ -117,31 +92,56 @@ async function insertMessages(
   await trx.insertInto('delivery').values(rows).execute();
 }
 
-/** Records that a document's PDF is final and releases the messages that wait for it. @returns whether there were any. */
+/**
+ * Records that a document's PDF is final and releases the messages that wait for it, or for the number that it shows, or does not
+ * wait for any more. While the number is being obtained they are held.
+ * @returns whether a message may be due.
+ */
 export async function releaseDocument(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
-  revision: number,
+  pdf: FinalPdf,
   now: Date,
 ): Promise<boolean> {
   await lockDocument(trx, key);
-  await trx
-    .insertInto('rendered_document')
-    .values({ ...key, revision, rendered_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['business_id', 'document_id']).doUpdateSet({
-        revision: sql`greatest(rendered_document.revision, excluded.revision)`,
-      }),
-    )
-    .execute();
+  await recordRendered(trx, key, pdf, now);
+  const plan = await findHold(trx, key);
+  // What is planned later finds the PDF.
+  if (!plan) {
+    return false;
+  }
+  const { heldUntil } = await readProgress(trx, key, plan.hold_until, now);
+  const isHeld = heldUntil !== null;
+  const due = isHeld
+    ? sql<Date>`greatest(next_attempt_at, ${heldUntil})`
+    : sql<Date>`greatest(not_before, ${now})`;
   const { numUpdatedRows } = await trx
     .updateTable('delivery')
-    .set({ state: 'ready' })
+    .set({ state: 'ready', held_until: heldUntil, next_attempt_at: due })
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
-    .where('state', '=', 'waiting')
+    .where((where) =>
+      where.or([
+        where('state', '=', 'waiting'),
+        // A message is not attempted before its hold ends: nothing but the hold defers it.
+        ...(isHeld ? [] : [where.and([where('state', '=', 'ready'), where('held_until', '>', now)])]),
+      ]),
+    )
     .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  const followUps = await insertFollowUps(trx, key, now);
+  return numUpdatedRows > 0n || followUps > 0;
+}
+
+async function findHold(
+  db: Database<DeliveryTables>,
+  key: DocumentKey,
+): Promise<{ hold_until: Date } | undefined> {
+  return db
+    .selectFrom('plan')
+    .select('hold_until')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .executeTakeFirst();
 }
 
 /** Records that a document is cancelled and withdraws its unsent messages, except one whose send attempt is in flight. */

@@ -4,7 +4,10 @@ import type { DeliveryTables } from './delivery.tables.js';
 import { MessageSender } from './message-sender.js';
 import { releaseDocument } from './plan.repository.js';
 
-/** Releases the messages that wait for the final PDF. */
+/**
+ * Releases the messages that wait for the final PDF, or for the allocation number that it shows now; plans follow-ups to those that
+ * left without it.
+ */
 @EventHandler(consumers.releaseDelivery)
 export class ReleaseDelivery {
   constructor(
@@ -14,7 +17,12 @@ export class ReleaseDelivery {
 
   async handle(event: EventOf<typeof artifactRendered>, trx: Transaction<DeliveryTables>): Promise<boolean> {
     const key = { business_id: event.business_id, document_id: event.document_id };
-    return releaseDocument(trx, key, event.revision, this.clock.now());
+    const pdf = {
+      revision: event.revision,
+      allocationNumber: event.allocation_number,
+      allocationPending: event.allocation_pending === true,
+    };
+    return releaseDocument(trx, key, pdf, this.clock.now());
   }
 
   committed(_event: unknown, released: boolean): void {

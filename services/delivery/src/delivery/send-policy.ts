@@ -1,5 +1,6 @@
 import { heldUntil, nextAttemptAt } from '@pinkas/domain';
 import type { DeliveryFacts, DeliveryPurpose } from './delivery.tables.js';
+import type { DocumentProgress } from './document.repository.js';
 
 /**
  * The outcome of one send attempt. `unknown`: the whole message was sent and no response came, so the provider may have
@@ -99,12 +100,14 @@ export type ResendTransition =
       readonly state: 'ready' | 'waiting';
       /** The end of the quiet hours; null outside of them. */
       readonly notBefore: Date | null;
+      /** The end of the hold for the allocation number; null where it is not held. */
+      readonly heldUntil: Date | null;
     };
 
-/** A resend starts over: the message is due as if no attempt had been made, at the end of the quiet hours where they apply. */
+/** A resend starts over: the message is due as if no attempt had been made, at the end of the quiet hours and of the hold where they apply. */
 export function resendTransition(
   message: { purpose: DeliveryPurpose; facts: DeliveryFacts },
-  { cancelled, rendered, suppressed }: { cancelled: boolean; rendered: boolean; suppressed: boolean },
+  { cancelled, rendered, suppressed, heldUntil: hold }: DocumentProgress & { suppressed: boolean },
   now: Date,
 ): ResendTransition {
   if (cancelled) {
@@ -114,5 +117,5 @@ export function resendTransition(
     return { state: 'failed', lastError: suppressedReason };
   }
   const notBefore = heldUntil(message.purpose, message.facts.business.quiet_hours, now);
-  return { state: rendered ? 'ready' : 'waiting', notBefore };
+  return { state: rendered ? 'ready' : 'waiting', notBefore, heldUntil: hold };
 }

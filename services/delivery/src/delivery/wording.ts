@@ -1,6 +1,14 @@
 import { documentTypeRules } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
+/** What a message says of the allocation number of its document. */
+export interface AllocationState {
+  /** The printed one, nine digits; null: there is none. */
+  readonly number: string | null;
+  /** Whether it is still being obtained. */
+  readonly isPending: boolean;
+}
+
 const locales = { he: 'he-IL', en: 'en-IL' } as const;
 
 /** A name on a single line, without control characters, which could add a header, and direction controls. */

@@ -1,7 +1,7 @@
 import { fieldDirection, isolatedText, type TextDirection } from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/service-kit/html';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import { singleLine, totalText, typeName } from '../delivery/wording.js';
+import { type AllocationState, singleLine, totalText, typeName } from '../delivery/wording.js';
 
 /** An email without its envelope and attachment. */
 export interface Email {
@@ -20,6 +20,14 @@ interface Wording {
   greeting(customer: string): string;
   intro(type: string, business: string): string;
   accountantIntro(type: string, business: string, customer: string): string;
+  followUpSubject(type: string, number: number, business: string): string;
+  accountantFollowUpSubject(type: string, number: number, business: string): string;
+  followUpIntro(type: string, number: number, business: string): string;
+  accountantFollowUpIntro(type: string, number: number, business: string, customer: string): string;
+  /** A follow-up brings no other document: it must not be entered in the books twice. */
+  readonly sameDocument: string;
+  readonly allocationNumber: string;
+  readonly allocationPending: string;
   readonly number: string;
   readonly date: string;
   readonly total: string;
@@ -35,6 +43,16 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     greeting: (customer) => `שלום ${customer},`,
     intro: (type, business) => `קיבלת ${type} מאת ${business}.`,
     accountantIntro: (type, business, customer) => `העתק של ${type} מאת ${business} עבור ${customer}.`,
+    followUpSubject: (type, number, business) => `התקבל מספר הקצאה: ${type} ${number} מאת ${business}`,
+    accountantFollowUpSubject: (type, number, business) =>
+      `העתק להנהלת חשבונות: התקבל מספר הקצאה, ${type} ${number}, ${business}`,
+    followUpIntro: (type, number, business) =>
+      `התקבל מספר הקצאה מרשות המסים עבור ${type} ${number} מאת ${business}, שנשלחה אליך קודם לכן ללא המספר.`,
+    accountantFollowUpIntro: (type, number, business, customer) =>
+      `התקבל מספר הקצאה מרשות המסים עבור ${type} ${number} מאת ${business} עבור ${customer}, שהעתק שלה נשלח אליך קודם לכן ללא המספר.`,
+    sameDocument: 'מצורף אותו מסמך, הפעם עם מספר ההקצאה; אין זה מסמך נוסף.',
+    allocationNumber: 'מספר הקצאה',
+    allocationPending: 'מספר ההקצאה בתהליך קבלה מרשות המסים. עם קבלתו יישלח אליך המסמך עם המספר.',
     number: 'מספר',
     date: 'תאריך',
     total: 'סה"כ',
@@ -49,6 +67,17 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     intro: (type, business) => `Please find attached your ${type.toLowerCase()} from ${business}.`,
     accountantIntro: (type, business, customer) =>
       `A copy of the ${type.toLowerCase()} that ${business} issued to ${customer}.`,
+    followUpSubject: (type, number, business) => `Allocation number for ${type} ${number} from ${business}`,
+    accountantFollowUpSubject: (type, number, business) =>
+      `Copy for your books: allocation number for ${type} ${number}, ${business}`,
+    followUpIntro: (type, number, business) =>
+      `The document now has an allocation number of the tax authority: ${type.toLowerCase()} ${number} from ${business}, which you were sent without it.`,
+    accountantFollowUpIntro: (type, number, business, customer) =>
+      `The document now has an allocation number of the tax authority: ${type.toLowerCase()} ${number} that ${business} issued to ${customer}, of which you were sent a copy without it.`,
+    sameDocument: 'Attached is the same document, now with the number; it is not a further one.',
+    allocationNumber: 'Allocation number',
+    allocationPending:
+      'The allocation number is being obtained from the tax authority. Once it is there, you will be sent the document with it.',
     number: 'Number',
     date: 'Date',
     total: 'Total',
@@ -59,8 +88,19 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
 
 const israeliDate = (date: string): string => date.split('-').reverse().join('/');
 
-/** Composes the email of a document as text and HTML in the language of the business; the accountant's copy says so. */
-export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, viewUrlBase: string): Email {
+/** What an email is about beside its document. */
+export interface EmailOccasion {
+  readonly purpose: DeliveryPurpose;
+  readonly allocation: AllocationState;
+  /** Whether it brings the allocation number to who got the document without it. */
+  readonly isFollowUp: boolean;
+}
+
+/**
+ * Composes the email of a document as text and HTML in the language of the business. The accountant's copy and a follow-up say what
+ * they are.
+ */
+export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, viewUrlBase: string): Email {
   const { document } = facts;
   const { language } = facts.business;
   const wording = wordings[language];
@@ -68,18 +108,20 @@ export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, vie
   const name = singleLine(facts.business.name);
   const business = isolatedText(name, language);
   const customer = isolatedText(singleLine(document.customer_name), language);
-  const forAccountant = purpose === 'accountant';
+  const { number, isPending } = occasion.allocation;
   const lines = {
     type,
-    subject: (forAccountant ? wording.accountantSubject : wording.subject)(type, document.number, business),
-    opening: forAccountant
-      ? [wording.accountantIntro(type, business, customer)]
-      : [wording.greeting(customer), wording.intro(type, business)],
+    subject: subjectOf(wording, occasion)(type, document.number, business),
+    opening: [
+      ...openingOf(wording, occasion, { type, number: document.number, business, customer }),
+      ...(isPending ? [wording.allocationPending] : []),
+    ],
     rows: [
-      [wording.number, String(document.number)],
-      [wording.date, israeliDate(document.date)],
-      [wording.total, totalText(facts)],
-    ] as const,
+      [wording.number, String(document.number)] as const,
+      [wording.date, israeliDate(document.date)] as const,
+      [wording.total, totalText(facts)] as const,
+      ...(number === null ? [] : [[wording.allocationNumber, number] as const]),
+    ],
     link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
     business: name,
     businessDirection: fieldDirection(name, language),
@@ -91,6 +133,28 @@ export function composeEmail(facts: DeliveryFacts, purpose: DeliveryPurpose, vie
     fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
     language,
   };
+}
+
+function subjectOf(wording: Wording, { purpose, isFollowUp }: EmailOccasion): Wording['subject'] {
+  if (purpose === 'accountant') {
+    return isFollowUp ? wording.accountantFollowUpSubject : wording.accountantSubject;
+  }
+  return isFollowUp ? wording.followUpSubject : wording.subject;
+}
+
+function openingOf(
+  wording: Wording,
+  { purpose, isFollowUp }: EmailOccasion,
+  { type, number, business, customer }: { type: string; number: number; business: string; customer: string },
+): string[] {
+  if (purpose === 'accountant') {
+    return isFollowUp
+      ? [wording.accountantFollowUpIntro(type, number, business, customer), wording.sameDocument]
+      : [wording.accountantIntro(type, business, customer)];
+  }
+  return isFollowUp
+    ? [wording.greeting(customer), wording.followUpIntro(type, number, business), wording.sameDocument]
+    : [wording.greeting(customer), wording.intro(type, business)];
 }
 
 interface Lines {

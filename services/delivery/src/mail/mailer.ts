@@ -31,6 +31,8 @@ export interface OutgoingEmail {
   readonly pdf: Buffer;
   /** With its angle brackets; the same on every attempt. */
   readonly messageId: string;
+  /** The Message-ID of the message that it follows, with its angle brackets; null: it follows none. */
+  readonly inReplyTo: string | null;
   readonly fromName: string;
   readonly replyTo: string | null;
   readonly recipient: string;
@@ -105,6 +107,7 @@ export class Mailer {
         // An explicit envelope: no header can add recipients.
         envelope: { from: this.config.mailFrom, to: [recipient] },
         messageId: mail.messageId,
+        ...(mail.inReplyTo === null ? {} : { inReplyTo: mail.inReplyTo, references: mail.inReplyTo }),
         subject: mail.email.subject,
         text: mail.email.text,
         html: mail.email.html,

@@ -2,16 +2,31 @@ import type { WhatsAppAccount } from '../config.js';
 import type { DeliveryFacts } from '../delivery/delivery.tables.js';
 import { singleLine, totalText, typeName } from '../delivery/wording.js';
 
+/** What a message by WhatsApp says, and to whom. */
+export interface TemplateFacts {
+  /** The API returns it with later status reports. */
+  readonly id: string;
+  /** E.164 */
+  readonly recipient: string;
+  readonly facts: DeliveryFacts;
+  /** The allocation number that a follow-up brings; null: it is no follow-up. */
+  readonly followUpNumber: string | null;
+}
+
 /**
  * The message as the Cloud API takes it (`POST /{phone-number-id}/messages`): an approved template, filled in. A business may
- * write to a customer who has not written first with a template only.
- * @param message the API returns its id with later status reports; `recipient` is in E.164.
+ * write to a customer who has not written first with a template only. A follow-up has its own template, which names the allocation
+ * number in place of the total.
  */
 export function templateMessage(
-  message: { id: string; recipient: string; facts: DeliveryFacts },
-  { template, languages }: Pick<WhatsAppAccount, 'template' | 'languages'>,
+  message: TemplateFacts,
+  {
+    template,
+    followUpTemplate,
+    languages,
+  }: Pick<WhatsAppAccount, 'template' | 'followUpTemplate' | 'languages'>,
 ): object {
-  const { facts } = message;
+  const { facts, followUpNumber } = message;
   const parameter = (text: string) => ({ type: 'text', text });
   return {
     messaging_product: 'whatsapp',
@@ -19,7 +34,7 @@ export function templateMessage(
     to: message.recipient,
     type: 'template',
     template: {
-      name: template,
+      name: followUpNumber === null ? template : followUpTemplate,
       language: { code: languages[facts.business.language] },
       components: [
         {
@@ -28,7 +43,7 @@ export function templateMessage(
             parameter(singleLine(facts.business.name)),
             parameter(typeName(facts)),
             parameter(String(facts.document.number)),
-            parameter(totalText(facts)),
+            parameter(followUpNumber ?? totalText(facts)),
           ],
         },
         // The template's button ends in {{1}}: the last part of the address of the document's page.

@@ -3,13 +3,12 @@ import { request as requestOverHttps } from 'node:https';
 import { Injectable } from '@nestjs/common';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import type { DeliveryConfig, WhatsAppAccount } from '../config.js';
-import type { DeliveryFacts } from '../delivery/delivery.tables.js';
 import { whatsappNotConfigured } from '../delivery/delivery-plan.js';
 import { recordOutcome } from '../delivery/outcome-span.js';
 import type { SendOutcome } from '../delivery/send-policy.js';
 import { truncate } from '../delivery/truncate.js';
 import { parseResponse } from './cloud-api-response.js';
-import { templateMessage } from './template-message.js';
+import { type TemplateFacts, templateMessage } from './template-message.js';
 
 /** The API's responses are a few hundred bytes. */
 const responseBytesMax = 64 * 1024;
@@ -34,7 +33,7 @@ export class WhatsAppClient {
   }
 
   /** One attempt; never throws. */
-  async send(message: { id: string; recipient: string; facts: DeliveryFacts }): Promise<SendOutcome> {
+  async send(message: TemplateFacts): Promise<SendOutcome> {
     if (!this.#account) {
       return { kind: 'permanent', reason: whatsappNotConfigured };
     }

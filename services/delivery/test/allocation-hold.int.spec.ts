@@ -1,0 +1,464 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  artifactRendered,
+  auditDeliveries,
+  type Business,
+  documentIssued,
+  type IssuedDocument,
+  resendDelivery,
+  suppressAddress,
+} from '@pinkas/contracts';
+import { eventually, exampleDocument } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const minute = 60_000;
+const number = '123456789';
+const pending = { allocation_pending: true };
+const numbered = { revision: 2, allocation_number: number };
+const refused = { revision: 2 };
+
+describe('a message whose allocation number is late', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery({ whatsapp: true });
+  });
+  afterAll(() => delivery.stop());
+  afterEach(async () => {
+    delivery.pdfReady = Promise.resolve();
+    await delivery.mailbox.mode('ok');
+    delivery.clock.now = new Date('2026-06-15T09:00:00Z');
+  });
+
+  type Change = { document?: Partial<IssuedDocument>; business?: Partial<Business> };
+  /** Issues a document now. */
+  const issue = (recipient: string | null, { document, business }: Change = {}) =>
+    delivery.issue(recipient, {
+      document: { issued_at: delivery.clock.now.toISOString(), ...document },
+      business: { ...business },
+    });
+  /** Issues a document whose number is pending, and waits until its messages are held or due. */
+  const issuePending = async (recipient: string | null, change: Change = {}) => {
+    const invoice = await issue(recipient, change);
+    await delivery.render(invoice, pending);
+    await released(invoice);
+    return invoice;
+  };
+  const released = (invoice: IssuedDocument) =>
+    eventually('no message waits for its PDF', async () => {
+      const rows = await delivery.rows(invoice);
+      return rows.length > 0 && rows.every(({ state }) => state !== 'waiting') && rows;
+    });
+  /** Waits until the sender has worked through what is due: a message that is due now is sent. */
+  const othersAreSent = async () =>
+    delivery.inState(await delivery.issueReady(delivery.newRecipient()), 'sent');
+  const rowsWhere = (invoice: IssuedDocument, count: number) =>
+    eventually(`${count} messages are sent`, async () => {
+      const rows = await delivery.rows(invoice);
+      return rows.filter(({ state }) => state === 'sent').length === count && rows;
+    });
+  /** The oldest first. */
+  const mailsTo = async (recipient: string) => (await delivery.mailbox.mailTo(recipient)).reverse();
+  const subjectsTo = async (recipient: string) => (await mailsTo(recipient)).map(({ subject }) => subject);
+  const withAccountant = (email: string): Partial<Business> => ({
+    accountant_copy: { enabled: true, email },
+  });
+  const byWhatsApp = (phone: string): Change => ({
+    document: { customer: { ...exampleDocument().customer, phone } },
+    business: { auto_send: { enabled: true, channel: 'both', quiet_hours: null } },
+  });
+  const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
+  const first = 'חשבונית מס 1 מאת עסק לדוגמה בע"מ';
+  const followUp = 'התקבל מספר הקצאה: חשבונית מס 1 מאת עסק לדוגמה בע"מ';
+
+  it('a message and the copy of the accountant are held for the number and leave with it at once', async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await issuePending(recipient, { business: withAccountant(accountant) });
+    expect(await delivery.planned(invoice)).toMatchObject({ status: 'queued', scheduled_for: null });
+    const heldUntil = new Date(delivery.clock.now.getTime() + 10 * minute);
+    for (const row of await delivery.rows(invoice)) {
+      expect(row).toMatchObject({ state: 'ready', held_until: heldUntil, next_attempt_at: heldUntil });
+    }
+    delivery.advanceClock(9 * minute);
+    await othersAreSent();
+    expect(await subjectsTo(recipient)).toEqual([]);
+    await delivery.render(invoice, numbered);
+    await rowsWhere(invoice, 2);
+    expect(await subjectsTo(recipient)).toEqual([first]);
+    expect(await subjectsTo(accountant)).toHaveLength(1);
+    const [mail] = await mailsTo(recipient);
+    expect(mail?.text).toContain(`מספר הקצאה: ${number}`);
+    delivery.advanceClock(24 * 60 * minute);
+    await othersAreSent();
+    expect(await delivery.rows(invoice)).toHaveLength(2);
+    expect((await delivery.attempts(invoice)).map(({ allocation_number }) => allocation_number)).toEqual([
+      number,
+      number,
+    ]);
+  });
+
+  it('a message leaves without the number when the hold is over, and one follow-up each brings it', async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await issuePending(recipient, { business: withAccountant(accountant) });
+    delivery.advanceClock(10 * minute);
+    await rowsWhere(invoice, 2);
+    const [mail] = await mailsTo(recipient);
+    expect(mail?.text).toContain('מספר ההקצאה בתהליך קבלה מרשות המסים.');
+    delivery.advanceClock(60 * minute);
+    await delivery.render(invoice, numbered);
+    await rowsWhere(invoice, 4);
+    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
+    expect(await subjectsTo(accountant)).toEqual([
+      'העתק להנהלת חשבונות: חשבונית מס 1, עסק לדוגמה בע"מ',
+      'העתק להנהלת חשבונות: התקבל מספר הקצאה, חשבונית מס 1, עסק לדוגמה בע"מ',
+    ]);
+    const [, followed] = await mailsTo(recipient);
+    expect(followed?.text).toContain(`מספר הקצאה: ${number}`);
+    expect(await delivery.mailbox.raw(followed?.id ?? '')).toContain(`In-Reply-To: ${mail?.message_id}`);
+    expect(followed?.message_id).not.toBe(mail?.message_id);
+    // The same news again, in any form, brings nothing more.
+    await delivery.redeliverAll();
+    await delivery.render(invoice, { ...numbered, revision: 3 });
+    await othersAreSent();
+    expect(await delivery.rows(invoice)).toHaveLength(4);
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(
+      documents[0]?.messages
+        .filter(({ purpose }) => purpose === 'customer')
+        .map(({ follow_up, accepted, without_number }) => ({ follow_up, accepted, without_number })),
+    ).toEqual([
+      { follow_up: false, accepted: 1, without_number: 1 },
+      { follow_up: true, accepted: 1, without_number: 0 },
+    ]);
+  });
+
+  it('a follow-up leaves by WhatsApp with its own template and the number', async () => {
+    const [recipient, phone] = [delivery.newRecipient(), delivery.newPhone()];
+    const invoice = await issuePending(recipient, byWhatsApp(phone));
+    delivery.advanceClock(10 * minute);
+    await rowsWhere(invoice, 2);
+    await delivery.render(invoice, numbered);
+    await rowsWhere(invoice, 4);
+    const messages = (await delivery.whatsapp?.acceptedTo(phone)) ?? [];
+    expect(messages.map(({ body }) => body.template.name)).toEqual(['document_ready', 'document_allocated']);
+    expect(messages[1]?.body.template.components[0]?.parameters.map(({ text }) => text)).toEqual([
+      'עסק לדוגמה בע"מ',
+      'חשבונית מס',
+      '1',
+      number,
+    ]);
+    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
+  });
+
+  it('a message leaves at once when the authority refuses during the hold', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issuePending(recipient);
+    await delivery.render(invoice, refused);
+    await delivery.inState(invoice, 'sent');
+    const [mail] = await mailsTo(recipient);
+    expect(mail?.text).not.toContain('הקצאה');
+    // A won objection brings the number after all.
+    await delivery.render(invoice, { ...numbered, revision: 3 });
+    await rowsWhere(invoice, 2);
+    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
+  });
+
+  it.each([
+    ['no number is pending', {}, {}, null],
+    ['the business holds for 0 minutes', pending, { allocation_hold_minutes: 0 }, null],
+    ['the document was issued longer ago than the hold', pending, {}, '2026-06-15T08:50:00.000Z'],
+  ] as const)('a message is not held where %s', async (_case, shown, business, issuedAt) => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issue(recipient, {
+      business,
+      document: { issued_at: issuedAt ?? delivery.clock.now.toISOString() },
+    });
+    await delivery.render(invoice, shown);
+    await delivery.inState(invoice, 'sent');
+    expect(await subjectsTo(recipient)).toEqual([first]);
+  });
+
+  it('a message is held for the minutes of its business', async () => {
+    const invoice = await issuePending(delivery.newRecipient(), {
+      business: { allocation_hold_minutes: 1_440 },
+    });
+    expect(await delivery.rows(invoice)).toMatchObject([
+      { next_attempt_at: new Date(delivery.clock.now.getTime() + 1_440 * minute) },
+    ]);
+  });
+
+  it('a message is held whose PDF was final before the plan', async () => {
+    const document = exampleDocument({
+      business_id: delivery.business.id,
+      issued_at: delivery.clock.now.toISOString(),
+    });
+    document.customer.email = delivery.newRecipient();
+    await delivery.render(document, pending);
+    await eventually('the rendering is noted', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', document.id)
+        .executeTakeFirst(),
+    );
+    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    const [row] = await released(document);
+    expect(row).toMatchObject({
+      state: 'ready',
+      held_until: new Date(delivery.clock.now.getTime() + 10 * minute),
+    });
+    await delivery.render(document, numbered);
+    await delivery.inState(document, 'sent');
+    expect(await delivery.rows(document)).toHaveLength(1);
+  });
+
+  it('the number ends the hold, whichever revision is announced first', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issue(recipient);
+    await delivery.render(invoice, numbered);
+    await delivery.inState(invoice, 'sent');
+    await delivery.network.publish(artifactRendered, invoice.id, {
+      document_id: invoice.id,
+      business_id: invoice.business_id,
+      revision: 1,
+      sha256: 'ab'.repeat(32),
+      allocation_number: null,
+      ...pending,
+    });
+    await othersAreSent();
+    expect(
+      await delivery.database.db
+        .selectFrom('rendered_document')
+        .select(['revision', 'allocation_number', 'allocation_pending'])
+        .where('document_id', '=', invoice.id)
+        .execute(),
+    ).toEqual([{ revision: 2, allocation_number: number, allocation_pending: false }]);
+    expect(await subjectsTo(recipient)).toEqual([first]);
+  });
+
+  it('a held message of a document issued in quiet hours leaves with its number when they are over', async () => {
+    delivery.clock.now = new Date('2026-06-15T20:00:00Z');
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await issuePending(recipient, {
+      business: { ...quietHours, ...withAccountant(accountant) },
+    });
+    expect(await delivery.planned(invoice)).toEqual({
+      status: 'deferred_quiet_hours',
+      channel: 'email',
+      scheduled_for: '2026-06-16T04:00:00.000Z',
+    });
+    await delivery.render(invoice, numbered);
+    // The copy of the accountant knows no quiet hours.
+    await rowsWhere(invoice, 1);
+    expect(await subjectsTo(accountant)).toHaveLength(1);
+    expect(await subjectsTo(recipient)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-16T04:00:00Z');
+    await rowsWhere(invoice, 2);
+    expect(await subjectsTo(recipient)).toEqual([first]);
+  });
+
+  it('a follow-up waits for the end of the quiet hours when the number comes at night', async () => {
+    delivery.clock.now = new Date('2026-06-15T18:00:00Z');
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await issuePending(recipient, {
+      business: { ...quietHours, ...withAccountant(accountant) },
+    });
+    delivery.advanceClock(10 * minute);
+    await rowsWhere(invoice, 2);
+    delivery.clock.now = new Date('2026-06-15T23:00:00Z');
+    await delivery.render(invoice, numbered);
+    await rowsWhere(invoice, 3);
+    expect(await subjectsTo(accountant)).toHaveLength(2);
+    expect(await subjectsTo(recipient)).toEqual([first]);
+    expect((await delivery.rows(invoice)).find(({ state }) => state === 'ready')).toMatchObject({
+      purpose: 'customer',
+      not_before: new Date('2026-06-16T04:00:00Z'),
+    });
+    delivery.clock.now = new Date('2026-06-16T04:00:00Z');
+    await rowsWhere(invoice, 4);
+    expect(await subjectsTo(recipient)).toEqual([first, followUp]);
+  });
+
+  it('a follow-up to an address that was suppressed since is not sent, and an operator sees why', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issuePending(recipient);
+    delivery.advanceClock(10 * minute);
+    await rowsWhere(invoice, 1);
+    await delivery.network.call(suppressAddress, {
+      business_id: invoice.business_id,
+      address: recipient,
+      detail: null,
+    });
+    await delivery.render(invoice, numbered);
+    const failed = await eventually('the follow-up has failed', async () =>
+      (await delivery.rows(invoice)).find(({ state }) => state === 'failed'),
+    );
+    expect(failed).toMatchObject({ last_error: 'The address is suppressed.' });
+    expect(await subjectsTo(recipient)).toEqual([first]);
+  });
+
+  it('a held message and a follow-up of a cancelled document are withdrawn', async () => {
+    const recipient = delivery.newRecipient();
+    const held = await issuePending(recipient);
+    await delivery.cancel(held);
+    expect(await delivery.rows(held)).toMatchObject([{ state: 'withdrawn' }]);
+    delivery.clock.now = new Date('2026-06-15T18:00:00Z');
+    const invoice = await issuePending(recipient, { business: quietHours });
+    delivery.advanceClock(10 * minute);
+    await rowsWhere(invoice, 1);
+    delivery.clock.now = new Date('2026-06-15T23:00:00Z');
+    await delivery.render(invoice, numbered);
+    await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
+    await delivery.cancel(invoice);
+    expect((await delivery.rows(invoice)).map(({ state }) => state).sort()).toEqual(['sent', 'withdrawn']);
+    const late = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    await delivery.inState(late, 'sent');
+    await delivery.cancel(late);
+    await delivery.render(late, numbered);
+    await othersAreSent();
+    expect(await delivery.rows(late)).toHaveLength(1);
+  });
+
+  it('a message whose PDF is fetched while the number comes is fetched again and needs no follow-up', async () => {
+    const recipient = delivery.newRecipient();
+    let answer = (): void => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(invoice.id));
+    await delivery.render(invoice, numbered);
+    await eventually('the number is known', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', invoice.id)
+        .where('allocation_number', '=', number)
+        .executeTakeFirst(),
+    );
+    answer();
+    await delivery.inState(invoice, 'sent');
+    await othersAreSent();
+    expect(await delivery.attempts(invoice)).toMatchObject([{ n: 1, allocation_number: number }]);
+    expect(await subjectsTo(recipient)).toEqual([first]);
+  });
+
+  it('a message that is being sent without the number when it comes is followed up', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.mode('hang');
+    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    await delivery.inState(invoice, 'sending');
+    await delivery.render(invoice, numbered);
+    await eventually('the number is known', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', invoice.id)
+        .where('allocation_number', '=', number)
+        .executeTakeFirst(),
+    );
+    // Whether the attempt was accepted is never known: the number may be missing.
+    await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
+    await delivery.mailbox.mode('ok');
+    delivery.advanceClock(minute);
+    await rowsWhere(invoice, 2);
+    expect((await subjectsTo(recipient)).sort()).toContain(followUp);
+  });
+
+  it('a follow-up is planned for an attempt whose process died before its outcome was stored', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    const [row] = await rowsWhere(invoice, 1);
+    // What such a process leaves behind.
+    await delivery.database.db
+      .updateTable('attempt')
+      .set({ outcome: null, ended_at: null })
+      .where('delivery_id', '=', row?.id ?? '')
+      .execute();
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({
+        state: 'sending',
+        sent_at: null,
+        claimed_until: new Date(delivery.clock.now.getTime() + minute),
+      })
+      .where('id', '=', row?.id ?? '')
+      .execute();
+    await delivery.render(invoice, numbered);
+    await othersAreSent();
+    expect(await delivery.rows(invoice)).toHaveLength(1);
+    delivery.advanceClock(2 * minute);
+    await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
+    delivery.advanceClock(minute);
+    await rowsWhere(invoice, 2);
+    expect(await subjectsTo(recipient)).toContain(followUp);
+  });
+
+  it('a message that certainly did not leave carries the number at its next attempt, and needs no follow-up', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.mode('greylist');
+    const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
+    await delivery.attempted(invoice, 1);
+    await delivery.render(invoice, numbered);
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    delivery.advanceClock(minute);
+    await delivery.inState(invoice, 'sent');
+    await othersAreSent();
+    expect(await delivery.rows(invoice)).toHaveLength(1);
+    expect((await delivery.attempts(invoice)).map(({ allocation_number }) => allocation_number)).toEqual([
+      null,
+      number,
+    ]);
+  });
+
+  it('ResendDelivery does not send a held message, and holds a failed one for the rest of the hold', async () => {
+    const invoice = await issuePending(delivery.newRecipient());
+    const heldUntil = new Date(delivery.clock.now.getTime() + 10 * minute);
+    const resend = () => delivery.network.call(resendDelivery, { document_id: invoice.id });
+    expect(await resend()).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'ready', held_until: heldUntil.toISOString(), follow_up: false }],
+    });
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ state: 'failed', failed_at: delivery.clock.now, last_error: 'rejected' })
+      .where('document_id', '=', invoice.id)
+      .execute();
+    expect(await resend()).toMatchObject({
+      resent: 1,
+      messages: [
+        { state: 'ready', next_attempt_at: heldUntil.toISOString(), held_until: heldUntil.toISOString() },
+      ],
+    });
+  });
+
+  it('each recipient gets the number, and at most one follow-up, in any order of events', async () => {
+    const recipient = delivery.newRecipient();
+    const business = { ...delivery.business, allocation_hold_minutes: 0 };
+    const documents = Array.from({ length: 20 }, () => {
+      const document = exampleDocument({ business_id: delivery.business.id });
+      document.customer.email = recipient;
+      return document;
+    });
+    await Promise.all(
+      documents.flatMap((document) => [
+        delivery.network.publish(documentIssued, document.id, { document, business }),
+        delivery.render(document, pending),
+        delivery.render(document, numbered),
+      ]),
+    );
+    await eventually('all is sent', async () => {
+      const rows = (await Promise.all(documents.map((document) => delivery.rows(document)))).flat();
+      return rows.length >= 20 && rows.every(({ state }) => state === 'sent');
+    });
+    await othersAreSent();
+    for (const document of documents) {
+      const attempts = await delivery.attempts(document);
+      const shown = attempts.map(({ allocation_number }) => allocation_number);
+      expect([[number], [null, number], [number, null]]).toContainEqual(shown);
+    }
+  }, 30_000);
+});
