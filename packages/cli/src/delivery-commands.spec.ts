@@ -96,6 +96,14 @@ describe('pinkas delivery', () => {
       status({ state: 'ready', channel: 'whatsapp', next_attempt_at: at, not_before: at }),
       `the customer's WhatsApp message is deferred until ${at}, the end of the quiet hours`,
     ],
+    [
+      status({ state: 'ready', next_attempt_at: at, held_until: at }),
+      `the customer's email waits for the allocation number, until ${at} at the latest`,
+    ],
+    [
+      status({ state: 'sent', ended_at: at, follow_up: true }),
+      `the customer's email with the allocation number was sent at ${at}`,
+    ],
     [status({ state: 'waiting' }), "the customer's email waits for the final PDF"],
     [status({ state: 'sending' }), "the customer's email is being sent"],
     [

@@ -58,8 +58,12 @@ async function listAllSuppressions(businessId: string | undefined, call: Call): 
 }
 
 /** The name of a message, such as `the customer's email`. */
-const nameOf = ({ purpose, channel }: Pick<MessageStatus, 'purpose' | 'channel'>): string =>
-  `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}`;
+const nameOf = ({
+  purpose,
+  channel,
+  follow_up: followUp,
+}: Pick<MessageStatus, 'purpose' | 'channel' | 'follow_up'>): string =>
+  `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}${followUp ? ' with the allocation number' : ''}`;
 
 /** The state of a message, as the end of a sentence. */
 function stateOf(message: MessageStatus): string {
@@ -72,6 +76,9 @@ function stateOf(message: MessageStatus): string {
     case 'waiting':
       return 'waits for the final PDF';
     case 'ready':
+      if (message.held_until) {
+        return `waits for the allocation number, until ${message.held_until} at the latest`;
+      }
       if (notBefore !== null && notBefore === next) {
         return `is deferred until ${next}, the end of the quiet hours`;
       }

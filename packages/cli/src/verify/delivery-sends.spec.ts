@@ -31,6 +31,13 @@ describe('checkDelivery', () => {
     expect(findings([{}, {}])).toEqual(twice);
   });
 
+  it('a follow-up with the allocation number counts by itself', () => {
+    expect(findings([{}, { follow_up: true }])).toEqual([]);
+    expect(findings([{}, { follow_up: true, accepted: 2 }])).toEqual([
+      'deliveries: it was sent to the customer by email as a follow-up 2 times',
+    ]);
+  });
+
   it('a send with an unknown result allows one more', () => {
     expect(findings([{ accepted: 1, unknown: 1 }])).toEqual([]);
     expect(findings([{ accepted: 0, unknown: 2 }])).toEqual([]);

@@ -12,7 +12,7 @@ const unknownPerRun = 2;
 
 /**
  * Checks that each channel, purpose and recipient has one accepted send, and one more only where the result of the one before is
- * unknown.
+ * unknown. A follow-up with the allocation number counts by itself.
  */
 export function checkDelivery(
   { document, delivery }: Pick<BookEntry, 'document' | 'delivery'>,
@@ -21,8 +21,8 @@ export function checkDelivery(
   const finding = (message: string) => findingOf('deliveries', document, message);
   const findings: Finding[] = [];
   const sends = new Map<string, { to: string; accepted: number; unknown: number; runs: number }>();
-  for (const { channel, purpose, recipient, accepted, unknown, resends } of messages) {
-    const to = `the ${purpose} by ${channel}`;
+  for (const { channel, purpose, recipient, accepted, unknown, resends, follow_up: followUp } of messages) {
+    const to = `the ${purpose} by ${channel}${followUp ? ' as a follow-up' : ''}`;
     const key = `${to} ${recipient}`;
     const before = sends.get(key) ?? { to, accepted: 0, unknown: 0, runs: 1 };
     sends.set(key, {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { MessagingService } from '@pinkas/contracts';
 import { type Audits, exampleAudits, exampleEntry, exampleMessage } from '../../test/example-book.js';
+import type { DeliveryAudit } from './delivery-sends.js';
 import { checkAllocation, type PendingWork, pendingWork, stateOfWork, workGraceMs } from './pending-work.js';
 
 /** An hour after the documents of these tests were issued. */
@@ -36,6 +37,35 @@ describe('pendingWork', () => {
       messages({ allocation: { state: 'pending', number: null, next_attempt_at: future } }, requested),
     ).toEqual([]);
     expect(messages(message({ state: 'ready', next_attempt_at: future }))).toEqual([]);
+  });
+
+  it('a message that left without the allocation number needs a follow-up once there is one', () => {
+    const left = exampleMessage({ without_number: 1 });
+    const accountant = exampleMessage({ purpose: 'accountant', without_number: 1 });
+    const sent = (...args: DeliveryAudit['messages']) => ({ delivery: { messages: args } });
+    const missing = (purpose: string) =>
+      `its message to the ${purpose} by email left without the allocation number, and no follow-up brings it`;
+    expect(messages(sent(left, accountant))).toEqual([missing('customer'), missing('accountant')]);
+    expect(messages(sent(left, accountant, { ...accountant, follow_up: true, without_number: 0 }))).toEqual([
+      missing('customer'),
+    ]);
+    const settled_at = '2026-06-15T08:59:30.000Z';
+    expect(work({ ...sent(left), allocation: { settled_at } }).map(({ due }) => due.toISOString())).toEqual([
+      settled_at,
+    ]);
+    const requested = exampleEntry({}, { allocation: failed });
+    expect(
+      messages(
+        { ...sent(left), allocation: { state: 'pending', number: null, next_attempt_at: future } },
+        requested,
+      ),
+    ).toEqual([]);
+    expect(messages(sent(exampleMessage({ without_number: 0 })))).toEqual([]);
+    const entry = exampleEntry();
+    expect(messages(sent(left), { ...entry, state: { ...entry.state, cancelled_at: past } })).toEqual([]);
+    expect(
+      messages(sent(exampleMessage({ follow_up: true, state: 'ready', next_attempt_at: past }))),
+    ).toEqual(['its follow-up to the customer by email is due and was not sent']);
   });
 
   it('a message that is being sent is not pending', () =>

@@ -51,7 +51,8 @@ export function pendingWork(entry: BookEntry, audits: Audits, now: Date): Pendin
     ...ofCustomer(entry, audits.customer),
     ...ofAllocation(entry, audits.allocation, now),
     ...ofDelivery(entry, audits.delivery, now),
-    ...ofArtifact(entry, audits.artifact),
+    ...ofFollowUps(entry, audits),
+    ...ofArtifact(entry, audits),
   ];
 }
 
@@ -71,10 +72,18 @@ function ofCustomer({ document }: BookEntry, { details }: CustomerAudit): Pendin
     : [work(`the card of its customer has no ${missing.join(', ')}, which the document has`)];
 }
 
-function ofArtifact({ document, state }: BookEntry, audit: ArtifactAudit): PendingWork[] {
-  return audit.pending.map((work) => ({
+function ofArtifact(
+  { document, state }: BookEntry,
+  { artifact, allocation }: Pick<Audits, 'artifact' | 'allocation'>,
+): PendingWork[] {
+  const since: Readonly<Record<PendingArtifactWork, string | null | undefined>> = {
+    final: document.issued_at,
+    allocation_number: allocation.settled_at,
+    cancelled: state.cancelled_at,
+  };
+  return artifact.pending.map((work) => ({
     message: artifactMessages[work],
-    due: new Date((work === 'cancelled' && state.cancelled_at) || document.issued_at),
+    due: new Date(since[work] ?? document.issued_at),
     services: work === 'cancelled' ? ['rendering'] : ['allocation', 'rendering'],
   }));
 }
@@ -133,12 +142,37 @@ function ofDelivery(
   return work;
 }
 
+/** Who got the document without its allocation number gets it again once there is one. */
+function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: Audits): PendingWork[] {
+  if (allocation.number === null || state.cancelled_at !== null) {
+    return [];
+  }
+  const due = new Date(allocation.settled_at ?? document.issued_at);
+  return delivery.messages
+    .filter((message) => !message.follow_up && (message.without_number ?? 0) > 0)
+    .filter(
+      ({ channel, purpose, recipient }) =>
+        !delivery.messages.some(
+          (other) =>
+            other.follow_up === true &&
+            other.channel === channel &&
+            other.purpose === purpose &&
+            other.recipient === recipient,
+        ),
+    )
+    .map(({ channel, purpose }) => ({
+      message: `its message to the ${purpose} by ${channel} left without the allocation number, and no follow-up brings it`,
+      due,
+      services: ['allocation', 'rendering', 'delivery'],
+    }));
+}
+
 function ofMessage(
-  { state, channel, purpose, next_attempt_at: next }: DeliveryAudit['messages'][number],
+  { state, channel, purpose, next_attempt_at: next, follow_up: followUp }: DeliveryAudit['messages'][number],
   { issuedAt, isCancelled }: { issuedAt: Date; isCancelled: boolean },
   now: Date,
 ): PendingWork[] {
-  const name = `its message to the ${purpose} by ${channel}`;
+  const name = `its ${followUp ? 'follow-up' : 'message'} to the ${purpose} by ${channel}`;
   const due = next === null ? issuedAt : new Date(next);
   if (state === 'waiting') {
     const services = ['allocation', 'rendering', 'delivery'] as const;
