@@ -7,6 +7,7 @@ import { damagedBook } from './sections/damaged-book.js';
 import { firstDocument } from './sections/first-document.js';
 import { hostile } from './sections/hostile.js';
 import { isolation } from './sections/isolation.js';
+import { lateNumber } from './sections/late-number.js';
 import { traces } from './sections/traces.js';
 
 /** One system for all sections; each makes its own businesses. */
@@ -26,6 +27,7 @@ describe('the whole system', () => {
   // First: it verifies the whole book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);
+  lateNumber(system);
   client(system);
   concurrency(system);
   isolation(system);
