@@ -61,12 +61,23 @@ describe('signableFile', () => {
     expect(text).not.toContain('/Location');
   });
 
-  it.each([{ page: '/Annots 9 0 R' }, { catalog: '/AcroForm 9 0 R' }, { catalog: '/Metadata 9 0 R' }])(
-    'a page that has %j already is rejected',
-    async (change) => {
-      await expect(write(chromiumPdf('nonce', change))).rejects.toThrow(InvalidPdfError);
-    },
-  );
+  it('the signature certifies the file, so that only forms may be filled and signatures added', async () => {
+    const text = (await write(chromiumPdf('nonce'))).bytes.toString('latin1');
+    const [, signatureNumber, entries] = /(\d+) 0 obj\n<<\/Type\/Sig(\/.*?)\/ByteRange/s.exec(text) ?? [];
+    expect(entries).toContain(
+      '/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/P 2/V/1.2>>>>]',
+    );
+    expect(text).toContain(`/Perms<</DocMDP ${signatureNumber} 0 R>>`);
+  });
+
+  it.each([
+    { page: '/Annots 9 0 R' },
+    { catalog: '/AcroForm 9 0 R' },
+    { catalog: '/Metadata 9 0 R' },
+    { catalog: '/Perms 9 0 R' },
+  ])('a page that has %j already is rejected', async (change) => {
+    await expect(write(chromiumPdf('nonce', change))).rejects.toThrow(InvalidPdfError);
+  });
 
   it('structure nodes are renumbered from 1, in their order', () => {
     const { objects } = readChromiumFile(chromiumPdf('nonce', { firstNode: 500 }));

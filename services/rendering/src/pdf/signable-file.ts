@@ -29,6 +29,13 @@ export interface SignableFile {
 
 type Objects = Map<number, Buffer>;
 
+/**
+ * The signature certifies the file: forms may be filled and the file signed once more, by the customer who accepts a quote, and
+ * a reader reports every other change (ISO 32000-1, 12.8.2.2 and 12.8.4).
+ */
+const certification =
+  '/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/P 2/V/1.2>>>>]';
+
 /** Digits of an offset that is known only when the file is complete. */
 const placeDigits = 10;
 const head = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
@@ -134,7 +141,8 @@ function addFacts(
       ? catalog
       : withEntry(catalog, 'Lang', textString(facts.language));
     const withForm = withEntry(spoken, 'AcroForm', `<</Fields[${field} 0 R]/SigFlags 3>>`);
-    return withEntry(withForm, 'Metadata', ` ${metadata} 0 R`);
+    const certified = withEntry(withForm, 'Perms', `<</DocMDP ${signature} 0 R>>`);
+    return withEntry(certified, 'Metadata', ` ${metadata} 0 R`);
   });
   change(file.information, (chromium) => {
     const producer = /\/Producer \([^()\\]*\)/.exec(chromium)?.[0] ?? '';
@@ -155,7 +163,7 @@ function signatureEntries({ name, reason, location, contact, signedAt }: Signatu
   const entries = Object.entries({ Name: name, Reason: reason, Location: location, ContactInfo: contact })
     .map(([entry, text]) => (text === null ? '' : `/${entry} ${textString(text)}`))
     .join('');
-  return `/Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M ${pdfDate(signedAt)}${entries}`;
+  return `/Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M ${pdfDate(signedAt)}${entries}${certification}`;
 }
 
 /** Sixteen bytes in hex, as an identifier in a PDF has. */
