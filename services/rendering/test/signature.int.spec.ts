@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -283,6 +283,51 @@ describe('Signers', () => {
     const opening = openAll({ signingP12Folder: misnamed });
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(opening).rejects.toThrow(`no business signs with: ${name}.`);
+  });
+
+  it.each([
+    ['rsa:2048', 1],
+    ['rsa:3072', 0],
+  ])(
+    'a certificate with a key that is too short after 2028 is opened with a warning in the log: %s',
+    async (key, warnings) => {
+      const { key: pem, certificate } = await issueCertificate('Example Operator', forSigning, {
+        algorithm: ['-newkey', key],
+      });
+      const warned: unknown[] = [];
+      const signers = await Signers.open(
+        config({
+          signingP12File: '',
+          signingP12Base64: p12Of(pem, [certificate], signingP12Password).toString('base64'),
+        }),
+        {
+          clock: { now: () => new Date() },
+          logger: Object.assign(Object.create(logger) as typeof logger, {
+            warn: (fields: object, message: string) => warned.push({ ...fields, message }),
+          }),
+          metrics: new Metrics(),
+        },
+      );
+      expect(await signatureReport(await signWith(signers.forBusiness('any')))).toContain(
+        'Signature is Valid.',
+      );
+      expect(warned).toEqual(
+        Array.from({ length: warnings }, () => ({
+          certificate: 'SIGNING_P12_BASE64',
+          subject: 'Example Operator',
+          reason: expect.stringContaining('2048 bits is accepted until the end of 2028'),
+          message: 'signing certificate is weak',
+        })),
+      );
+    },
+  );
+
+  it('the certificates that are made for tests and the local stack have a P-256 key', async () => {
+    const { certificate } = (await openAll()).forBusiness('any');
+    expect(new X509Certificate(certificate.der).publicKey.asymmetricKeyDetails).toEqual({
+      namedCurve: 'prime256v1',
+    });
+    expect(certificate.weakness).toBeNull();
   });
 
   it('readiness warns a month before a certificate expires and fails when that of the operator has expired', async () => {

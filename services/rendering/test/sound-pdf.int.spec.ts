@@ -89,13 +89,13 @@ describe('signed PDF', () => {
     expect(await signatureReport(longer).catch(() => '')).not.toContain('Total document signed');
   });
 
-  it('the same document at the same instant is the same file', async () => {
+  it('the same document at the same instant is the same file but for the random part of its signature', async () => {
     const sheet = sheetOf('tax_invoice', 'he', 30);
     const first = await press.render(sheet);
     // Something else in between, so that Chromium has counted on.
     await press.render(sheetOf('receipt', 'en'));
     const second = await press.render(sheet);
-    expect(second.pdf.equals(first.pdf)).toBe(true);
+    expect(unsigned(second.pdf)).toBe(unsigned(first.pdf));
   });
 
   it('files of two instants differ only in the time of the signature and what depends on it', async () => {
@@ -106,10 +106,8 @@ describe('signed PDF', () => {
     const second = await press.render(sheet);
     now = before;
     const timeless = (pdf: Buffer) =>
-      pdf
-        .toString('latin1')
+      unsigned(pdf)
         .replace(/\/M \(D:\d{14}Z\)/, '')
-        .replace(/\/Contents <[0-9a-f]+>/, '')
         .replace(/\/ID\[<([0-9a-f]{32})><[0-9a-f]{32}>\]/, '$1');
     expect(timeless(second.pdf)).toBe(timeless(first.pdf));
     expect(second.pdf.equals(first.pdf)).toBe(false);
@@ -164,3 +162,7 @@ describe('signed PDF', () => {
     }
   });
 });
+
+/** The file without its signature, of which ECDSA makes another each time. */
+const unsigned = (pdf: Buffer): string =>
+  pdf.toString('latin1').replace(/\/Contents <[0-9a-f]+>/, '/Contents <>');

@@ -52,7 +52,17 @@ export class Signers {
     const requestTimestamp = timestampRequestOf(authority, config, kit);
     const open = async (name: string, read: () => Promise<Buffer>) => {
       try {
-        return await Signer.open(await read(), config.signingP12Password, requestTimestamp, clock.now());
+        const signer = await Signer.open(
+          await read(),
+          config.signingP12Password,
+          requestTimestamp,
+          clock.now(),
+        );
+        const { subject, weakness } = signer.certificate;
+        if (weakness !== null) {
+          kit.logger.warn({ certificate: name, subject, reason: weakness }, 'signing certificate is weak');
+        }
+        return signer;
       } catch (error) {
         throw new ConfigError(`${name} cannot sign documents: ${(error as Error).message}.`, {
           cause: error,

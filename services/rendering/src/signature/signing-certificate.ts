@@ -13,6 +13,8 @@ export interface SigningCertificate {
   /** It and those between it and its root, as far as the file has them, in DER's order of a SET. */
   readonly certificates: readonly Certificate[];
   readonly keyType: 'rsa' | 'ec';
+  /** Why its key is not good for seven years, as half a sentence, or null. */
+  readonly weakness: string | null;
   /** The common name, or the whole name where it has none. */
   readonly subject: string;
   readonly validFrom: Date;
@@ -21,8 +23,9 @@ export interface SigningCertificate {
   sign(bytes: Buffer): Promise<Buffer>;
 }
 
-/** The shortest RSA key of trusted signatures (ETSI TS 119 312). */
+/** The shortest RSA key of trusted signatures until the end of 2028, and of those after it (ETSI TS 119 312). */
 const rsaBitsMin = 2_048;
+const rsaBitsFrom2029 = 3_072;
 
 /**
  * Reads a PKCS#12 file.
@@ -48,7 +51,7 @@ export async function readSigningCertificate(p12: Uint8Array, password: string):
   }
   const certificate = new X509Certificate(der);
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-  const bits = asymmetricKeyDetails?.modulusLength ?? rsaBitsMin;
+  const bits = asymmetricKeyDetails?.modulusLength ?? rsaBitsFrom2029;
   if (bits < rsaBitsMin) {
     throw new Error(`its key of ${bits} bits is too weak, ${rsaBitsMin} are needed`);
   }
@@ -63,6 +66,10 @@ export async function readSigningCertificate(p12: Uint8Array, password: string):
     fingerprint: createHash('sha256').update(der).digest(),
     certificates: all.sort(Buffer.compare).map(parseCertificate),
     keyType: asymmetricKeyType === 'rsa' ? 'rsa' : 'ec',
+    weakness:
+      bits < rsaBitsFrom2029
+        ? `its RSA key of ${bits} bits is accepted until the end of 2028 only: use P-256 or RSA of ${rsaBitsFrom2029} bits`
+        : null,
     subject: name ?? certificate.subject.replaceAll('\n', ', '),
     validFrom: new Date(certificate.validFrom),
     validUntil: new Date(certificate.validTo),
