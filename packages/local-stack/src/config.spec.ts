@@ -18,6 +18,15 @@ describe('readConfig', () => {
     }
   });
 
+  it('signatures have no time-stamp unless an authority is named', () => {
+    expect(readConfig({}).timestampAuthorityUrl).toBeNull();
+    const env = { TIMESTAMP_AUTHORITY_URL: 'http://127.0.0.1:3318/tsr' };
+    expect(readConfig(env).timestampAuthorityUrl).toBe(env.TIMESTAMP_AUTHORITY_URL);
+    expect(() => readConfig({ TIMESTAMP_AUTHORITY_URL: '127.0.0.1:3318' })).toThrow(
+      /TIMESTAMP_AUTHORITY_URL/,
+    );
+  });
+
   it('the error names every invalid variable', () => {
     const read = () =>
       readConfig({ PINKAS_PORT: 'http', NATS_URL: 'localhost:4222', REDIS_URL: 'redis://x' });

@@ -36,6 +36,8 @@ export interface StackConfig {
   /** `PINKAS_REPLICAS`: how many processes of each service run, 1 to 9. Default 1. */
   replicas: number;
   replaced: Replacements;
+  /** `TIMESTAMP_AUTHORITY_URL`: the time-stamp authority (RFC 3161) of each signature. Default: none. */
+  timestampAuthorityUrl: string | null;
   /** `NATS_URL_ISSUING` and so on: the URL of one user of the external NATS, with its password. Default: `NATS_URL`. */
   natsUrls: Readonly<Partial<Record<NatsUser, string>>>;
   /** Whether npm started this process, which then must end with npm. */
@@ -90,6 +92,11 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
     port: portFrom(env, errors),
     replicas: replicasFrom(env, errors),
     replaced: replacementsFrom(env, errors),
+    timestampAuthorityUrl: urlFrom(
+      env,
+      { variable: 'TIMESTAMP_AUTHORITY_URL', protocols: ['http:', 'https:'] },
+      errors,
+    ),
     natsUrls: natsUrlsFrom(env, errors),
     isRunByNpm: env.npm_lifecycle_event !== undefined,
     inherited: Object.fromEntries(Object.entries(env).filter(([name]) => !notInherited.test(name))),

@@ -73,6 +73,7 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       GOTENBERG_URL: addresses.gotenbergUrl,
       SIGNING_P12_FILE: home.signingFile,
       SIGNING_P12_PASSWORD: secrets.signingPassword,
+      TIMESTAMP_AUTHORITY_URL: config.timestampAuthorityUrl ?? '',
     },
     allocation: {
       TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,
