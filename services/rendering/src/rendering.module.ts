@@ -18,6 +18,7 @@ import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { StoreLogo } from './logo/store-logo.js';
 import { Signers } from './signature/signers.js';
+import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
@@ -42,6 +43,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
       inject: [kitTokens.config, kitTokens.clock, kitTokens.logger, Metrics],
     },
     PdfService,
+    ValidationDataRefresher,
     LogoRasterizer,
     LogoStore,
     NextRevision,
@@ -54,4 +56,8 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 export class RenderingModule {}
 
 /** What runs beside the operations, in the order of its start. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [PdfService, OrphanPurger];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  PdfService,
+  ValidationDataRefresher,
+  OrphanPurger,
+];

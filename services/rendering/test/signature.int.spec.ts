@@ -25,7 +25,7 @@ const signWith = (signer: Signer, signedAt = new Date()) =>
     { documentId: randomUUID(), title: 'כותרת', author: 'עסק', language: 'he', issuedAt: signedAt },
     { reason: 'מסמך ממוחשב', location: 'חיפה', contact: null, signedAt },
   );
-const open = (p12: Uint8Array, now = new Date()) => Signer.open(p12, password, async () => null, now);
+const open = (p12: Uint8Array, now = new Date()) => Signer.open(p12, password, now);
 
 describe('Signer', () => {
   let root: TestCertificate;

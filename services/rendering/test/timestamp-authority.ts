@@ -11,9 +11,15 @@ accuracy = secs:1
 ess_cert_id_alg = sha256
 `;
 
+/** What a certificate for time-stamps has. @param purposes as openssl writes them. */
+export const timeExtensions = (purposes: string) => [
+  'basicConstraints=CA:FALSE',
+  `extendedKeyUsage=${purposes}`,
+];
+
 /** @param purposes as openssl writes them. @param like a certificate whose key and serial number this one has. */
 export function issueTimeCertificate(purposes: string, like?: TestCertificate): Promise<TestCertificate> {
-  const extensions = ['basicConstraints=CA:FALSE', `extendedKeyUsage=${purposes}`];
+  const extensions = timeExtensions(purposes);
   if (!like) {
     return issueCertificate('Example Time', extensions);
   }
@@ -30,11 +36,22 @@ export class TestTimestampAuthority {
   private constructor(
     private readonly server: Server,
     readonly certificate: TestCertificate,
+    /** In PEM. */
+    private readonly chain: string,
   ) {}
 
-  static async start(): Promise<TestTimestampAuthority> {
+  /** @param issued its certificate and those above it; otherwise one that is its own issuer. */
+  static async start(issued?: {
+    certificate: TestCertificate;
+    chain: string;
+  }): Promise<TestTimestampAuthority> {
     const server = createServer();
-    const authority = new TestTimestampAuthority(server, await issueTimeCertificate('critical,timeStamping'));
+    const certificate = issued?.certificate ?? (await issueTimeCertificate('critical,timeStamping'));
+    const authority = new TestTimestampAuthority(
+      server,
+      certificate,
+      issued?.chain ?? certificate.certificate,
+    );
     server.on('request', (request, response) => {
       authority.requests += 1;
       const chunks: Buffer[] = [];
@@ -66,7 +83,7 @@ export class TestTimestampAuthority {
         ...['ts', '-reply', '-queryfile', 'request', '-inkey', 'key', '-signer', 'certificate'],
         ...['-chain', 'chain', '-config', 'settings', '-section', 'tsa', '-out', 'reply'],
       ],
-      { request, key, certificate, settings, serial: '01\n', chain: certificate },
+      { request, key, certificate, settings, serial: '01\n', chain: this.chain },
       ['reply'],
     );
     return files[0] ?? Buffer.alloc(0);

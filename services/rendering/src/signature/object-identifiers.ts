@@ -1,4 +1,4 @@
-/** CMS (RFC 5652), ESS (RFC 2634, 5035), RFC 3161 and X.509 (RFC 5280). */
+/** CMS (RFC 5652), ESS (RFC 2634, 5035), RFC 3161, X.509 (RFC 5280) and OCSP (RFC 6960). */
 export const oid = {
   data: '1.2.840.113549.1.7.1',
   signedData: '1.2.840.113549.1.7.2',
@@ -12,6 +12,16 @@ export const oid = {
   keyUsage: '2.5.29.15',
   extendedKeyUsage: '2.5.29.37',
   timeStamping: '1.3.6.1.5.5.7.3.8',
+  issuingDistributionPoint: '2.5.29.28',
+  deltaCrlIndicator: '2.5.29.27',
+  crlDistributionPoints: '2.5.29.31',
+  authorityInformationAccess: '1.3.6.1.5.5.7.1.1',
+  ocsp: '1.3.6.1.5.5.7.48.1',
+  caIssuers: '1.3.6.1.5.5.7.48.2',
+  ocspBasic: '1.3.6.1.5.5.7.48.1.1',
+  ocspNoCheck: '1.3.6.1.5.5.7.48.1.5',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
+  sha1: '1.3.14.3.2.26',
   sha256: '2.16.840.1.101.3.4.2.1',
   rsaEncryption: '1.2.840.113549.1.1.1',
   sha256WithRsa: '1.2.840.113549.1.1.11',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
+import { type ValidationData, withSecurityStore } from '../pdf/security-store.js';
 import { type SignableFile, type SignatureFacts, signableFile } from '../pdf/signable-file.js';
 import type { DocumentFacts } from '../pdf/xmp.js';
 import { createSignedData } from './create-signed-data.js';
@@ -9,7 +10,17 @@ import { verifySignature } from './verify-signature.js';
 /** Returns a time-stamp token for the value of a signature, or null for none. */
 export type RequestTimestamp = (signatureValue: Buffer) => Promise<Buffer | null>;
 
+/** Returns what proves at an instant that the certificates of a signature are not revoked, or null where that is not at hand. */
+export type FindValidationData = (at: Date) => ValidationData | null;
+
+/** What a signature may have beside the certificate. */
+export interface SignatureExtras {
+  readonly requestTimestamp: RequestTimestamp;
+  readonly findValidationData: FindValidationData;
+}
+
 const noTimestamp: RequestTimestamp = async () => null;
+const plain: SignatureExtras = { requestTimestamp: noTimestamp, findValidationData: () => null };
 
 /** Signatures of an elliptic curve differ in their length by a few bytes. */
 const slackBytes = 32;
@@ -31,8 +42,8 @@ const blank: ChromiumFile = {
 };
 
 /**
- * Signs PDFs with one certificate: PAdES baseline B-B (ETSI EN 319 142-1) over the whole file, or B-T where there is a
- * time-stamp. The signature is what makes a computerized document an original (Income Tax Bookkeeping Instructions, 18b).
+ * Signs PDFs with one certificate: PAdES baseline B-B (ETSI EN 319 142-1) over the whole file, B-T where there is a time-stamp,
+ * and B-LT where the proofs for all certificates are at hand as well. The signature is what makes a computerized document an original (Income Tax Bookkeeping Instructions, 18b).
  */
 export class Signer {
   /** By the length of the last signatures. */
@@ -40,7 +51,7 @@ export class Signer {
 
   private constructor(
     readonly certificate: SigningCertificate,
-    private readonly requestTimestamp: RequestTimestamp,
+    private readonly extras: SignatureExtras,
     signatureBytes: number,
   ) {
     this.#placeholderBytes = signatureBytes + slackBytes;
@@ -54,16 +65,16 @@ export class Signer {
   static async open(
     p12: Uint8Array,
     password: string,
-    requestTimestamp: RequestTimestamp,
     now: Date,
+    extrasOf: (certificate: SigningCertificate) => Partial<SignatureExtras> = () => ({}),
   ): Promise<Signer> {
     const certificate = await readSigningCertificate(p12, password);
     const example = await createSignedData(createHash('sha256').digest(), certificate, noTimestamp);
-    const untimed = new Signer(certificate, noTimestamp, example.length);
+    const untimed = new Signer(certificate, plain, example.length);
     if (untimed.daysLeft(now) > 0) {
       await untimed.#selfTest(now);
     }
-    return new Signer(certificate, requestTimestamp, example.length);
+    return new Signer(certificate, { ...plain, ...extrasOf(certificate) }, example.length);
   }
 
   /** Days until the certificate expires; zero or less: it has expired. */
@@ -86,13 +97,16 @@ export class Signer {
       throw new Error(`its certificate is valid from ${from} to ${until} only`);
     }
     const named = { ...signature, name: subject };
+    const { requestTimestamp, findValidationData } = this.extras;
     for (;;) {
       // Another document may change it while this one waits for its time-stamp.
       const placeholderBytes = this.#placeholderBytes;
       const file = await signableFile(printed, facts, named, placeholderBytes);
-      const signed = await createSignedData(digestOf(file), this.certificate, this.requestTimestamp);
+      const signed = await createSignedData(digestOf(file), this.certificate, requestTimestamp);
       if (signed.length <= placeholderBytes) {
-        return withSignature(file, signed);
+        const pdf = withSignature(file, signed);
+        const validation = findValidationData(signature.signedAt);
+        return validation ? withSecurityStore(pdf, validation) : pdf;
       }
       // A time-stamp has any length, and the signature covers the length of its own placeholder.
       this.#placeholderBytes = Math.max(this.#placeholderBytes, signed.length + slackBytes);

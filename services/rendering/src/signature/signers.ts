@@ -3,8 +3,12 @@ import { join, resolve } from 'node:path';
 import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
+import type { ValidationData } from '../pdf/security-store.js';
+import { RevocationCache } from './revocation-cache.js';
 import { type RequestTimestamp, Signer } from './signer.js';
+import type { SigningCertificate } from './signing-certificate.js';
 import { TimestampAuthority } from './timestamp-authority.js';
+import { TimestampChain } from './timestamp-chain.js';
 
 /** Renewing a certificate takes weeks. */
 const warningDays = 30;
@@ -35,6 +39,9 @@ export class Signers {
     private readonly businesses: ReadonlyMap<string, Signer>,
     private readonly authority: TimestampAuthority | null,
     private readonly timestampRequired: boolean,
+    private readonly revocations: RevocationCache,
+    private readonly timestamps: TimestampChain | null,
+    private readonly logger: Logger,
   ) {}
 
   /**
@@ -49,15 +56,19 @@ export class Signers {
     const authority = config.timestampAuthorityUrl
       ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
       : null;
-    const requestTimestamp = timestampRequestOf(authority, config, kit);
+    const revocations = new RevocationCache(clock, kit.logger, kit.metrics);
+    const timestamps = authority && new TimestampChain(authority, revocations);
+    const requestTimestamp = timestampRequestOf(authority, timestamps, config, kit);
+    const extrasOf = (certificate: SigningCertificate) => ({
+      requestTimestamp,
+      findValidationData: (at: Date) => {
+        const own = revocations.dataOf(chainNameOf(certificate), at);
+        return own && merged(own, timestamps?.dataOf(at) ?? null);
+      },
+    });
     const open = async (name: string, read: () => Promise<Buffer>) => {
       try {
-        const signer = await Signer.open(
-          await read(),
-          config.signingP12Password,
-          requestTimestamp,
-          clock.now(),
-        );
+        const signer = await Signer.open(await read(), config.signingP12Password, clock.now(), extrasOf);
         const { subject, weakness } = signer.certificate;
         if (weakness !== null) {
           kit.logger.warn({ certificate: name, subject, reason: weakness }, 'signing certificate is weak');
@@ -86,11 +97,36 @@ export class Signers {
     for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
       businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
     }
+    for (const { certificate } of [operator, ...businesses.values()]) {
+      revocations.watch(chainNameOf(certificate), certificate.der, certificate.others);
+    }
     kit.logger.info(
       { operator: operator.certificate.subject, businessIds: [...businesses.keys()] },
       'signing certificates opened',
     );
-    return new Signers(operator, businesses, authority, config.timestampRequired);
+    return new Signers(
+      operator,
+      businesses,
+      authority,
+      config.timestampRequired,
+      revocations,
+      timestamps,
+      kit.logger,
+    );
+  }
+
+  /**
+   * Fetches the proofs that the certificates are not revoked, as far as they are due, so that documents find them when they are
+   * signed. It never throws.
+   */
+  async refreshValidationData(signal: AbortSignal): Promise<void> {
+    const all = [this.operator, ...this.businesses.values()];
+    if (all.some(({ certificate }) => this.revocations.hasSources(chainNameOf(certificate)))) {
+      await this.timestamps?.discover().catch((error: unknown) => {
+        this.logger.warn({ err: error }, 'timestamp request failed');
+      });
+    }
+    await this.revocations.refresh(signal);
   }
 
   forBusiness(businessId: string): Signer {
@@ -126,10 +162,15 @@ export class Signers {
       }
       return [days < 0 ? `${name} has expired` : `${name} expires in ${days} days`];
     });
+    const revoked = this.revocations
+      .revoked()
+      .map(({ name, revokedAt }) => `${name} was revoked on ${revokedAt.toISOString().slice(0, 10)}`);
     const noTimestamps = this.timestampRequired ? null : (this.authority?.failure ?? null);
-    return noTimestamps === null
-      ? expiring
-      : [...expiring, `${noTimestamps}: documents are signed without a time-stamp`];
+    return [
+      ...expiring,
+      ...revoked,
+      ...(noTimestamps === null ? [] : [`${noTimestamps}: documents are signed without a time-stamp`]),
+    ];
   }
 }
 
@@ -163,9 +204,27 @@ async function filesOf(folder: string, operatorFile: string): Promise<[string, s
   return certificates.map((name) => [name.slice(0, -'.p12'.length), join(folder, name)]);
 }
 
+/** Two certificates may have the same subject. */
+const chainNameOf = ({ subject, fingerprint }: SigningCertificate): string =>
+  `the signing certificate of ${subject} (${fingerprint.toString('hex').slice(0, 16)})`;
+
+const merged = (first: ValidationData, second: ValidationData | null): ValidationData =>
+  second === null
+    ? first
+    : {
+        certificates: distinct(first.certificates, second.certificates),
+        ocspReplies: distinct(first.ocspReplies, second.ocspReplies),
+        revocationLists: distinct(first.revocationLists, second.revocationLists),
+      };
+
+const distinct = (...lists: (readonly Buffer[])[]): Buffer[] => [
+  ...new Map(lists.flat().map((der) => [der.toString('latin1'), der])).values(),
+];
+
 /** A document is signed without a time-stamp where there is none in time, unless it is required (ADR 0015). */
 function timestampRequestOf(
   authority: TimestampAuthority | null,
+  timestamps: TimestampChain | null,
   config: SigningConfig,
   { logger, metrics }: Kit,
 ): RequestTimestamp {
@@ -177,6 +236,7 @@ function timestampRequestOf(
     try {
       const token = await authority.requestToken(signatureValue, remainingMs(config.timestampTimeoutMs));
       requests.inc({ outcome: 'given' });
+      timestamps?.observe(token);
       return token;
     } catch (error) {
       requests.inc({ outcome: 'missing' });

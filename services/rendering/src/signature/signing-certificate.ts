@@ -10,6 +10,8 @@ export interface SigningCertificate {
   readonly x509: Certificate;
   /** SHA-256 of the certificate. */
   readonly fingerprint: Buffer;
+  /** The other certificates of the file. */
+  readonly others: readonly Buffer[];
   /** It and those between it and its root, as far as the file has them, in DER's order of a SET. */
   readonly certificates: readonly Certificate[];
   readonly keyType: 'rsa' | 'ec';
@@ -63,8 +65,9 @@ export async function readSigningCertificate(p12: Uint8Array, password: string):
   return {
     der,
     x509,
+    others: all.filter((item) => item !== der),
     fingerprint: createHash('sha256').update(der).digest(),
-    certificates: all.sort(Buffer.compare).map(parseCertificate),
+    certificates: [...all].sort(Buffer.compare).map(parseCertificate),
     keyType: asymmetricKeyType === 'rsa' ? 'rsa' : 'ec',
     weakness:
       bits < rsaBitsFrom2029

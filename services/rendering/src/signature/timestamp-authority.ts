@@ -7,7 +7,8 @@ import {
   type CircuitState,
   closedCircuit,
 } from '../circuit-breaker.js';
-import { encodeTimestampRequest, InvalidTimestampError, readTimestampReply } from './timestamp-token.js';
+import { fetchBytes } from './fetch-bytes.js';
+import { encodeTimestampRequest, readTimestampReply } from './timestamp-token.js';
 
 /** A token with a long chain has a tenth of it. */
 const replyBytesMax = 64 * 1024;
@@ -61,26 +62,16 @@ export class TimestampAuthority {
     // Neither zero nor negative: some authorities read it as a signed number.
     nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;
     const request = { imprint, nonce };
-    const reply = await fetch(this.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
-      body: new Uint8Array(encodeTimestampRequest(request)),
-      redirect: 'error',
-      signal: AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs))),
-    });
-    if (!reply.ok) {
-      await reply.body?.cancel();
-      throw new InvalidTimestampError(`the time-stamp authority answered ${reply.status}`);
-    }
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of reply.body ?? []) {
-      length += chunk.length;
-      if (length > replyBytesMax) {
-        throw new InvalidTimestampError('the time-stamp is too large');
-      }
-      chunks.push(chunk);
-    }
-    return readTimestampReply(Buffer.concat(chunks), request, this.clock.now());
+    const reply = await fetchBytes(
+      'the time-stamp authority',
+      this.url,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
+        body: new Uint8Array(encodeTimestampRequest(request)),
+      },
+      { bytesMax: replyBytesMax, signal: AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs))) },
+    );
+    return readTimestampReply(reply, request, this.clock.now());
   }
 }

@@ -68,6 +68,14 @@ export function readTimestampReply(reply: Buffer, request: TimestampRequest, now
   }
 }
 
+/** The certificates of a token, that of its signer first. */
+export function timestampCertificates(token: Buffer): { leaf: Buffer; others: Buffer[] } | null {
+  const signedData = decodeSignedData(parseSignedData(token));
+  const signer = signedData.certificates.find((item) => isSignerOf(signedData, item));
+  const others = signedData.certificates.filter((item) => item !== signer);
+  return signer ? { leaf: signer.der, others: others.map(({ der }) => der) } : null;
+}
+
 function verifyToken(token: ParsedSignedData, request: TimestampRequest, now: Date): void {
   const { eContentType, eContent } = token.signedData.encapContentInfo;
   if (eContentType !== oid.tstInfo || !eContent) {

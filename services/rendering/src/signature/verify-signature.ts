@@ -1,5 +1,6 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { GeneralizedTime, ObjectIdentifier, UTCTime } from 'asn1js';
+import { isSecurityStore } from '../pdf/security-store.js';
 import { oid, signatureDigestNames } from './object-identifiers.js';
 import {
   certificateHash,
@@ -20,7 +21,8 @@ class InvalidSignatureError extends Error {
 
 /**
  * Verifies the one signature of a PDF as a PDF reader does, without trusting where it was stored (PAdES baseline B-B: ETSI EN
- * 319 142-1; CMS: RFC 5652, 5.4): it covers the whole file but for itself, the digest in it is the file's, the signer's
+ * 319 142-1; CMS: RFC 5652, 5.4): it covers the whole file but for itself and the proofs for its
+ * certificates behind it, the digest in it is the file's, the signer's
  * key has signed that digest together with the certificate's own, and the certificate was valid at the claimed time.
  * Whom the certificate belongs to, and who has issued it, is not checked.
  * @param certificateSha256 the certificate that is known to have signed.
@@ -151,11 +153,16 @@ function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: B
   if (found.length === 0) {
     throw new InvalidSignatureError('there is no signature');
   }
-  // The text of a document may hold such words as well; a range over the whole file is the signature's alone.
+  // The text of a document may hold such words as well; a range over the whole file is the signature's alone. Behind it there
+  // may be proofs for its certificates, which cannot be signed before there is a signature.
   const [range, another] = found
     .map((match) => match.slice(1).map(Number) as [number, number, number, number])
     .filter(
-      ([from, length, next, rest]) => from === 0 && length > 0 && next > length && next + rest === pdf.length,
+      ([from, length, next, rest]) =>
+        from === 0 &&
+        length > 0 &&
+        next > length &&
+        (next + rest === pdf.length || (next + rest < pdf.length && isSecurityStore(pdf, next + rest))),
     );
   if (!range) {
     throw new InvalidSignatureError('the signature does not cover the whole file');
@@ -163,7 +170,7 @@ function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: B
   if (another) {
     throw new InvalidSignatureError('there is more than one signature');
   }
-  const [, length, next] = range;
+  const [, length, next, rest] = range;
   const between = pdf.toString('latin1', length, next);
   const hex = /^<([0-9a-f]+)>$/i.exec(between)?.[1];
   if (
@@ -173,7 +180,10 @@ function partsOf(pdf: Buffer): { signed: readonly [Buffer, Buffer]; signature: B
   ) {
     throw new InvalidSignatureError('the signature leaves out more than itself');
   }
-  return { signed: [pdf.subarray(0, length), pdf.subarray(next)], signature: Buffer.from(hex, 'hex') };
+  return {
+    signed: [pdf.subarray(0, length), pdf.subarray(next, next + rest)],
+    signature: Buffer.from(hex, 'hex'),
+  };
 }
 
 const sha256 = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
