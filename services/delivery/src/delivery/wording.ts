@@ -18,6 +18,9 @@ export const singleLine = (text: string): string =>
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
 
+/** A text as a sentence: one that ends with a sign of its own, as the name of a company may, gets no second. */
+export const asSentence = (text: string): string => (/[.!?…]\u2069?$/u.test(text) ? text : `${text}.`);
+
 /** What a message calls the kind of its document, in the language of the business. */
 export function typeName({ document, business }: DeliveryFacts): string {
   const rules = documentTypeRules[document.type];

@@ -94,7 +94,7 @@ describe('composeEmail', () => {
       base,
     );
     expect(hebrew.subject).toBe('חשבונית מס 1042 מאת \u20662000 Example Ltd.\u2069');
-    expect(hebrew.text).toContain('\u20662000 Example Ltd.\u2069.');
+    expect(hebrew.text).toContain('מאת \u20662000 Example Ltd.\u2069\n');
     expect(hebrew.text).toContain('שלום לקוח לדוגמה 2,');
     const english = composeEmail(
       facts({
@@ -106,6 +106,17 @@ describe('composeEmail', () => {
     );
     expect(english.subject).toBe('Tax invoice 1042 from Example Ltd');
     expect(english.text).toContain('Dear \u2067לקוח לדוגמה 2\u2069,');
+  });
+
+  it('a name that ends in a full stop gets no second one at the end of a sentence', () => {
+    const inc = { name: 'Example Inc.', language: 'en' } as const;
+    const toCustomer = composeEmail(facts({ business: inc }), 'customer', base);
+    expect(toCustomer.text).toContain('your tax invoice from Example Inc.\n');
+    const customer_name = 'לקוח לדוגמה בע.מ.';
+    const toAccountant = composeEmail(facts({ document: { customer_name } }), 'accountant', base);
+    expect(toAccountant.text).toContain('עבור לקוח לדוגמה בע.מ.\n');
+    expect(composeEmail(facts({}), 'customer', base).text).toContain('מאת עסק לדוגמה.\n');
+    expect(toCustomer.html).not.toContain('..');
   });
 
   it('composeEmail removes direction controls from names', () => {

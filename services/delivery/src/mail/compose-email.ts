@@ -1,7 +1,7 @@
 import { fieldDirection, isolatedText, type TextDirection } from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/service-kit/html';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import { type AllocationState, singleLine, totalText, typeName } from '../delivery/wording.js';
+import { type AllocationState, asSentence, singleLine, totalText, typeName } from '../delivery/wording.js';
 
 /** An email without its envelope and attachment. */
 export interface Email {
@@ -41,8 +41,9 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     subject: (type, number, business) => `${type} ${number} מאת ${business}`,
     accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
     greeting: (customer) => `שלום ${customer},`,
-    intro: (type, business) => `קיבלת ${type} מאת ${business}.`,
-    accountantIntro: (type, business, customer) => `העתק של ${type} מאת ${business} עבור ${customer}.`,
+    intro: (type, business) => asSentence(`קיבלת ${type} מאת ${business}`),
+    accountantIntro: (type, business, customer) =>
+      asSentence(`העתק של ${type} מאת ${business} עבור ${customer}`),
     followUpSubject: (type, number, business) => `התקבל מספר הקצאה: ${type} ${number} מאת ${business}`,
     accountantFollowUpSubject: (type, number, business) =>
       `העתק להנהלת חשבונות: התקבל מספר הקצאה, ${type} ${number}, ${business}`,
@@ -64,9 +65,9 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     subject: (type, number, business) => `${type} ${number} from ${business}`,
     accountantSubject: (type, number, business) => `Copy for your books: ${type} ${number}, ${business}`,
     greeting: (customer) => `Dear ${customer},`,
-    intro: (type, business) => `Please find attached your ${type.toLowerCase()} from ${business}.`,
+    intro: (type, business) => asSentence(`Please find attached your ${type.toLowerCase()} from ${business}`),
     accountantIntro: (type, business, customer) =>
-      `A copy of the ${type.toLowerCase()} that ${business} issued to ${customer}.`,
+      asSentence(`A copy of the ${type.toLowerCase()} that ${business} issued to ${customer}`),
     followUpSubject: (type, number, business) => `Allocation number for ${type} ${number} from ${business}`,
     accountantFollowUpSubject: (type, number, business) =>
       `Copy for your books: allocation number for ${type} ${number}, ${business}`,
