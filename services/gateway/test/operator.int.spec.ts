@@ -182,6 +182,22 @@ describe('operator contracts', () => {
     expect(await shown()).not.toHaveProperty('accent_color');
   });
 
+  it('an approval for donations is stored with its number and its last day, and can be removed', async () => {
+    const donation_approval = { number: '46-123', valid_until: '2026-12-31' };
+    const { id } = await create({ name: 'עמותה לדוגמה', legal_type: 'amuta', donation_approval });
+    const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
+    expect((await shown()).donation_approval).toEqual(donation_approval);
+    await change(id, { donation_approval: { number: '46-124', valid_until: null } });
+    expect((await shown()).donation_approval).toEqual({ number: '46-124', valid_until: null });
+    expect(
+      await errorPathsOf(change(id, { donation_approval: { number: 'מס 1', valid_until: '2026-02-30' } })),
+    ).toEqual(
+      expect.arrayContaining(['/change/donation_approval/number', '/change/donation_approval/valid_until']),
+    );
+    await change(id, { donation_approval: null });
+    expect(await shown()).not.toHaveProperty('donation_approval');
+  });
+
   it('rendering stores a logo, and the business contains only its reference', async () => {
     const sha256 = 'ab'.repeat(32);
     const stored: unknown[] = [];

@@ -1,7 +1,7 @@
 import { businessLegalTypes, documentTypes, hasValidCheckDigit, walletMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import Format from 'typebox/format';
-import { Instant, Nullable, Strict, Uuid } from './fields.js';
+import { CalendarDate, Instant, Nullable, Strict, Uuid } from './fields.js';
 
 /** `HH:MM-HH:MM`, Israel time; the start is inside, the end outside; may pass midnight. */
 export const QuietHours = Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d-([01]\\d|2[0-3]):[0-5]\\d$' });
@@ -71,6 +71,15 @@ export const allocationHoldMinutesDefault = 10;
 
 const allocationHoldMinutes = Type.Integer({ minimum: 0, maximum: 1_440 });
 
+/** The tax authority's approval of an institution for donations (Income Tax Ordinance, section 46). */
+export const DonationApproval = Strict({
+  /** As the certificate writes it. */
+  number: Type.String({ pattern: '^[0-9/-]{1,20}$' }),
+  /** The last day on which a donation receipt names it; null: it has no end. */
+  valid_until: Nullable(CalendarDate),
+});
+export type DonationApproval = Static<typeof DonationApproval>;
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
@@ -86,6 +95,8 @@ export const Business = Strict({
   accent_color: Type.Optional(accentColour),
   /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */
   logo: Type.Optional(LogoRef),
+  /** Absent: the business is not approved, whatever its legal type. */
+  donation_approval: Type.Optional(DonationApproval),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -107,6 +118,8 @@ export const BusinessChange = partOf(
     accent_color: Nullable(Type.String({ pattern: '^#[0-9a-fA-F]{6}$' })),
     /** A PNG or SVG file as a `data:` address; null: none. Rendering draws it into pixels and stores those. */
     logo: Nullable(Type.String({ maxLength: 100_000 })),
+    /** Null: not approved. */
+    donation_approval: Nullable(DonationApproval),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

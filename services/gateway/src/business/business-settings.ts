@@ -70,7 +70,10 @@ export function defaultSettings(
 
 /** Merges a change into settings; nested settings are merged member by member. */
 export function changeSettings(settings: BusinessSettings, change: SettingsChange): BusinessSettings {
-  const { accent_color, logo, ...changed } = mergeInto(settings, change) as BusinessSettings;
+  const { accent_color, logo, donation_approval, ...changed } = mergeInto(
+    settings,
+    change,
+  ) as BusinessSettings;
   // Another legal type has its own default rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
     changed.vat_rate = defaultVatRate(changed.legal_type);
@@ -82,6 +85,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     // Present only where set: a service of an older release rejects a business with members it does not know.
     ...(accent_color && { accent_color: accent_color.toLowerCase() }),
     ...(logo && { logo }),
+    ...(donation_approval && { donation_approval }),
   };
 }
 

@@ -7,6 +7,7 @@ function toColumns({
   allocation_hold_minutes,
   accent_color,
   logo,
+  donation_approval,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
@@ -14,6 +15,7 @@ function toColumns({
     allocation_hold_minutes: allocation_hold_minutes ?? allocationHoldMinutesDefault,
     accent_color: accent_color ?? null,
     logo_sha256: logo?.sha256 ?? null,
+    donation_approval: donation_approval ? JSON.stringify(donation_approval) : null,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -49,6 +51,7 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     track: row.track,
     ...(row.accent_color !== null && { accent_color: row.accent_color }),
     ...(row.logo_sha256 !== null && { logo: { sha256: row.logo_sha256 } }),
+    ...(row.donation_approval !== null && { donation_approval: row.donation_approval }),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Business } from '@pinkas/contracts';
+import type { Business, DonationApproval } from '@pinkas/contracts';
 import type { ColumnType } from 'kysely';
 import type { ApiKeyTable } from '../api-key/api-key.tables.js';
 import type { KillSwitchTable } from '../kill-switch/kill-switch.tables.js';
@@ -10,7 +10,7 @@ type Numeric = ColumnType<string, number, number>;
 
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
 type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
-type OptionalSettings = 'allocation_hold_minutes' | 'accent_color' | 'logo';
+type OptionalSettings = 'allocation_hold_minutes' | 'accent_color' | 'logo' | 'donation_approval';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -22,6 +22,7 @@ export type BusinessTable = Omit<
   allocation_hold_minutes: number;
   accent_color: string | null;
   logo_sha256: string | null;
+  donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };

@@ -29,6 +29,7 @@ export const initial = sqlMigration(`
     accent_color             text,
     -- Rendering stores the logo itself.
     logo_sha256              text,
+    donation_approval        jsonb,
     created_at               timestamptz not null,
     updated_at               timestamptz not null,
     constraint business_pkey primary key (id),

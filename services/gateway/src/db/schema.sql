@@ -40,6 +40,7 @@ CREATE TABLE public.business (
     track text NOT NULL,
     accent_color text,
     logo_sha256 text,
+    donation_approval jsonb,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),

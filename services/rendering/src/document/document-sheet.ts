@@ -67,15 +67,30 @@ function cancelledMarks(sheet: Sheet): Markup | null {
   return html`<p class="stamp" aria-hidden="true"><span>${statusWords.cancelled[language]}</span></p><p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}</p>`;
 }
 
+/** That the institution is approved for donations, where it was on the day of the document, whatever its legal type. */
+function donationApproval(sheet: Sheet): Markup | null {
+  const { document, business } = sheet;
+  const { donation_approval: approval } = business;
+  if (!approval || (approval.valid_until !== null && document.date > approval.valid_until)) {
+    return null;
+  }
+  const language = languageOf(sheet);
+  const until =
+    approval.valid_until !== null &&
+    html`, ${wording.validUntil[language]} ${leftToRight(formatDate(approval.valid_until))}`;
+  return html`${phrase(wording.donationApproval, language)} (${wording.approvalNumber[language]} ${leftToRight(approval.number)}${until})`;
+}
+
 /** The remarks that the law requires; on a donation receipt the word 'תרומה' is emphasized. */
 function remarks(sheet: Sheet): Markup[] {
-  const { document, business } = sheet;
+  const { document } = sheet;
   const language = languageOf(sheet);
   const found: Markup[] = [];
   if (document.type === 'donation_receipt') {
     found.push(html`<strong>${phrase(wording.donation, language)}</strong>`);
-    if (business.legal_type === 'public_institution') {
-      found.push(phrase(wording.donationApproval, language));
+    const approval = donationApproval(sheet);
+    if (approval) {
+      found.push(approval);
     }
   }
   const remark: Words | undefined = remarkWords[document.type];

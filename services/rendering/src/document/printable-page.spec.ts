@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type IssuedDocument } from '@pinkas/contracts';
+import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import { businessLegalTypes, documentTypeRules, documentTypes } from '@pinkas/domain';
 import { sampleBusiness, sampleDocument } from '../../test/sample-documents.js';
 import { printablePage } from './printable-page.js';
@@ -181,11 +181,28 @@ describe('printablePage', () => {
   });
 
   it('a donation receipt says donation, and names the approval of an institution', () => {
-    const business = sampleBusiness({ legal_type: 'public_institution' });
-    const text = textOfSheet({ business, document: sampleDocument('donation_receipt', business) });
-    expect(text).toContain('תרומה');
-    expect(text).toContain('למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה');
-    expect(textOfType('donation_receipt')).not.toContain('סעיף 46');
+    const approved = (donation_approval: Business['donation_approval'], date = '2026-03-08') => {
+      const business = sampleBusiness({
+        legal_type: 'amuta',
+        ...(donation_approval && { donation_approval }),
+      });
+      return textOfSheet({ business, document: sampleDocument('donation_receipt', business, { date }) });
+    };
+    const sentence = 'למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה';
+    expect(approved({ number: '46-123', valid_until: '2026-03-08' })).toContain(
+      `תרומה ${sentence} (אישור מס׳ 46-123 , בתוקף עד 08/03/2026 )`,
+    );
+    expect(approved({ number: '46-123', valid_until: null })).toContain(`${sentence} (אישור מס׳ 46-123 )`);
+    expect(approved({ number: '46-123', valid_until: '2026-03-07' })).not.toContain('סעיף 46');
+  });
+
+  it('a donation receipt of an institution that is not approved names no approval, whatever its legal type', () => {
+    for (const legal_type of ['amuta', 'public_institution'] as const) {
+      const business = sampleBusiness({ legal_type });
+      const text = textOfSheet({ business, document: sampleDocument('donation_receipt', business) });
+      expect(text).toContain('תרומה');
+      expect(text).not.toContain('סעיף 46');
+    }
   });
 
   it('delivery and return notes have room for a signature', () => {

@@ -146,6 +146,8 @@ export const wording = {
     'למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה',
     'The institution is approved for donations under section 46 of the Income Tax Ordinance · למוסד אישור מס הכנסה לענין תרומות לפי סעיף 46 לפקודה',
   ),
+  approvalNumber: words('אישור מס׳', 'approval no.'),
+  validUntil: words('בתוקף עד', 'valid until'),
   recipientName: words('שם המקבל', 'Received by'),
   signature: words('חתימה', 'Signature'),
   signed: words('המסמך חתום בחתימה אלקטרונית.', 'This document bears an electronic signature.'),

@@ -140,7 +140,11 @@ export function galleryCases(): Case[] {
     ),
     ...both('approved-institution', (language) =>
       sheetIn(language, 'donation_receipt', {
-        business: { legal_type: 'public_institution', vat_rate: 0 },
+        business: {
+          legal_type: 'amuta',
+          vat_rate: 0,
+          donation_approval: { number: '46-123', valid_until: '2026-12-31' },
+        },
         document: { totals: noVat },
       }),
     ),
