@@ -83,6 +83,7 @@ async function openPdfService(stack: BenchStack): Promise<PdfService> {
     GOTENBERG_URL: stack.file.simulators.gotenberg,
     SIGNING_P12_FILE: file,
     SIGNING_P12_PASSWORD: password,
+    VIEW_URL_BASE: 'https://pinkas.example.com/d',
     RENDER_TIMEOUT_MS: '20000',
   });
   const logger = createLogger('bench', 'silent');

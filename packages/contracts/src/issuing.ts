@@ -153,7 +153,13 @@ export const documentIssued = defineEvent(
 /** A document was cancelled; its page and its PDF say so. */
 export const documentCancelled = defineEvent(
   'issuing.document.cancelled',
-  Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    cancelled_at: Instant,
+    /** As its caller gave it. */
+    reason: Type.Optional(Type.String()),
+  }),
 );
 
 /** The position of a document in the order of the numbers; among those of one number, of which there should be one, by its id. */
@@ -174,6 +180,8 @@ export const BookEntry = Strict({
   delivery: Nullable(DeliveryOutcome),
   /** Hex: the PDF that was made when the document was issued. */
   artifact_sha256: Type.String(),
+  /** Whether it shows no prices, by the setting of its business. Absent: it shows them. */
+  without_prices: Type.Optional(Type.Boolean()),
   /** The document that it is linked to as its source, as it is in the book; null where there is none. */
   source: Nullable(
     Strict({

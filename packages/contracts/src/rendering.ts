@@ -58,7 +58,12 @@ export const releaseArtifact = defineContract('rendering.artifact.release', {
 
 /** The signed PDF of a cancelled document that says so; made where there is none yet. */
 export const cancelArtifact = defineContract('rendering.artifact.cancel', {
-  request: Strict({ document: IssuedDocument, business: Business, cancelled_at: Instant }),
+  request: Strict({
+    document: IssuedDocument,
+    business: Business,
+    cancelled_at: Instant,
+    reason: Type.Optional(Type.String()),
+  }),
   reply: SignedPdf,
   errors: ['not_found', 'document_generation_failed'],
   timeoutMs: timeLimitsMs.renderArtifact,
@@ -158,6 +163,8 @@ export const auditArtifacts = defineContract('rendering.artifact.audit', {
         number: Type.Integer(),
         /** ILS */
         total: Money,
+        /** Whether it shows no prices, and so no total. Absent: it does. */
+        without_prices: Type.Optional(Type.Boolean()),
         allocation_number: Nullable(Type.String()),
         cancelled_at: Nullable(Instant),
         /** Hex: the first revision's. */

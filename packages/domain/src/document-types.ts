@@ -105,6 +105,11 @@ export const documentTypeRules: Readonly<Record<DocumentType, DocumentTypeRules>
   }),
 };
 
+/** The types that go with goods: they need no prices (Income Tax Bookkeeping Instructions, 8). */
+export function isGoodsNote(type: DocumentType): boolean {
+  return type === 'delivery_note' || type === 'return_note';
+}
+
 /** Whether a business of this legal type may issue documents of this type. */
 export function mayIssue(legalType: BusinessLegalType, type: DocumentType): boolean {
   return legalType === 'osek_murshe' || legalType === 'hevra_baam' || documentTypeRules[type].exemptMayIssue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasValidCheckDigit, normaliseTaxId } from './tax-id.js';
+import { hasValidCheckDigit, normaliseTaxId, registryOf } from './tax-id.js';
 
 describe('hasValidCheckDigit', () => {
   it.each(['777777715', '514713288', '039337423', '999999998', '18', '12344', '123455'])(
@@ -27,4 +27,21 @@ describe('hasValidCheckDigit', () => {
     expect(normaliseTaxId('18')).toBe('000000018');
     expect(hasValidCheckDigit('000000018')).toBe(true);
   });
+});
+
+describe('registryOf', () => {
+  it.each([
+    ['514713288', 'company'],
+    ['570000018', 'cooperative'],
+    ['580123453', 'amuta'],
+    ['540000007', null],
+    ['039337423', null],
+    ['514713289', null],
+    ['51471', null],
+  ])(
+    'the prefix of %s names the register %s, where it is certain and the number valid',
+    (taxId, registry) => {
+      expect(registryOf(taxId)).toBe(registry);
+    },
+  );
 });

@@ -74,6 +74,7 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       SIGNING_P12_FILE: home.signingFile,
       SIGNING_P12_PASSWORD: secrets.signingPassword,
       TIMESTAMP_AUTHORITY_URL: config.timestampAuthorityUrl ?? '',
+      VIEW_URL_BASE: addresses.viewUrlBase,
     },
     allocation: {
       TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,

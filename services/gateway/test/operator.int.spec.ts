@@ -182,6 +182,21 @@ describe('operator contracts', () => {
     expect(await shown()).not.toHaveProperty('accent_color');
   });
 
+  it('the term of quotes and delivery notes without prices are settings that can be set and removed', async () => {
+    const { id } = await create({
+      name: 'עסק לדוגמה',
+      quote_valid_days: 0,
+      delivery_notes_without_prices: true,
+    });
+    const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
+    expect(await shown()).toMatchObject({ quote_valid_days: 0, delivery_notes_without_prices: true });
+    await change(id, { quote_valid_days: 30 });
+    expect(await shown()).toMatchObject({ quote_valid_days: 30, delivery_notes_without_prices: true });
+    await change(id, { quote_valid_days: null, delivery_notes_without_prices: false });
+    expect(await shown()).not.toHaveProperty('quote_valid_days');
+    expect(await shown()).not.toHaveProperty('delivery_notes_without_prices');
+  });
+
   it('an approval for donations is stored with its number and its last day, and can be removed', async () => {
     const donation_approval = { number: '46-123', valid_until: '2026-12-31' };
     const { id } = await create({ name: 'עמותה לדוגמה', legal_type: 'amuta', donation_approval });

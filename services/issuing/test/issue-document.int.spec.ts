@@ -154,6 +154,15 @@ describe('IssueDocument', () => {
     expect(found).toEqual({ document, state, business: issuing.business });
   });
 
+  it('FindPublicDocument returns what was credited of a tax invoice', async () => {
+    const { document, state } = await issuing.issue({ type: 'tax_invoice' });
+    const find = () => issuing.network.call(findPublicDocument, { public_id: document.public_id });
+    expect((await find()).state).toEqual(state);
+    const items = [{ description: 'זיכוי לדוגמה', quantity: 1, unit_price: 10 }];
+    await issuing.issue({ type: 'credit_note', based_on: document.id, items });
+    expect((await find()).state).toMatchObject({ status: 'open', credited: 11.8 });
+  });
+
   it('a public id has 128 random bits', async () => {
     const { document } = await issuing.issue();
     expect(Buffer.from(document.public_id, 'base64url')).toHaveLength(16);

@@ -118,6 +118,15 @@ describe('ReadBook', () => {
     expect(await entryOf(ids.quote)).toMatchObject({ source: null, received: 0 });
   });
 
+  it('ReadBook returns whether a delivery note was issued without prices', async () => {
+    expect(await entryOf(ids.order)).not.toHaveProperty('without_prices');
+    const business = { ...issuing.business, delivery_notes_without_prices: true };
+    const note = await issuing.issue({ type: 'delivery_note', items: net(100) }, undefined, { business });
+    expect(await entryOf(note.document.id)).toMatchObject({ without_prices: true });
+    const order = await issuing.issue({ type: 'order', items: net(100) }, undefined, { business });
+    expect(await entryOf(order.document.id)).not.toHaveProperty('without_prices');
+  });
+
   it('ReadBook returns whether a document was invoiced and what was credited of it', async () => {
     expect(await entryOf(ids.quote)).toMatchObject({ invoiced: true, credited: null });
     expect(await entryOf(ids['credited invoice'])).toMatchObject({ invoiced: false, credited: 60.18 });

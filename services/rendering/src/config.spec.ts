@@ -10,6 +10,7 @@ const least = {
   GOTENBERG_URL: 'http://gotenberg:3000/',
   SIGNING_P12_FILE: '/etc/pinkas/signing/certificate.p12',
   SIGNING_P12_PASSWORD: 'secret',
+  VIEW_URL_BASE: 'https://pinkas.example.com/d',
 };
 
 describe('rendering config', () => {
@@ -32,12 +33,14 @@ describe('rendering config', () => {
         GOTENBERG_URL: 'gotenberg:3000',
         SIGNING_P12_PASSWORD: '',
         TIMESTAMP_REQUIRED: 'perhaps',
+        VIEW_URL_BASE: 'pinkas.example.com',
         RENDER_CONCURRENCY: '0',
       });
     for (const name of [
       'GOTENBERG_URL',
       'SIGNING_P12_PASSWORD',
       'TIMESTAMP_REQUIRED',
+      'VIEW_URL_BASE',
       'RENDER_CONCURRENCY',
     ]) {
       expect(read).toThrow(name);

@@ -54,6 +54,11 @@ export const fields = {
     example: 'false',
     fallback: false,
   }),
+  viewUrlBase: url('VIEW_URL_BASE', {
+    meaning: "The address of a document's page without its last part; the QR code on a document leads there.",
+    example: 'https://pinkas.example.com/d',
+    protocols: ['https:', 'http:'],
+  }),
   renderConcurrency: integer('RENDER_CONCURRENCY', {
     meaning: 'How many documents are rendered at the same time; about twice the processors of Gotenberg.',
     example: '8',

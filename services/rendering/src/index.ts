@@ -1,4 +1,5 @@
 /** What the benchmark and the gallery use. A service is otherwise never imported. */
+export { renderSheet } from './artifact/carried-sums.js';
 export { GotenbergClient } from './artifact/gotenberg-client.js';
 export { PdfService, type RenderedArtifact } from './artifact/pdf-service.js';
 export { fields } from './config.js';

@@ -57,6 +57,14 @@ describe('AuditArtifacts', () => {
       artifact_sha256: sha256,
     };
   };
+  it('a delivery note without prices is not missing its total', async () => {
+    const issuer = sampleBusiness({ id: business.id, delivery_notes_without_prices: true });
+    const note = sampleDocument('delivery_note', issuer, { id: randomUUID() });
+    const facts = await make(note, issuer);
+    expect(await findingsOf({ ...facts, without_prices: true })).toEqual([]);
+    expect(await findingsOf(facts)).toEqual(['content']);
+  });
+
   const audit = async (facts: BookFacts, business_id = business.id): Promise<Audited> => {
     const { documents } = await rendering.network.call(auditArtifacts, { business_id, documents: [facts] });
     expect(documents.map(({ document_id }) => document_id)).toEqual([facts.document_id]);

@@ -21,6 +21,7 @@ describe('cancellation', () => {
     document,
     business: artifacts.business,
     cancelled_at: at,
+    reason: 'הוזמן פעמיים',
   });
   const cancel = (document: IssuedDocument, messageId?: string, at = cancelledAt) =>
     artifacts.rendering.network.publish(
@@ -34,13 +35,14 @@ describe('cancellation', () => {
     artifacts.rendering.network.call(cancelArtifact, cancellationOf(document));
 
   it('the next PDF of a cancelled document says so, and the first is unchanged', async () => {
-    const { document, sha256 } = await renderNew();
+    const { document, sha256 } = await renderNew(sampleDocument('proforma', artifacts.business));
     await artifacts.settle(document, notRequired);
     await artifacts.published(document);
     await cancel(document);
     const { pdf } = await artifacts.revision(document, 2);
     const text = await pdfText(pdf);
     expect(text).toContain(compact('מבוטל בוטל בתאריך 10/03/2026 בשעה 00:30'));
+    expect(text).toContain(compact('סיבה: הוזמן פעמיים'));
     expect(text).toContain(compact('העתק | מסמך ממוחשב'));
     expect(await signatureReport(pdf)).toContain('Signature is Valid.');
     const [first, second] = await artifacts.rows(document);
@@ -48,6 +50,7 @@ describe('cancellation', () => {
     expect(first).toMatchObject({ cancelled_at: null, published_at: expect.any(Date) });
     expect(second).toMatchObject({
       cancelled_at: new Date(cancelledAt),
+      cancel_reason: 'הוזמן פעמיים',
       confirmed_at: expect.any(Date),
       published_at: null,
     });
@@ -139,7 +142,7 @@ describe('cancellation', () => {
   });
 
   it('CancelArtifact makes the PDF before the event, which then makes no other', async () => {
-    const { document } = await renderNew();
+    const { document } = await renderNew(sampleDocument('proforma', artifacts.business));
     expect(await artifacts.latest(document)).toMatchObject({ revision: 1, cancelled: false });
     const made = await cancelArtifactOf(document);
     expect(made).toMatchObject({ revision: 2, cancelled: true });

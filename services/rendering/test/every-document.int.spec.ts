@@ -134,7 +134,7 @@ describe('the PDF of every document type', () => {
         business.tax_id ?? '',
         String(document.number),
         document.customer.tax_id ?? '',
-        '08/03/2026',
+        language === 'he' ? '08/03/2026' : '8Mar2026',
         ...(paymentsComeFirst(sheet) ? [...payments, ...amounts] : [...amounts, ...payments]),
       ];
       let at = -1;

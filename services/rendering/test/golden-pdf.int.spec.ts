@@ -62,7 +62,8 @@ describe('a signed PDF', () => {
       'מספר הקצאה',
       '123456789',
       'עיצוב לוגו ושפה חזותית',
-      'מע"מ / מס ערך מוסף 18%',
+      'מס ערך מוסף (מע"מ)',
+      '459.00',
       '2,700.00',
       '3,009.00',
       'סה"כ לתשלום',
@@ -118,7 +119,7 @@ describe('a signed PDF', () => {
       const text = await pdfText(pdf);
       expect(text).toContain('מבוטל');
       const when =
-        language === 'he' ? 'בוטל בתאריך 10/03/2026 בשעה 00:30' : 'Cancelled on 10/03/2026 at 00:30';
+        language === 'he' ? 'בוטל בתאריך 10/03/2026 בשעה 00:30' : 'Cancelled on 10 Mar 2026 at 00:30';
       expect(text).toContain(compact(when));
       const pages = Number((await pdfInfo(pdf)).Pages);
       expect(pages).toBeGreaterThan(2);
@@ -159,6 +160,34 @@ describe('a signed PDF', () => {
     });
     expect(pdf.toString('latin1')).toContain('/Lang (he)');
   });
+
+  it.each([
+    ['he', 'tax_invoice'],
+    ['en', 'tax_invoice'],
+    ['he', 'receipt'],
+  ] as const)(
+    'further pages name the business, its number and the sum of the lines before them (%s, %s)',
+    async (language, type) => {
+      const sheet = sheetIn(language, type, { document: { items: lines(60) } });
+      const { pdf } = await press.render(sheet);
+      const pages = Number((await pdfInfo(pdf)).Pages);
+      expect(pages).toBeGreaterThan(2);
+      let linesBefore = 0;
+      for (let page = 1; page <= pages; page += 1) {
+        const text = await pdfText(pdf, { page, raw: true });
+        const shown = /מועבר|רבעומ|Carriedforward/.test(text);
+        const count = text.match(/שירות|תוריש/g)?.length ?? 0;
+        expect({ page, shown }).toEqual({ page, shown: page > 1 && count > 0 });
+        if (shown) {
+          expect(text).toContain(`${(linesBefore * 100).toLocaleString('en-US')}.00`);
+        }
+        expect(text.includes('514327892')).toBe(true);
+        linesBefore += count;
+      }
+      expect(linesBefore).toBe(60);
+    },
+    60_000,
+  );
 
   it('repeats the table heads and counts its pages when it is long', async () => {
     const business = sampleBusiness();

@@ -11,6 +11,7 @@ export async function openPdfService(gotenbergUrl: string, clock: Clock = system
     gotenbergUrl,
     signingP12File,
     signingP12Password,
+    viewUrlBase: 'https://pinkas.example.com/d',
     renderConcurrency: 4,
     renderQueueMax: 64,
     // Chromium is slow on a busy machine.

@@ -24,7 +24,7 @@ describe('RenderPage', () => {
     expect(html.replace(/url\(data:/g, '')).not.toContain('url(');
     expect(html).toContain('<a href="https://example.test/p/abc">');
     expect(html).toContain('123456789');
-    expect(html).toContain('סגור');
+    expect(html).toContain('שולם');
   });
 
   it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {

@@ -80,7 +80,7 @@ TRUSTED_PROXIES: {{ required "set ingress.trustedProxies to the network of the i
 {{- if eq .part "allocation" }}
 TAX_AUTHORITY_REDIRECT_URI: {{ $origin }}/tax-authority/connected
 {{- end }}
-{{- if eq .part "delivery" }}
+{{- if or (eq .part "delivery") (eq .part "rendering") }}
 VIEW_URL_BASE: {{ $origin }}/d
 {{- end }}
 {{- end }}

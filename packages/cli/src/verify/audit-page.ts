@@ -86,11 +86,12 @@ async function readAudits(
   ]);
   const artifacts = await call(auditArtifacts, {
     business_id: businessId,
-    documents: entries.map(({ document, state, artifact_sha256 }) => ({
+    documents: entries.map(({ document, state, artifact_sha256, without_prices }) => ({
       document_id: document.id,
       type: document.type,
       number: document.number,
       total: document.totals.total,
+      ...(without_prices && { without_prices }),
       // The PDF may have a number that the book has not recorded yet.
       allocation_number: state.allocation_number ?? allocations(document.id).number,
       cancelled_at: state.cancelled_at,

@@ -80,6 +80,8 @@ export const DonationApproval = Strict({
 });
 export type DonationApproval = Static<typeof DonationApproval>;
 
+const quoteValidDays = Type.Integer({ minimum: 0, maximum: 3650 });
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
@@ -97,6 +99,10 @@ export const Business = Strict({
   logo: Type.Optional(LogoRef),
   /** Absent: the business is not approved, whatever its legal type. */
   donation_approval: Type.Optional(DonationApproval),
+  /** For how many days a quote holds, from its date. Absent: it names no last day. */
+  quote_valid_days: Type.Optional(quoteValidDays),
+  /** Whether delivery and return notes show no prices. Absent: they do. */
+  delivery_notes_without_prices: Type.Optional(Type.Boolean()),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -120,6 +126,9 @@ export const BusinessChange = partOf(
     logo: Nullable(Type.String({ maxLength: 100_000 })),
     /** Null: not approved. */
     donation_approval: Nullable(DonationApproval),
+    /** Null: quotes name no last day. */
+    quote_valid_days: Nullable(quoteValidDays),
+    delivery_notes_without_prices: Type.Boolean(),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

@@ -70,10 +70,15 @@ export function defaultSettings(
 
 /** Merges a change into settings; nested settings are merged member by member. */
 export function changeSettings(settings: BusinessSettings, change: SettingsChange): BusinessSettings {
-  const { accent_color, logo, donation_approval, ...changed } = mergeInto(
-    settings,
-    change,
-  ) as BusinessSettings;
+  const merged = mergeInto(settings, change) as BusinessSettings;
+  const {
+    accent_color,
+    logo,
+    donation_approval,
+    quote_valid_days,
+    delivery_notes_without_prices: withoutPrices,
+    ...changed
+  } = merged;
   // Another legal type has its own default rate, unless the change names one.
   if (changed.legal_type !== settings.legal_type && change.vat_rate === undefined) {
     changed.vat_rate = defaultVatRate(changed.legal_type);
@@ -86,6 +91,9 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     ...(accent_color && { accent_color: accent_color.toLowerCase() }),
     ...(logo && { logo }),
     ...(donation_approval && { donation_approval }),
+    // Null where the change removes it.
+    ...(typeof quote_valid_days === 'number' && { quote_valid_days }),
+    ...(withoutPrices && { delivery_notes_without_prices: true }),
   };
 }
 

@@ -8,6 +8,8 @@ function toColumns({
   accent_color,
   logo,
   donation_approval,
+  quote_valid_days,
+  delivery_notes_without_prices,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
@@ -16,6 +18,8 @@ function toColumns({
     accent_color: accent_color ?? null,
     logo_sha256: logo?.sha256 ?? null,
     donation_approval: donation_approval ? JSON.stringify(donation_approval) : null,
+    quote_valid_days: quote_valid_days ?? null,
+    delivery_notes_without_prices: delivery_notes_without_prices ?? false,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -52,6 +56,8 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     ...(row.accent_color !== null && { accent_color: row.accent_color }),
     ...(row.logo_sha256 !== null && { logo: { sha256: row.logo_sha256 } }),
     ...(row.donation_approval !== null && { donation_approval: row.donation_approval }),
+    ...(row.quote_valid_days !== null && { quote_valid_days: row.quote_valid_days }),
+    ...(row.delivery_notes_without_prices && { delivery_notes_without_prices: true }),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -10,7 +10,13 @@ type Numeric = ColumnType<string, number, number>;
 
 type NestedSettings = 'first_numbers' | 'auto_send' | 'accountant_copy' | 'wallet_labels';
 type NumericSettings = 'vat_rate' | 'allocation_threshold_net';
-type OptionalSettings = 'allocation_hold_minutes' | 'accent_color' | 'logo' | 'donation_approval';
+type OptionalSettings =
+  | 'allocation_hold_minutes'
+  | 'accent_color'
+  | 'logo'
+  | 'donation_approval'
+  | 'quote_valid_days'
+  | 'delivery_notes_without_prices';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -23,6 +29,8 @@ export type BusinessTable = Omit<
   accent_color: string | null;
   logo_sha256: string | null;
   donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
+  quote_valid_days: number | null;
+  delivery_notes_without_prices: boolean;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };

@@ -30,6 +30,8 @@ export const initial = sqlMigration(`
     -- Rendering stores the logo itself.
     logo_sha256              text,
     donation_approval        jsonb,
+    quote_valid_days         integer,
+    delivery_notes_without_prices boolean not null,
     created_at               timestamptz not null,
     updated_at               timestamptz not null,
     constraint business_pkey primary key (id),

@@ -1,5 +1,5 @@
 import type { BookEntry, BookPosition } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import { type DocumentType, isGoodsNote } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
@@ -75,6 +75,7 @@ function toEntry(row: BookRow): BookEntry {
     allocation: row.allocation,
     delivery: row.delivery,
     artifact_sha256: row.artifact_sha256,
+    ...(row.business.delivery_notes_without_prices && isGoodsNote(row.type) && { without_prices: true }),
     source:
       linked_id !== null && linked_type !== null && linked_number !== null && linked_on !== null
         ? { id: linked_id, type: linked_type, number: linked_number, date: linked_on }

@@ -74,6 +74,7 @@ export class CancelDocument {
       document: toDocument(row),
       business: row.business,
       cancelled_at: at.toISOString(),
+      ...(request.reason !== null && { reason: request.reason }),
     });
     return { document: toHead(row), state: toState(row) };
   }

@@ -189,12 +189,8 @@ export async function findByPublicId(db: Reader, publicId: string): Promise<Docu
 }
 
 /** The sum of the credit notes based on a document, as text with two decimals. */
-export async function creditedTotal(
-  trx: Transaction<IssuingTables>,
-  businessId: string,
-  id: string,
-): Promise<string> {
-  const { credited } = await trx
+export async function creditedTotal(db: Reader, businessId: string, id: string): Promise<string> {
+  const { credited } = await db
     .selectFrom('document')
     .select(sql<string>`coalesce(sum(total), 0)`.as('credited'))
     .where('business_id', '=', businessId)

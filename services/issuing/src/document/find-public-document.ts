@@ -1,6 +1,6 @@
 import { findPublicDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { ApiError, acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { findByPublicId, toDocument, toState } from './document.repository.js';
+import { creditedTotal, findByPublicId, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
 /**
@@ -12,10 +12,18 @@ export class FindPublicDocument {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof findPublicDocument>): Promise<ReplyOf<typeof findPublicDocument>> {
-    const row = await findByPublicId(acrossTenants(this.db), request.public_id);
+    const db = acrossTenants(this.db);
+    const row = await findByPublicId(db, request.public_id);
     if (!row) {
       throw new ApiError('not_found');
     }
-    return { document: toDocument(row), state: toState(row), business: row.business };
+    const credited =
+      row.type === 'tax_invoice' ? Number(await creditedTotal(db, row.business_id, row.id)) : 0;
+    const state = {
+      ...toState(row),
+      ...(row.cancel_reason !== null && { cancel_reason: row.cancel_reason }),
+      ...(credited > 0 && { credited }),
+    };
+    return { document: toDocument(row), state, business: row.business };
   }
 }

@@ -29,6 +29,7 @@ export interface Revision {
   allocation_number: string | null;
   number_pending: boolean;
   cancelled_at: Date | null;
+  cancel_reason: string | null;
   confirmed_at: Date | null;
   published_at: Date | null;
 }
@@ -41,6 +42,7 @@ const revisionColumns = [
   'allocation_number',
   'number_pending',
   'cancelled_at',
+  'cancel_reason',
   'confirmed_at',
   'published_at',
 ] as const;
@@ -127,6 +129,7 @@ export async function insertRevision(
       allocation_number: rendered.content.allocationNumber,
       number_pending: rendered.content.numberPending,
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
+      cancel_reason: rendered.content.cancelReason ?? null,
       confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
       published_at: null,
     })

@@ -22,6 +22,7 @@ export interface ArtifactTable {
   number_pending: Generated<boolean>;
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
+  cancel_reason: string | null;
   created_at: Generated<Date>;
   /** When rendering learned that the document is issued; null: it may have been rolled back. */
   confirmed_at: Date | null;

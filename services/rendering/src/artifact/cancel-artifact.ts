@@ -11,6 +11,9 @@ export class CancelArtifact {
   constructor(private readonly revisions: RequestedRevision) {}
 
   handle(request: RequestOf<typeof cancelArtifact>): Promise<ReplyOf<typeof cancelArtifact>> {
-    return this.revisions.showing(request, { cancelledAt: request.cancelled_at });
+    return this.revisions.showing(request, {
+      cancelledAt: request.cancelled_at,
+      cancelReason: request.reason ?? null,
+    });
   }
 }

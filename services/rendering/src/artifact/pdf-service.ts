@@ -15,12 +15,13 @@ import {
 } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { plainText } from '../document/markup.js';
-import { documentHeading, printablePage } from '../document/printable-page.js';
+import { documentHeading } from '../document/printable-page.js';
 import { languageOf, type RevisionContent, type Sheet } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { Signers } from '../signature/signers.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
+import { renderSheet } from './carried-sums.js';
 import { CircuitBreakingRenderer } from './circuit-breaking-renderer.js';
 import { GotenbergClient } from './gotenberg-client.js';
 
@@ -129,6 +130,7 @@ export class PdfService implements BackgroundTask {
         allocationNumber: sheet.allocationNumber,
         numberPending: sheet.numberPending,
         cancelledAt: sheet.cancelledAt,
+        cancelReason: sheet.cancelReason ?? null,
         output: sheet.output,
       },
       pdf,
@@ -142,10 +144,10 @@ export class PdfService implements BackgroundTask {
   #renderPage(sheet: Sheet): Promise<ChromiumFile> {
     const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
     const nonce = randomUUID();
-    return this.#renderer.render(
-      printablePage(sheet, nonce, this.typeface),
-      nonce,
-      performance.now() + timeoutMs,
+    const deadlineMs = performance.now() + timeoutMs;
+    const viewUrl = `${this.config.viewUrlBase}/${sheet.document.public_id}`;
+    return renderSheet({ ...sheet, viewUrl }, nonce, this.typeface, (page) =>
+      this.#renderer.render(page, nonce, deadlineMs),
     );
   }
 

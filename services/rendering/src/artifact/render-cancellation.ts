@@ -8,7 +8,10 @@ import type { DocumentChange } from './revision-policy.js';
 
 type Cancelled = EventOf<typeof documentCancelled>;
 
-const changeOf = ({ cancelled_at }: Cancelled): DocumentChange => ({ cancelledAt: cancelled_at });
+const changeOf = ({ cancelled_at: cancelledAt, reason }: Cancelled): DocumentChange => ({
+  cancelledAt,
+  cancelReason: reason ?? null,
+});
 
 /**
  * Makes the revision that shows that its document is cancelled, unless `CancelArtifact` made it before. No event is published:

@@ -29,6 +29,7 @@ export class RenderPage {
       allocationNumber: state.allocation_number,
       numberPending: state.allocation_number === null && latest?.number_pending === true,
       cancelledAt: state.cancelled_at,
+      cancelReason: state.cancel_reason ?? null,
       output: 'copy',
       ...(language && { language }),
     } as const;

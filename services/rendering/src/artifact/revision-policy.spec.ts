@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nextRevision } from './revision-policy.js';
 
-const plain = { allocation_number: null, number_pending: false, cancelled_at: null };
+const plain = { allocation_number: null, number_pending: false, cancelled_at: null, cancel_reason: null };
 const pending = { ...plain, number_pending: true };
 const numbered = { ...plain, allocation_number: '111111111' };
 const cancelledAt = '2026-03-09T10:00:00.000Z';
@@ -10,7 +10,12 @@ const cancelled = { ...plain, cancelled_at: new Date(cancelledAt) };
 describe('nextRevision', () => {
   it('a revision with a number is the original until one is released, and a copy afterwards', () => {
     const news = { allocationNumber: '111111111' };
-    const shown = { allocationNumber: '111111111', numberPending: false, cancelledAt: null };
+    const shown = {
+      allocationNumber: '111111111',
+      numberPending: false,
+      cancelledAt: null,
+      cancelReason: null,
+    };
     expect(nextRevision(plain, false, news)).toEqual({ ...shown, output: 'original' });
     expect(nextRevision(plain, true, news)).toEqual({ ...shown, output: 'copy' });
   });
@@ -30,6 +35,7 @@ describe('nextRevision', () => {
         allocationNumber: null,
         numberPending: false,
         cancelledAt,
+        cancelReason: null,
         output: 'copy',
       });
     }
@@ -38,7 +44,7 @@ describe('nextRevision', () => {
 
   it('a revision says that the number is being obtained until the number, or the end of the attempts, is known', () => {
     const change = { allocationNumber: null, numberPending: true };
-    const shown = { allocationNumber: null, numberPending: false, cancelledAt: null };
+    const shown = { allocationNumber: null, numberPending: false, cancelledAt: null, cancelReason: null };
     expect(nextRevision(pending, false, change)).toBeNull();
     expect(nextRevision(pending, false, { ...change, numberPending: false })).toEqual({
       ...shown,
@@ -59,9 +65,11 @@ describe('nextRevision', () => {
     expect(nextRevision(numbered, false, change)).toBeNull();
   });
 
-  it('a revision shows the number and the cancellation, whichever came first', () => {
-    const both = { allocationNumber: '111111111', numberPending: false, cancelledAt, output: 'copy' };
-    expect(nextRevision(numbered, false, { cancelledAt })).toEqual(both);
-    expect(nextRevision(cancelled, false, { allocationNumber: '111111111' })).toEqual(both);
+  it('a revision shows the number and the cancellation with its reason, whichever came first', () => {
+    const cancelReason = 'הוזמן פעמיים';
+    const both = { allocationNumber: '111111111', numberPending: false, cancelledAt, cancelReason, output: 'copy' };
+    expect(nextRevision(numbered, false, { cancelledAt, cancelReason })).toEqual(both);
+    const withReason = { ...cancelled, cancel_reason: cancelReason };
+    expect(nextRevision(withReason, false, { allocationNumber: '111111111' })).toEqual(both);
   });
 });

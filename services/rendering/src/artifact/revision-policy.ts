@@ -5,6 +5,7 @@ export interface LatestRevision {
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
   readonly cancelled_at: Date | null;
+  readonly cancel_reason: string | null;
 }
 
 /** What happened to a document after its issue. */
@@ -15,6 +16,7 @@ export interface DocumentChange {
   readonly numberPending?: boolean;
   /** ISO 8601 */
   readonly cancelledAt?: string;
+  readonly cancelReason?: string | null;
 }
 
 /**
@@ -42,6 +44,12 @@ export function nextRevision(
   ) {
     return null;
   }
-  const output = released || cancelledAt !== null ? 'copy' : 'original';
-  return { allocationNumber, numberPending, cancelledAt, output };
+  const cancelReason = cancelledNow ? (change.cancelReason ?? null) : latest.cancel_reason;
+  return {
+    allocationNumber,
+    numberPending,
+    cancelledAt,
+    cancelReason,
+    output: released || cancelledAt !== null ? 'copy' : 'original',
+  };
 }

@@ -15,6 +15,7 @@ export const initial = sqlMigration(`
     allocation_number  text,
     number_pending     boolean not null default false,
     cancelled_at       timestamptz,
+    cancel_reason      text,
     created_at         timestamptz not null default now(),
     confirmed_at       timestamptz,
     published_at       timestamptz,
@@ -24,6 +25,7 @@ export const initial = sqlMigration(`
     constraint artifact_sha256_check check (sha256 = sha256(pdf)),
     constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
     constraint artifact_number_pending_check check (not number_pending or allocation_number is null),
+    constraint artifact_cancel_reason_check check (cancel_reason is null or cancelled_at is not null),
     constraint artifact_published_check check (published_at is null or confirmed_at is not null)
   );
   -- A PDF is compressed already: compressing it again would only cost time.
@@ -38,7 +40,7 @@ export const initial = sqlMigration(`
     raise exception 'an artifact is final' using errcode = 'restrict_violation';
   end $$;
   create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, sha256, pdf,
-    size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at,
+    size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason,
     created_at on artifact
     for each row execute function reject_artifact_change();
   create function check_artifact_state() returns trigger language plpgsql as $$

@@ -43,10 +43,12 @@ CREATE TABLE public.artifact (
     allocation_number text,
     number_pending boolean DEFAULT false NOT NULL,
     cancelled_at timestamp with time zone,
+    cancel_reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     confirmed_at timestamp with time zone,
     published_at timestamp with time zone,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
     CONSTRAINT artifact_published_check CHECK (((published_at IS NULL) OR (confirmed_at IS NOT NULL))),
     CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
@@ -217,7 +219,7 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 

@@ -1,11 +1,20 @@
 import { documentTypeRules } from '@pinkas/domain';
-import { formatDate, formatInstantDay, formatInstantTime } from './figures.js';
+import { formatDate, formatInstantDay, formatInstantTime, shekels } from './figures.js';
 import { itemTable } from './item-table.js';
 import type { Language } from './language.js';
 import { html, isolate, leftToRight, type Markup } from './markup.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
-import { languageOf, paymentsComeFirst, type Sheet } from './sheet.js';
+import { qrCode } from './qr-code.js';
+import {
+  amountDue,
+  languageOf,
+  paymentsComeFirst,
+  type Sheet,
+  showsOutput,
+  showsPrices,
+  validUntil,
+} from './sheet.js';
 import { totalsBlock } from './totals-block.js';
 import { phrase, remarkWords, statusWords, type Words, wording } from './wording.js';
 
@@ -16,11 +25,17 @@ function headingBlock(sheet: Sheet): Markup {
   const heading = language === 'he' ? rules.nameHe : rules.name;
   return html`<section class="heading"><h1>${heading}</h1>${
     language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`
-  }<p class="number">${wording.number[language]} ${leftToRight(String(document.number))}</p><p class="marks">${phrase(wording[output], language)}<span> | </span>${phrase(wording.computerized, language)}</p></section>`;
+  }<p class="number">${wording.number[language]} ${leftToRight(String(document.number))}</p><p class="marks">${
+    showsOutput(sheet) && html`${phrase(wording[output], language)}<span> | </span>`
+  }${phrase(wording.computerized, language)}</p></section>`;
 }
 
 /** One fact beside the customer: what it is, and its value. */
-const fact = (label: Markup | string, value: Markup | string, kind?: 'allocation' | 'allocation pending') =>
+const fact = (
+  label: Markup | string,
+  value: Markup | string,
+  kind?: 'allocation' | 'allocation pending' | 'due',
+) =>
   html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
 
 function sourceFact(sheet: Sheet): Markup | null {
@@ -34,7 +49,7 @@ function sourceFact(sheet: Sheet): Markup | null {
   const { name, nameHe } = documentTypeRules[source.type];
   return fact(
     label[language],
-    html`${language === 'he' ? nameHe : name} ${leftToRight(String(source.number))} ${wording.ofDate[language]} ${leftToRight(formatDate(source.date))}`,
+    html`${language === 'he' ? nameHe : name} ${leftToRight(String(source.number))} ${wording.ofDate[language]} ${leftToRight(formatDate(source.date, language))}`,
   );
 }
 
@@ -50,8 +65,14 @@ function allocationFact({ allocationNumber, numberPending }: Sheet, language: La
 function facts(sheet: Sheet): Markup {
   const { document } = sheet;
   const language = languageOf(sheet);
-  return html`<dl class="facts">${fact(wording.date[language], leftToRight(formatDate(document.date)))}${
-    document.due_date !== null && fact(wording.dueDate[language], leftToRight(formatDate(document.due_date)))
+  const due = amountDue(sheet);
+  const dueLabel = due === document.totals.total ? wording.amountDue : wording.balance;
+  const until = validUntil(sheet);
+  return html`<dl class="facts">${fact(wording.date[language], leftToRight(formatDate(document.date, language)))}${
+    document.due_date !== null &&
+    fact(wording.dueDate[language], leftToRight(formatDate(document.due_date, language)))
+  }${until !== null && fact(wording.offerUntil[language], leftToRight(formatDate(until, language)))}${
+    due !== null && fact(dueLabel[language], shekels(due, language), 'due')
   }${sourceFact(sheet)}${allocationFact(sheet, language)}</dl>`;
 }
 
@@ -64,7 +85,19 @@ function cancelledMarks(sheet: Sheet): Markup | null {
     return null;
   }
   const language = languageOf(sheet);
-  return html`<p class="stamp" aria-hidden="true"><span>${statusWords.cancelled[language]}</span></p><p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}</p>`;
+  const reason =
+    sheet.cancelReason &&
+    html`<span class="reason">${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</span>`;
+  return html`${stamp(sheet)}<p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}${reason ? html` ${reason}` : null}</p>`;
+}
+
+/** On a page a picture, since pale letters are no text to be read there; on paper out of the order of reading. */
+function stamp(sheet: Sheet): Markup {
+  const language = languageOf(sheet);
+  const word = statusWords.cancelled[language];
+  return sheet.standing
+    ? html`<svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230"><g transform="rotate(-28 210 115)"><rect x="30" y="60" width="360" height="110" rx="18" fill="none" stroke-width="8"/><text x="210" y="116" dominant-baseline="central" text-anchor="middle" font-size="${language === 'he' ? 104 : 66}">${word}</text></g></svg>`
+    : html`<p class="stamp" aria-hidden="true"><span>${word}</span></p>`;
 }
 
 /** That the institution is approved for donations, where it was on the day of the document, whatever its legal type. */
@@ -77,7 +110,7 @@ function donationApproval(sheet: Sheet): Markup | null {
   const language = languageOf(sheet);
   const until =
     approval.valid_until !== null &&
-    html`, ${wording.validUntil[language]} ${leftToRight(formatDate(approval.valid_until))}`;
+    html`, ${wording.validUntil[language]} ${leftToRight(formatDate(approval.valid_until, language))}`;
   return html`${phrase(wording.donationApproval, language)} (${wording.approvalNumber[language]} ${leftToRight(approval.number)}${until})`;
 }
 
@@ -120,16 +153,34 @@ function recipientSignature(sheet: Sheet): Markup | null {
   return html`<section class="signature"><p>${wording.recipientName[language]}</p><p>${wording.signature[language]}</p><p>${wording.date[language]}</p></section>`;
 }
 
+/** When it was made, which its date need not be (uniform structure 1.31, note 12), and on paper how it is verified. */
+function productionNote(sheet: Sheet): Markup {
+  const { issued_at: issuedAt } = sheet.document;
+  const language = languageOf(sheet);
+  return html`<div class="production"><p>${wording.produced[language]} ${leftToRight(formatInstantDay(issuedAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(issuedAt))}</p>${
+    !sheet.standing && html`<p>${wording.signed[language]}</p>`
+  }</div>`;
+}
+
+/** The notes and what is said of the document itself, on paper with the way to its page beside them. */
+function closing(sheet: Sheet): Markup {
+  const language = languageOf(sheet);
+  const code =
+    sheet.viewUrl !== undefined &&
+    html`<figure>${qrCode(sheet.viewUrl, wording.pageCode[language])}<figcaption>${wording.scan[language]}</figcaption></figure>`;
+  return html`<div class="closing"><div>${notes(sheet)}${productionNote(sheet)}</div>${code}</div>`;
+}
+
 /**
  * The document itself, the same on paper and on its page: what the law wants of each type (Income Tax Bookkeeping
  * Instructions, 5, 8, 9, 18b; VAT Bookkeeping Regulations, 9A) and what the caller sent. Plain markup, without style.
  */
 export function documentSheet(sheet: Sheet): Markup {
   const { document } = sheet;
-  const amounts = [itemTable(sheet), totalsBlock(sheet)];
+  const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
   return html`<article class="sheet">${cancelledMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
-  }${remarks(sheet)}${body.filter((part) => part !== null)}${notes(sheet)}${recipientSignature(sheet)}</article>`;
+  }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
 }

@@ -28,10 +28,12 @@ describe('figures', () => {
     expect([0, 18, 17.5, 33.33].map(formatPercent)).toEqual(['0%', '18%', '17.5%', '33.33%']);
   });
 
-  it('days are written as DD/MM/YYYY, those of instants as they are in Israel', () => {
-    expect(formatDate('2026-03-08')).toBe('08/03/2026');
-    expect(formatInstantDay('2026-03-09T22:30:00Z')).toBe('10/03/2026');
-    expect(formatInstantDay('2026-07-09T21:30:00Z')).toBe('10/07/2026');
+  it('days are written as each language writes them, those of instants as they are in Israel', () => {
+    expect(formatDate('2026-03-08', 'he')).toBe('08/03/2026');
+    expect(formatDate('2026-03-08', 'en')).toBe('8 Mar 2026');
+    expect(formatDate('2026-11-22', 'en')).toBe('22 Nov 2026');
+    expect(formatInstantDay('2026-03-09T22:30:00Z', 'he')).toBe('10/03/2026');
+    expect(formatInstantDay('2026-07-09T21:30:00Z', 'en')).toBe('10 Jul 2026');
   });
 
   it('times of day are written as they are in Israel, in winter and in summer', () => {

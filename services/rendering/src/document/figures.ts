@@ -1,3 +1,4 @@
+import { dayInIsrael } from '@pinkas/domain';
 import type { Language } from './language.js';
 import { html, leftToRight, type Markup } from './markup.js';
 
@@ -20,22 +21,22 @@ export function formatPercent(rate: number): string {
   return `${percent.format(rate)}%`;
 }
 
-/** A day as Israeli documents write it, DD/MM/YYYY, from YYYY-MM-DD. */
-export function formatDate(date: string): string {
-  const [year, month, day] = date.split('-');
-  return `${day}/${month}/${year}`;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/**
+ * A day, from YYYY-MM-DD: DD/MM/YYYY in Hebrew; with the name of its month in English, whose readers disagree about which number
+ * is the month.
+ */
+export function formatDate(date: string, language: Language): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  return language === 'he'
+    ? `${day}/${month}/${year}`
+    : `${Number(day)} ${months[Number(month) - 1]} ${year}`;
 }
 
-const israelDay = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'Asia/Jerusalem',
-  day: '2-digit',
-  month: '2-digit',
-  year: 'numeric',
-});
-
-/** The day of an instant in Israel, DD/MM/YYYY. */
-export function formatInstantDay(instant: string): string {
-  return israelDay.format(new Date(instant));
+/** The day of an instant in Israel. */
+export function formatInstantDay(instant: string, language: Language): string {
+  return formatDate(dayInIsrael(new Date(instant)), language);
 }
 
 const israelTime = new Intl.DateTimeFormat('en-GB', {

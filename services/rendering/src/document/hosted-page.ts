@@ -3,12 +3,12 @@ import { facesInline, type Typeface } from '../typeface/typeface.js';
 import { figuresToken, pageTokens } from './design-tokens.js';
 import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
-import { formatMoney, shekels } from './figures.js';
+import { formatDate, formatMoney, shekels } from './figures.js';
 import type { Language } from './language.js';
 import { html, isolate, leftToRight, Markup, plainText } from './markup.js';
 import { pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
-import { languageOf, type Sheet } from './sheet.js';
+import { amountDue, languageOf, type Sheet, validUntil } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { statusWords, wording } from './wording.js';
 
@@ -33,13 +33,30 @@ function downloadUrl(pdfUrl: string): string {
   return `${pdfUrl}${pdfUrl.includes('?') ? '&' : '?'}download=1`;
 }
 
+/** Where the document stands: what a customer has to do, if anything. */
+function statusText(sheet: Sheet, state: DocumentState): Markup {
+  const language = languageOf(sheet);
+  const { document } = sheet;
+  const due = amountDue(sheet);
+  const until = validUntil(sheet);
+  if (due !== null && due < document.totals.total) {
+    return html`${wording.balance[language]} ${shekels(due, language)}`;
+  }
+  if (due !== null && document.due_date !== null) {
+    return html`${wording.payUntil[language]} ${leftToRight(formatDate(document.due_date, language))}`;
+  }
+  if (state.status === 'open' && until !== null) {
+    return html`${wording.offerUntil[language]} ${leftToRight(formatDate(until, language))}`;
+  }
+  const isPaid = state.status !== 'cancelled' && state.paid >= document.totals.total;
+  return html`${(isPaid ? wording.paid : statusWords[state.status])[language]}`;
+}
+
 function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
   const language = languageOf(sheet);
   const other: Language = language === 'he' ? 'en' : 'he';
-  const paid =
-    state.paid > 0 && html`<span>${wording.paid[language]} ${shekels(state.paid, language)}</span>`;
   // Printing is the PDF's affair: the page would only be a picture of it.
-  return html`<header class="bar"><p class="who"><strong>${isolate(sheet.business.name, language)}</strong><span>${documentHeading(sheet)}</span></p>${paid}<p class="status ${state.status}">${statusWords[state.status][language]}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
+  return html`<header class="bar"><p class="who"><strong>${isolate(sheet.business.name, language)}</strong><span>${documentHeading(sheet)}</span></p><p class="status ${state.status}">${statusText(sheet, state)}</p><nav aria-label="${wording.actions[language]}"><ul><li><a class="first" href="${downloadUrl(pdfUrl)}">${wording.download[language]}</a></li><li><a href="${pdfUrl}">${wording.print[language]}</a></li><li><a href="?lang=${other}" hreflang="${other}" lang="${other}" dir="${directions[other]}">${wording.otherLanguage[language]}</a></li></ul></nav></header>`;
 }
 
 function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
@@ -55,7 +72,9 @@ function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
  * It needs no script and fetches nothing: a policy of `default-src 'none'; font-src data:; img-src data:` and the hash of its
  * one style suffices. Search engines are excluded, since the address is the only key to it.
  */
-export function hostedPage(sheet: Sheet, facts: PageFacts, typeface: Typeface): string {
+export function hostedPage(printed: Sheet, facts: PageFacts, typeface: Typeface): string {
+  const { status, paid, credited = 0 } = facts.state;
+  const sheet = { ...printed, standing: { status, paid, credited } };
   const language = languageOf(sheet);
   const body = html`${bar(sheet, facts)}<main class="paper">${documentSheet(sheet)}</main>${genuine(sheet, facts)}`;
   // Emoji are the device's own: there they have colours.

@@ -1,14 +1,24 @@
 import { formatMoney, formatQuantity } from './figures.js';
 import { html, isolate, leftToRight, type Markup } from './markup.js';
-import { languageOf, type Sheet, showsVatBasis } from './sheet.js';
+import { languageOf, type Sheet, showsPrices, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
+
+/** On a phone there is no room for the columns of quantity and price: there they are a line below the description. */
+function belowDescription(sheet: Sheet, quantity: number, price: number): Markup | null {
+  if (!sheet.standing) {
+    return null;
+  }
+  const shown = formatQuantity(quantity);
+  return html`<span class="narrow">${
+    showsPrices(sheet)
+      ? leftToRight(`${shown} × ${formatMoney(price)}`)
+      : html`${wording.quantity[languageOf(sheet)]} ${leftToRight(shown)}`
+  }</span>`;
+}
 
 /**
  * The lines of a document. The headings say whether prices include VAT, as the law wants where they do (VAT Bookkeeping
  * Regulations, 9A).
- *
- * The roles are what the elements are by themselves. On a phone the cells are laid out as a grid, and Safari then forgets that
- * they are a table, unless it is told.
  */
 export function itemTable(sheet: Sheet): Markup {
   const { document } = sheet;
@@ -16,11 +26,20 @@ export function itemTable(sheet: Sheet): Markup {
   const basis = showsVatBasis(sheet)
     ? html` <small>${(document.prices_include_vat ? wording.withVat : wording.withoutVat)[language]}</small>`
     : null;
+  const priced = showsPrices(sheet);
+  const figure = (heading: Markup, kind: string) =>
+    html`<th scope="col" class="figure${kind}">${heading}</th>`;
   const rows = document.items.map(
-    ({ description, sku, quantity, unit_price, line_total }) =>
-      html`<tr role="row"><td role="cell"><span class="what">${isolate(description, language)}</span>${
+    ({ description, sku, quantity, unit_price, line_total }, index) =>
+      html`<tr><td class="line">${leftToRight(String(index + 1))}</td><td class="what"><span>${isolate(description, language)}</span>${
         sku !== null && html` <small>${wording.sku[language]} ${isolate(sku, language)}</small>`
-      }</td><td role="cell" class="figure">${leftToRight(formatQuantity(quantity))}</td><td role="cell" class="figure">${leftToRight(formatMoney(unit_price))}</td><td role="cell" class="figure">${leftToRight(formatMoney(line_total))}</td></tr>`,
+      }${belowDescription(sheet, quantity, unit_price)}</td><td class="figure wide">${leftToRight(formatQuantity(quantity))}</td>${
+        priced &&
+        html`<td class="figure wide">${leftToRight(formatMoney(unit_price))}</td><td class="figure">${leftToRight(formatMoney(line_total))}</td>`
+      }</tr>`,
   );
-  return html`<table role="table" class="items"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.description[language]}</th><th role="columnheader" scope="col" class="figure">${wording.quantity[language]}</th><th role="columnheader" scope="col" class="figure">${wording.unitPrice[language]} ₪${basis}</th><th role="columnheader" scope="col" class="figure">${wording.lineTotal[language]} ₪${basis}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table>`;
+  return html`<table class="items"><thead><tr><th scope="col" class="line">${wording.line[language]}</th><th scope="col">${wording.description[language]}</th>${figure(html`${wording.quantity[language]}`, ' wide')}${
+    priced &&
+    html`${figure(html`${wording.unitPrice[language]} ₪${basis}`, ' wide')}${figure(html`${wording.lineTotal[language]} ₪${basis}`, '')}`
+  }</tr></thead><tbody>${rows}</tbody></table>`;
 }

@@ -14,8 +14,8 @@ export const pageStyle = `body{background:var(--desk);padding:1.5rem 1rem 2.5rem
 a:focus-visible{outline:.2rem solid var(--ink);outline-offset:.15rem}
 .paper{position:relative;overflow-x:auto;background:var(--paper);border-radius:.5rem;padding:2.75rem 3rem;box-shadow:0 .06rem .2rem #0003,0 .5rem 1.5rem #0000001f}
 .sheet{isolation:isolate}
-.stamp{position:absolute;max-height:56rem}
-.stamp span{font-size:clamp(2.6rem,14vw,7.5rem)}
+.stamp{position:absolute;width:100%;height:100%;max-height:56rem;padding:5%;stroke:var(--stamp)}
+.stamp text{font-weight:700;fill:var(--stamp);stroke:none}
 .genuine{margin-block-start:1.25rem;font-size:.9rem;color:var(--soft)}
 .genuine h2{font-size:1rem;color:var(--ink)}
 .genuine dl{margin-block:.5rem}
@@ -26,16 +26,7 @@ code{font:.86em/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 @media screen and (max-width:40rem){:root{--figures:auto;--heading:1.9rem}body{padding:.75rem .5rem 2rem}.bar{padding-inline:.5rem}.bar ul{flex:1 1 100%}.bar li{flex:1 1 auto;text-align:center}.genuine{padding-inline:.5rem}
 .paper{padding:1.25rem 1rem}.sheet>header,.parties{flex-direction:column;gap:1rem}.issuer,.customer,.heading{max-width:none;text-align:start}.second{text-align:left}
 .facts{max-width:none}.facts div{flex-wrap:wrap;column-gap:1rem}.facts :is(dt,dd){overflow-wrap:break-word}.totals{width:100%}.signature{flex-direction:column}
-.stamp span{padding:.2rem 1.2rem;border-width:.4rem}
-.items,.items>*,.payments table,.payments table>*{display:block}
-.items tr,.payments tr{display:grid;grid-template-columns:auto 1fr auto;column-gap:.35rem;align-items:baseline;border-block-end:.05rem solid var(--rule)}
-.items td,.payments td{width:auto;min-width:0;border:0;padding:0 0 .45rem}
-.items td:first-child,.payments td:first-child{grid-column:1/-1;padding-block:.5rem .1rem}
-.items td:nth-child(2),.items td:nth-child(3),.payments td:nth-child(2){color:var(--soft);text-align:start}
-.items td:nth-child(2)::after{content:" ×"}
-.items td:last-child,.payments td:last-child{grid-column:3}
-thead tr>*{padding-inline:0;border:0}
-.items thead th:nth-child(2),.items thead th:nth-child(3),.payments thead th:nth-child(2){position:absolute;inset-inline-start:-99rem;width:auto}
-thead th.figure:last-child{grid-column:3}}
+.wide{display:none}.narrow{display:block;color:var(--soft)}
+.what{min-width:0}}
 @media print{:root{font-size:9.5pt}body{background:none;padding:0}.bar,.genuine{display:none}.paper{box-shadow:none;padding:0;max-width:none}.stamp{position:fixed}}
 @page{size:A4;margin:14mm 15mm 18mm}`;

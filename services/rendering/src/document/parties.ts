@@ -1,8 +1,16 @@
-import { fieldDirection } from '@pinkas/domain';
+import { type CustomerLegalType, fieldDirection, registryOf } from '@pinkas/domain';
 import type { Language } from './language.js';
 import { html, inDirection, isolate, join, leftToRight, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
-import { customerRegistrations, customerWords, phrase, registrations, wording } from './wording.js';
+import {
+  customerRegistrations,
+  customerWords,
+  phrase,
+  registrations,
+  registryWords,
+  type Words,
+  wording,
+} from './wording.js';
 
 function lines(parts: readonly (Markup | null)[]): Markup[] {
   return parts.filter((part) => part !== null).map((part) => html`<p>${part}</p>`);
@@ -51,6 +59,15 @@ export function issuerBlock(sheet: Sheet): Markup {
   )}</section>`;
 }
 
+/** What the number of a customer is called: by the legal type that the caller named, else by the number itself. */
+function customerRegistration(legalType: CustomerLegalType | null, taxId: string): Words {
+  if (legalType !== null) {
+    return customerRegistrations[legalType];
+  }
+  const registry = registryOf(taxId);
+  return registry === null ? customerRegistrations.unknown : registryWords[registry];
+}
+
 /** The customer as the document's snapshot has it. */
 export function customerBlock(sheet: Sheet): Markup {
   const { customer, type } = sheet.document;
@@ -58,7 +75,7 @@ export function customerBlock(sheet: Sheet): Markup {
   return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${isolate(customer.name, language)}</p>${lines(
     [
       customer.tax_id
-        ? html`${customerRegistrations[customer.legal_type ?? 'unknown'][language]} ${leftToRight(customer.tax_id)}`
+        ? html`${customerRegistration(customer.legal_type, customer.tax_id)[language]} ${leftToRight(customer.tax_id)}`
         : null,
       place(customer.address, customer.city, language),
       customer.phone ? html`${wording.phone[language]} ${leftToRight(customer.phone)}` : null,

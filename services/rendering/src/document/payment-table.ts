@@ -31,7 +31,7 @@ function details(payment: Payment, language: Language): Markup {
       named(wording.bank, payment.bank_code),
       named(wording.branch, payment.branch),
       named(wording.account, payment.account),
-      named(wording.checkDate, payment.check_date && formatDate(payment.check_date)),
+      named(wording.checkDate, payment.check_date && formatDate(payment.check_date, language)),
       payment.card_type ? detail(isolate(payment.card_type, language)) : null,
       payment.card_last_digits
         ? detail(
@@ -44,7 +44,7 @@ function details(payment: Payment, language: Language): Markup {
   );
 }
 
-/** The payments of a receipt, one row each; nothing on a document without payments. Its roles are explained at the lines. */
+/** The payments of a receipt, one row each; nothing on a document without payments. */
 export function paymentTable(sheet: Sheet): Markup | null {
   const { document, business } = sheet;
   const language = languageOf(sheet);
@@ -53,7 +53,10 @@ export function paymentTable(sheet: Sheet): Markup | null {
   }
   const rows = document.payments.map(
     (payment) =>
-      html`<tr role="row"><td role="cell"><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small></td><td role="cell" class="figure">${leftToRight(formatDate(payment.date))}</td><td role="cell" class="figure">${shekels(payment.amount, language)}</td></tr>`,
+      html`<tr><td class="what"><span class="method">${methodName(payment.method, business, language)}</span> <small>${details(payment, language)}</small>${
+        sheet.standing !== undefined &&
+        html`<span class="narrow">${leftToRight(formatDate(payment.date, language))}</span>`
+      }</td><td class="figure wide">${leftToRight(formatDate(payment.date, language))}</td><td class="figure">${shekels(payment.amount, language)}</td></tr>`,
   );
-  return html`<section class="payments"><h2>${wording.payments[language]}</h2><table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${wording.method[language]}</th><th role="columnheader" scope="col" class="figure">${wording.date[language]}</th><th role="columnheader" scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody role="rowgroup">${rows}</tbody></table></section>`;
+  return html`<section class="payments"><h2>${wording.payments[language]}</h2><table><thead><tr><th scope="col">${wording.method[language]}</th><th scope="col" class="figure wide">${wording.date[language]}</th><th scope="col" class="figure">${wording.amount[language]}</th></tr></thead><tbody>${rows}</tbody></table></section>`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import { businessLegalTypes, documentTypeRules, documentTypes } from '@pinkas/domain';
+import decodeQR from 'qr/decode.js';
 import { sampleBusiness, sampleDocument } from '../../test/sample-documents.js';
 import { printablePage } from './printable-page.js';
 import type { Sheet } from './sheet.js';
@@ -32,6 +33,23 @@ function textOf(page: string): string {
     .replace(/\s+/g, ' ');
 }
 
+/** The modules of a drawn code as pixels, each eight wide, as a camera would see them. */
+function bitmapOf(size: number, path: string): { width: number; height: number; data: Uint8Array } {
+  const scale = 8;
+  const width = size * scale;
+  const data = new Uint8Array(width * width * 3).fill(255);
+  for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g)) {
+    for (let row = Number(y) * scale; row < (Number(y) + 1) * scale; row += 1) {
+      data.fill(
+        0,
+        (row * width + Number(x) * scale) * 3,
+        (row * width + (Number(x) + Number(run)) * scale) * 3,
+      );
+    }
+  }
+  return { width, height: width, data };
+}
+
 const noFonts = { filesFor: () => [] };
 const print = (sheet: Sheet) => printablePage(sheet, 'nonce', noFonts).html;
 const textOfSheet = (change: Partial<Sheet> = {}) => textOf(print(sheetOf(change)));
@@ -55,7 +73,7 @@ describe('printablePage', () => {
     expect(other).toContain('<html lang="en" dir="ltr">');
     expect(other).toContain(`<h1>${name}</h1>`);
     // Books are kept in Hebrew: the statutory words stand beside the English ones.
-    for (const word of [nameHe, 'No. 1042', 'מקור', 'מסמך ממוחשב', 'Computerized document']) {
+    for (const word of [nameHe, 'No. 1042', 'מסמך ממוחשב', 'Computerized document']) {
       expect(textOf(other)).toContain(word);
     }
   });
@@ -80,7 +98,7 @@ describe('printablePage', () => {
       'סכום השורות ללא מע"מ 2,700.00 ₪',
       'הנחה -150.00 ₪',
       'סה"כ לפני מע"מ 2,550.00 ₪',
-      'מע"מ / מס ערך מוסף 18% 459.00 ₪',
+      'מס ערך מוסף (מע"מ) 18% 459.00 ₪',
       'סה"כ לתשלום 3,009.00 ₪',
       'פרויקט מיתוג – אביב 2026',
       'תודה שבחרתם בנו.',
@@ -153,7 +171,7 @@ describe('printablePage', () => {
     }));
     const text = textOfType('tax_invoice', { prices_include_vat: true, totals, items });
     expect(text).toContain(
-      'סכום השורות כולל מע"מ 3,186.00 ₪ סכום השורות ללא מע"מ 2,700.00 ₪ הנחה -150.00 ₪ סה"כ לפני מע"מ 2,550.00 ₪ מע"מ / מס ערך מוסף 18% 459.00 ₪ סה"כ לתשלום 3,009.00 ₪',
+      'סכום השורות כולל מע"מ 3,186.00 ₪ סכום השורות ללא מע"מ 2,700.00 ₪ הנחה -150.00 ₪ סה"כ לפני מע"מ 2,550.00 ₪ מס ערך מוסף (מע"מ) 18% 459.00 ₪ סה"כ לתשלום 3,009.00 ₪',
     );
   });
 
@@ -228,7 +246,7 @@ describe('printablePage', () => {
     const eilat = sampleBusiness({ vat_rate: 0 });
     expect(
       textOfSheet({ business: eilat, document: sampleDocument('tax_invoice', eilat, { totals }) }),
-    ).toContain('מע"מ / מס ערך מוסף 0% 0.00 ₪');
+    ).toContain('מס ערך מוסף (מע"מ) 0% 0.00 ₪');
   });
 
   it.each(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])(
@@ -253,7 +271,8 @@ describe('printablePage', () => {
     ['osek_murshe', 'עוסק מורשה'],
     ['osek_patur', 'עוסק פטור'],
     ['amuta', 'ע.ר.'],
-    [null, 'ח.פ. / ע.מ. / ת.ז.'],
+    // By the prefix of the number.
+    [null, 'ח.פ.'],
   ] as const)('the number of a customer has the label of its kind: %s', (legal_type, word) => {
     const { customer } = sampleDocument('tax_invoice', sampleBusiness());
     const text = textOfType('tax_invoice', { customer: { ...customer, legal_type } });
@@ -283,9 +302,85 @@ describe('printablePage', () => {
     expect(textOfSheet({ cancelledAt })).toContain('מבוטל בוטל בתאריך 10/03/2026 בשעה 01:30');
     const english = sampleBusiness({ language: 'en' });
     expect(textOfSheet({ cancelledAt, business: english })).toContain(
-      'Cancelled · מבוטל Cancelled on 10/03/2026 at 01:30',
+      'Cancelled · מבוטל Cancelled on 10 Mar 2026 at 01:30',
     );
     expect(print(sheetOf())).not.toContain('מבוטל');
+  });
+
+  it('a cancelled document says why, where its caller said so', () => {
+    const cancelledAt = '2026-03-09T23:30:00Z';
+    expect(textOfSheet({ cancelledAt, cancelReason: 'הוזמן פעמיים <b>' })).toContain(
+      'בשעה 01:30 סיבה: הוזמן פעמיים <b>',
+    );
+    expect(textOfSheet({ cancelledAt, cancelReason: null })).not.toContain('סיבה');
+  });
+
+  it('an invoice shows at its top what is to be paid and by when, a document without a due date does not', () => {
+    const [top = ''] = textOfSheet().split('תיאור');
+    expect(top).toContain('לתשלום עד 07/04/2026 סכום לתשלום 3,009.00 ₪');
+    expect(textOfType('proforma')).toContain('סכום לתשלום 3,009.00 ₪');
+    expect(textOfType('tax_invoice_receipt')).not.toContain('לתשלום');
+    expect(textOfSheet({ cancelledAt: '2026-03-09T23:30:00Z' })).not.toContain('סכום לתשלום');
+  });
+
+  it.each(documentTypes)('the word original is only on a type of which the law demands one: %s', (type) => {
+    const lawful = !['quote', 'order', 'return_note'].includes(type);
+    const business = sampleBusiness();
+    const document = sampleDocument(type, business);
+    expect(textOfSheet({ business, document }).includes('מקור | מסמך ממוחשב')).toBe(lawful);
+    expect(textOfSheet({ business, document, output: 'copy' }).includes('העתק')).toBe(lawful);
+  });
+
+  it('the lines are numbered', () => {
+    expect(textOfSheet()).toMatch(/# תיאור .* 1 עיצוב לוגו .* 2 שעות ייעוץ/);
+  });
+
+  it('the time of production is on the document, in Israel time', () => {
+    expect(textOfSheet()).toContain('הופק בתאריך 08/03/2026 בשעה 11:30 המסמך חתום בחתימה אלקטרונית.');
+    const english = sampleBusiness({ language: 'en' });
+    expect(textOfSheet({ business: english })).toContain('Produced on 8 Mar 2026 at 11:30');
+  });
+
+  it('a delivery note shows no prices where its business wants none, and an invoice of it does', () => {
+    const business = sampleBusiness({ delivery_notes_without_prices: true });
+    const shown = (type: IssuedDocument['type']) =>
+      textOfSheet({ business, document: sampleDocument(type, business) });
+    for (const type of ['delivery_note', 'return_note'] as const) {
+      expect(shown(type)).toContain('2 שעות ייעוץ (Zoom) 4.8');
+      expect(shown(type)).not.toMatch(/₪|מחיר|סה"כ|1,500/);
+      expect(textOfType(type)).toContain('סה"כ 3,009.00 ₪');
+    }
+    expect(shown('tax_invoice')).toContain('סה"כ לתשלום 3,009.00 ₪');
+  });
+
+  it('a quote names the last day on which it holds, where its business set a term', () => {
+    const business = sampleBusiness({ quote_valid_days: 30 });
+    const shown = (type: IssuedDocument['type']) =>
+      textOfSheet({ business, document: sampleDocument(type, business) });
+    expect(shown('quote')).toContain('בתוקף עד 07/04/2026');
+    expect(shown('order')).not.toContain('בתוקף');
+    expect(textOfType('quote')).not.toContain('בתוקף');
+  });
+
+  it('further pages have the business, its number and the sum that is carried to them', () => {
+    const business = sampleBusiness({ name: 'עסק "א" </style>;} & \\ בע"מ' });
+    const sheet = sheetOf({ business, document: sampleDocument('tax_invoice', business) });
+    const page = printablePage(sheet, 'nonce', noFonts, [null, 150000n, null]).html;
+    expect(page.match(/<\/style>/g)).toHaveLength(1);
+    expect(page).toContain('content:"עסק \\22 א\\22  \\3c \\2f style\\3e \\3b \\7d  \\26  \\5c  בע\\22 מ"');
+    expect(page).toContain('content:"עוסק מורשה 514327892"');
+    expect(page).toContain('symbols:" " "סכום מועבר 1\\2c 500\\2e 00 \\20aa " " "');
+    expect(print(sheetOf())).not.toContain('@counter-style');
+  });
+
+  it('the address of the page is on paper as a QR code that can be read', () => {
+    const viewUrl = 'https://pinkas.example.com/d/5f0c6c1d9a3b4e7f8a2d1c0b9e8f7a6b';
+    const page = print(sheetOf({ viewUrl }));
+    const [, size = '', path = ''] =
+      /class="code"[^>]*viewBox="0 0 (\d+) \d+"[^>]*><path d="([^"]*)"/.exec(page) ?? [];
+    expect(decodeQR(bitmapOf(Number(size), path))).toBe(viewUrl);
+    expect(page).toContain('aria-label="קוד QR לדף המסמך"');
+    expect(print(sheetOf())).not.toContain('class="code"');
   });
 
   it('a cancelled document has the word across every page and in its foot', () => {

@@ -1,13 +1,14 @@
-import { documentTypeRules } from '@pinkas/domain';
+import { type Agorot, documentTypeRules, fieldDirection, formatShekels } from '@pinkas/domain';
 import { type FontFile, facesByName, type Typeface } from '../typeface/typeface.js';
 import { figuresToken, footInk, printTokens } from './design-tokens.js';
 import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
 import { formatMoney } from './figures.js';
-import { html, Markup } from './markup.js';
+import type { Language } from './language.js';
+import { html, Markup, plainText } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
-import { statusWords, wording } from './wording.js';
+import { customerRegistrations, registrations, statusWords, wording } from './wording.js';
 
 export type { Sheet, SheetLogo } from './sheet.js';
 
@@ -26,7 +27,45 @@ export function documentHeading(sheet: Sheet): string {
   return `${languageOf(sheet) === 'he' ? nameHe : name} ${sheet.document.number}`;
 }
 
-/** A4 with the running foot on every page. The words in it are all our own: CSS has no place for other people's. */
+/** A text as a string of CSS; everything but letters, digits and spaces is escaped, since a name may hold anything. */
+const cssString = (text: string): string =>
+  `"${plainText(text).replace(/[^\p{L}\p{N} ]/gu, (sign) => `\\${sign.codePointAt(0)?.toString(16)} `)}"`;
+
+/** What the head of every further page says: whose document it is. */
+function runningHead({ business, ...sheet }: Sheet): { name: string; registration: string } {
+  const words = business.legal_type ? registrations[business.legal_type] : customerRegistrations.unknown;
+  // In English without the Hebrew beside it: this line is a signpost, and the law's words are on the first page.
+  const label = words[languageOf({ business, ...sheet })].split(' · ')[0] ?? '';
+  return { name: business.name, registration: business.tax_id === null ? '' : `${label} ${business.tax_id}` };
+}
+
+function carriedText(amount: Agorot | null, language: Language): string {
+  if (amount === null) {
+    return ' ';
+  }
+  const figure = formatShekels(amount);
+  return `${wording.carried[language]} ${language === 'he' ? `${figure} ₪` : `₪${figure}`}`;
+}
+
+/**
+ * The head of further pages: business, registration number, and the sum of the lines on the pages before. A style of counters turns
+ * the number of a page into its sum: Chromium knows nothing else in a margin that differs from page to page.
+ */
+function headStyle(sheet: Sheet, carried: Carried): string {
+  const language = languageOf(sheet);
+  const { name, registration } = runningHead(sheet);
+  const [near, far] = language === 'he' ? ['right', 'left'] : ['left', 'right'];
+  const sums = carried.map((amount) => cssString(carriedText(amount, language)));
+  const box = 'vertical-align:bottom;padding-bottom:3.5mm';
+  const boxes = `@top-${near}{${box};text-align:${near};direction:${fieldDirection(name, language)};content:${cssString(name)}}@top-center{${box};content:${cssString(registration)}}`;
+  const sumBox =
+    sums.length === 0 ? '' : `@top-${far}{${box};text-align:${far};content:counter(page,carried)}`;
+  const counters =
+    sums.length === 0 ? '' : `@counter-style carried{system:fixed 1;symbols:${sums.join(' ')}}`;
+  return `${counters}@page{${boxes}${sumBox}}@page:first{@top-left{content:none}@top-center{content:none}@top-right{content:none}}`;
+}
+
+/** A4 with the running foot on every page. */
 function paperStyle(sheet: Sheet): string {
   const language = languageOf(sheet);
   const page = `"${wording.page[language]} " counter(page) " ${wording.pageOf[language]} " counter(pages)`;
@@ -36,16 +75,25 @@ function paperStyle(sheet: Sheet): string {
   return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:${footInk};direction:${directions[language]};@bottom-${near}{content:"${name}"}@bottom-${far}{content:${page}}}`;
 }
 
+/** For each page the sum of the lines before it; null where there is nothing to carry. */
+export type Carried = readonly (Agorot | null)[];
+
 /**
  * The page that becomes the PDF of a document.
  * @param nonce becomes the PDF's title, by which the PDF of another request is recognized.
+ * @param carried known once the document was rendered; without it further pages name no sum.
  */
-export function printablePage(sheet: Sheet, nonce: string, typeface: Typeface): PrintablePage {
+export function printablePage(
+  sheet: Sheet,
+  nonce: string,
+  typeface: Typeface,
+  carried: Carried = [],
+): PrintablePage {
   const language = languageOf(sheet);
-  const body = html`${documentSheet(sheet)}<p class="signed">${wording.signed[language]}</p>`;
-  const fonts = typeface.filesFor(body.text);
+  const body = documentSheet(sheet);
+  const fonts = typeface.filesFor(`${body.text}${wording.carried[language]}`);
   const style = new Markup(
-    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${sheetStyle}`,
+    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${headStyle(sheet, carried)}\n${sheetStyle}`,
   );
   const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${body}</body></html>`;
   return { html: `<!doctype html>\n${page.text}`, fonts };

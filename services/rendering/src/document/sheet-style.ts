@@ -24,9 +24,10 @@ h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
 .number{font-size:1.4rem;line-height:1.5}
 .marks{font-size:.95rem}
 .marks>span{color:var(--soft);font-weight:400}
-.cancelled{margin-block-end:1.2rem;padding:.6rem 1rem;border:.16rem solid;border-radius:.3rem;color:var(--alarm)}
+.cancelled{margin:0 .1rem 1.2rem;padding:.6rem 1rem;border:.16rem solid;border-radius:.3rem;color:var(--alarm)}
 .cancelled strong{font-size:var(--title);margin-inline-end:.6rem}
 .stamp{position:fixed;inset:0;z-index:-1;display:grid;place-items:center;overflow:hidden;pointer-events:none}
+.cancelled .reason{display:block}
 .stamp span{padding:.4rem 3rem;border:.75rem solid;border-radius:1.7rem;font-size:10rem;line-height:1.2;font-weight:700;color:var(--stamp);transform:rotate(-28deg)}
 .parties{display:flex;justify-content:space-between;gap:2.5rem;margin-block:1.35rem 1.75rem}
 .customer{flex:1 1 40%}
@@ -35,6 +36,7 @@ h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
 .facts div{display:flex;justify-content:space-between;gap:0 1.6rem;padding-block:.1rem}
 dd{text-align:end}
 .facts .allocation{margin-block-start:.5rem;padding:.45rem .75rem;background:var(--tint);color:var(--accent-on-tint)}
+.due dd{font-weight:700}
 .allocation dt{font-weight:700;color:inherit}
 .allocation dd{font-size:var(--large);line-height:1.2;letter-spacing:.02em}
 .pending dd{font-size:inherit;line-height:inherit;letter-spacing:0}
@@ -50,8 +52,10 @@ thead th{vertical-align:bottom;border-block-end:.08rem solid var(--accent)}
 thead small{display:block;font-size:.76rem;font-weight:400}
 tbody td{border-block-end:.05rem solid var(--rule)}
 td small{display:inline-block}
-.what,.method{margin-inline-end:.35rem}
-.items td:first-child,.payments td:first-child{min-width:8rem}
+.what>span,.method{margin-inline-end:.35rem}
+.what{min-width:8rem}
+.line{width:1%;white-space:nowrap;color:var(--soft)}
+.narrow{display:none}
 th.figure,td.figure,.totals td{width:1%;text-align:right;white-space:nowrap}
 tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .items tbody tr:nth-last-child(-n+2){break-after:avoid}
@@ -61,10 +65,14 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .totals td{border:0}
 .totals .total>*{padding-block:.6rem;font-size:1.4rem;line-height:1.4;font-weight:700;color:var(--accent);border-block-start:.16rem solid var(--accent)}
 .totals .total:only-child>*{border:0}
-.payments,.payments+.items,.notes,.signature{margin-block-start:1.9rem}
+.payments,.payments+.items,.signature{margin-block-start:1.9rem}
 .detail{display:inline-block}
 .notes{break-inside:avoid}
 .notes p{min-height:1.45em}
 .signature{display:flex;gap:1.8rem;break-inside:avoid}
 .signature p{flex:1;padding-block-end:2.4rem;border-block-end:.08rem solid var(--ink);font-size:var(--small);color:var(--soft)}
-.signed{margin-block-start:1.9rem;font-size:var(--small);color:var(--soft);break-before:avoid}`;
+.closing{display:flex;justify-content:space-between;gap:1.8rem;margin-block-start:1.9rem}
+.production{font-size:var(--small);color:var(--soft)}
+.notes+.production{margin-block-start:1.2rem}
+figure{flex:none;text-align:center;font-size:var(--small);line-height:1.3;color:var(--soft)}
+.code{display:block;width:6.2rem;height:6.2rem;margin:0 auto;fill:var(--ink)}`;

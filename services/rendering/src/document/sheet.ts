@@ -1,5 +1,12 @@
-import type { Business, IssuedDocument } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import type { Business, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import {
+  addDays,
+  type DocumentType,
+  documentTypeRules,
+  fromShekels,
+  isGoodsNote,
+  toShekels,
+} from '@pinkas/domain';
 import type { Language } from './language.js';
 
 /** What one revision of a document shows of what happened after its issue. */
@@ -10,11 +17,21 @@ export interface RevisionContent {
   readonly numberPending: boolean;
   /** The instant of cancellation, ISO 8601; null for a document that is not cancelled. */
   readonly cancelledAt: string | null;
+  /** As its caller gave it; null or absent where none was given. */
+  readonly cancelReason?: string | null;
   /**
    * Whether this output says 'מקור' or 'העתק'. Only the first output may say 'מקור' (Income Tax
    * Bookkeeping Instructions, appendix E; VAT Bookkeeping Regulations, 9A).
    */
   readonly output: 'original' | 'copy';
+}
+
+/** What happened to the amount of a document since it was issued, ILS. A page shows it; paper cannot. */
+export interface Standing {
+  readonly status: DocumentState['status'];
+  readonly paid: number;
+  /** By credit notes. */
+  readonly credited: number;
 }
 
 /** The business's picture, as a page can show it: it carries its bytes, and nothing is fetched for it. */
@@ -31,6 +48,10 @@ export interface Sheet extends RevisionContent {
   readonly document: IssuedDocument;
   readonly business: Business;
   readonly logo: SheetLogo | null;
+  /** The address of the document's page, which paper names. */
+  readonly viewUrl?: string;
+  /** Given for a page; what is printed has none. */
+  readonly standing?: Standing;
   /** The language that the reader requested; without it, the business's. */
   readonly language?: Language;
 }
@@ -56,6 +77,53 @@ const withoutVatAmount: readonly DocumentType[] = ['receipt', 'donation_receipt'
 /** Whether this document shows the net and the VAT. */
 export function showsVatAmount(sheet: Sheet): boolean {
   return showsVatBasis(sheet) && !withoutVatAmount.includes(sheet.document.type);
+}
+
+/** The types of which the law demands one original (Income Tax Bookkeeping Instructions, 5, 8, 9; appendix E). */
+const withOriginal: readonly DocumentType[] = [
+  'delivery_note',
+  'proforma',
+  'tax_invoice',
+  'tax_invoice_receipt',
+  'receipt',
+  'credit_note',
+  'donation_receipt',
+];
+
+/** Whether this output says of itself that it is the original, or a copy. */
+export function showsOutput({ document }: Sheet): boolean {
+  return withOriginal.includes(document.type);
+}
+
+/** Whether this document shows prices: a note that goes with the goods need not, by the setting of its business. */
+export function showsPrices({ document, business }: Sheet): boolean {
+  return !(isGoodsNote(document.type) && business.delivery_notes_without_prices === true);
+}
+
+/** The last day on which the offer of a quote holds; null where its business set no term. */
+export function validUntil({ document, business }: Sheet): string | null {
+  const { quote_valid_days: days } = business;
+  return document.type === 'quote' && days !== undefined ? addDays(document.date, days) : null;
+}
+
+/**
+ * What is to be paid of an invoice, ILS: on paper its total, on a page what is left of it. Null where nothing is, where another
+ * document asks for it, and on every type without a due date.
+ */
+export function amountDue({ document, cancelledAt, standing }: Sheet): number | null {
+  if (!documentTypeRules[document.type].dueDate || cancelledAt !== null) {
+    return null;
+  }
+  const { total } = document.totals;
+  if (!standing) {
+    return total;
+  }
+  const { status, paid, credited } = standing;
+  if (document.type === 'proforma' && status === 'closed' && paid === 0) {
+    return null;
+  }
+  const balance = toShekels(fromShekels(total) - fromShekels(paid) - fromShekels(credited));
+  return balance > 0 ? balance : null;
 }
 
 /** Whether the payments come before the items: a receipt is about what was paid. */

@@ -1,4 +1,10 @@
-import type { BusinessLegalType, CustomerLegalType, DocumentType, PaymentMethod } from '@pinkas/domain';
+import type {
+  BusinessLegalType,
+  CustomerLegalType,
+  DocumentType,
+  PaymentMethod,
+  Registry,
+} from '@pinkas/domain';
 import type { Language } from './language.js';
 import { html, Markup } from './markup.js';
 
@@ -42,6 +48,13 @@ export const customerRegistrations: Readonly<Record<CustomerLegalType | 'unknown
   amuta: words('ע.ר.', 'Non-profit no.'),
   private: words('ת.ז.', 'ID no.'),
   unknown: words('ח.פ. / ע.מ. / ת.ז.', 'Tax ID'),
+};
+
+/** What a number is called by the register that gave it, where the legal type is not known. */
+export const registryWords: Readonly<Record<Registry, Words>> = {
+  company: customerRegistrations.hevra_baam,
+  cooperative: words('אגודה שיתופית', 'Cooperative no.'),
+  amuta: customerRegistrations.amuta,
 };
 
 /** The means of payment that are no wallets; a wallet's name is a setting of the business. */
@@ -106,10 +119,13 @@ export const wording = {
   copy: statutory('העתק', 'Copy'),
   computerized: statutory('מסמך ממוחשב', 'Computerized document'),
   cancelled: statutory('מבוטל', 'Cancelled'),
+  cancelReason: words('סיבה:', 'Reason:'),
   cancelledOn: words('בוטל בתאריך', 'Cancelled on'),
   atTime: words('בשעה', 'at'),
   date: words('תאריך', 'Date'),
   dueDate: words('לתשלום עד', 'Due date'),
+  payUntil: words('לתשלום עד', 'To be paid by'),
+  amountDue: words('סכום לתשלום', 'Amount due'),
   allocationNumber: statutory('מספר הקצאה', 'Allocation number'),
   numberPending: words('בתהליך קבלה מרשות המסים', 'Being obtained'),
   source: words('מסמך מקור', 'Source document'),
@@ -117,6 +133,8 @@ export const wording = {
   paidFor: words('עבור', 'For'),
   ofDate: words('מיום', 'of'),
   phone: words('טל׳', 'Tel.'),
+  /** The heading of the numbers of lines. */
+  line: words('#', '#'),
   description: words('תיאור', 'Description'),
   sku: words('מק"ט', 'SKU'),
   quantity: words('כמות', 'Quantity'),
@@ -128,7 +146,7 @@ export const wording = {
   totalBeforeVat: words('סה"כ לפני מע"מ', 'Total before VAT'),
   discount: words('הנחה', 'Discount'),
   /** 'The words מס ערך מוסף' beside the rate (VAT Bookkeeping Regulations, 9A). */
-  vat: words('מע"מ / מס ערך מוסף', 'VAT (מס ערך מוסף)'),
+  vat: words('מס ערך מוסף (מע"מ)', 'VAT (מס ערך מוסף)'),
   payments: words('פירוט תשלומים', 'Payments'),
   method: words('אמצעי תשלום', 'Method'),
   amount: words('סכום', 'Amount'),
@@ -148,12 +166,20 @@ export const wording = {
   ),
   approvalNumber: words('אישור מס׳', 'approval no.'),
   validUntil: words('בתוקף עד', 'valid until'),
+  offerUntil: words('בתוקף עד', 'Valid until'),
   recipientName: words('שם המקבל', 'Received by'),
   signature: words('חתימה', 'Signature'),
+  produced: words('הופק בתאריך', 'Produced on'),
   signed: words('המסמך חתום בחתימה אלקטרונית.', 'This document bears an electronic signature.'),
   page: words('עמוד', 'Page'),
   pageOf: words('מתוך', 'of'),
   paid: words('שולם', 'Paid'),
+  total: words('סה"כ', 'Total'),
+  creditedSum: words('זוכה', 'Credited'),
+  balance: words('יתרה לתשלום', 'Balance due'),
+  carried: words('סכום מועבר', 'Carried forward'),
+  pageCode: words('קוד QR לדף המסמך', "QR code of the document's page"),
+  scan: words('לצפייה במסמך', 'View online'),
   download: words('הורדת ה־PDF החתום', 'Download the signed PDF'),
   print: words('הדפסה', 'Print'),
   actions: words('פעולות', 'Actions'),

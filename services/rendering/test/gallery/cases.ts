@@ -127,8 +127,22 @@ export function galleryCases(): Case[] {
     ),
     ...both('number-pending', (language) => sheetIn(language, 'tax_invoice', { numberPending: true })),
     ...both('cancelled', (language) =>
-      sheetIn(language, 'proforma', { cancelledAt: '2026-03-09T22:30:00.000Z', output: 'copy' }),
+      sheetIn(language, 'proforma', {
+        cancelledAt: '2026-03-09T22:30:00.000Z',
+        cancelReason: language === 'he' ? 'הוזמן פעמיים' : 'Ordered twice',
+        output: 'copy',
+      }),
     ),
+    ...both('paid', (language) =>
+      sheetIn(language, 'tax_invoice', { standing: { status: 'closed', paid: 3009, credited: 0 } }),
+    ),
+    ...both('balance', (language) =>
+      sheetIn(language, 'tax_invoice', { standing: { status: 'closed', paid: 1000, credited: 500 } }),
+    ),
+    ...both('without-prices', (language) =>
+      sheetIn(language, 'delivery_note', { business: { delivery_notes_without_prices: true } }),
+    ),
+    ...both('valid-quote', (language) => sheetIn(language, 'quote', { business: { quote_valid_days: 30 } })),
     ...both('ten-lines', (language) =>
       sheetIn(language, 'tax_invoice', {
         allocationNumber: '123456789',

@@ -3,8 +3,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DocumentState } from '@pinkas/contracts';
+import { documentTypeRules } from '@pinkas/domain';
 import { findBinary } from '@pinkas/local-stack/servers';
-import { GotenbergClient, hostedPage, loadTypeface, printablePage, type Typeface } from '@pinkas/rendering';
+import { GotenbergClient, hostedPage, loadTypeface, renderSheet, type Typeface } from '@pinkas/rendering';
 import { Simulator } from '@pinkas/testkit';
 import { type Browser, chromium } from 'playwright-core';
 import { type Case, galleryCases } from './cases.js';
@@ -17,6 +18,7 @@ import { type Case, galleryCases } from './cases.js';
 const run = promisify(execFile);
 const folder = join(process.cwd(), '.pinkas/gallery');
 const dotsPerInch = 110;
+const viewUrl = 'https://pinkas.example.com/d/5f0c6c1d9a3b4e7f8a2d1c0b9e8f7a6b';
 
 /** Screens that a page is looked at on. */
 const screens = [
@@ -33,10 +35,9 @@ async function drawPdf(
   typeface: Typeface,
 ): Promise<string[]> {
   const nonce = 'gallery';
-  const { bytes } = await gotenberg.render(
-    printablePage(sheet, nonce, typeface),
-    nonce,
-    performance.now() + 30_000,
+  const { standing: _, ...printed } = sheet;
+  const { bytes } = await renderSheet({ ...printed, viewUrl }, nonce, typeface, (page) =>
+    gotenberg.render(page, nonce, performance.now() + 30_000),
   );
   const file = join(folder, `${name}.pdf`);
   await writeFile(file, bytes);
@@ -50,14 +51,15 @@ async function drawPdf(
 /** Draws a hosted page on every screen. */
 async function drawPage({ name, sheet }: Case, browser: Browser, typeface: Typeface): Promise<string[]> {
   const state: DocumentState = {
-    status: sheet.cancelledAt === null ? 'open' : 'cancelled',
-    paid: 500,
+    status: sheet.cancelledAt === null ? documentTypeRules[sheet.document.type].issuedAs : 'cancelled',
+    paid: sheet.document.payments.length > 0 ? sheet.document.totals.total : 0,
     allocation_number: sheet.allocationNumber,
     cancelled_at: sheet.cancelledAt,
   };
   const fingerprints = { revision: 1, file: 'ab'.repeat(32), certificate: 'cd'.repeat(32) };
   const facts = { state, pdfUrl: 'https://example.test/p/1', fingerprints };
-  const html = hostedPage({ ...sheet, output: 'copy' }, facts, typeface);
+  const shown = { ...facts, state: { ...state, ...sheet.standing } };
+  const html = hostedPage({ ...sheet, output: 'copy' }, shown, typeface);
   const drawn: string[] = [];
   for (const { name: screen, width, height, colorScheme } of screens) {
     const page = await browser.newPage({
@@ -80,7 +82,7 @@ const cases = galleryCases().filter(
 );
 /** On screens, those that differ there. */
 const onScreen =
-  /^(tax-invoice|receipt|number-pending|branded|cancelled|mixed-scripts|a-hundred-long-lines)-(he|en)$/;
+  /^(tax-invoice|receipt|quote|number-pending|branded|cancelled|paid|balance|without-prices|mixed-scripts|a-hundred-long-lines)-(he|en)$/;
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
