@@ -47,8 +47,10 @@ describe('pages', () => {
     /** The state of the cancelled revision at rendering. */
     let revision: 'missing' | 'failing' | 'stored';
     let allocationNumber: string | null = null;
+    let lookups = 0;
     beforeAll(async () => {
       gateway.network.answer(findPublicDocument, ({ public_id: publicId }) => {
+        lookups += 1;
         if (publicId !== document.public_id) {
           throw new ApiError('not_found');
         }
@@ -60,6 +62,7 @@ describe('pages', () => {
             paid: 7080,
             allocation_number: allocationNumber,
             cancelled_at: stateInBook === 'cancelled' ? cancelledAt : null,
+            ...(stateInBook === 'cancelled' && { cancel_reason: 'הוזמן פעמיים' }),
           },
         };
       });
@@ -91,7 +94,12 @@ describe('pages', () => {
         if (revision === 'failing') {
           throw new ApiError('document_generation_failed');
         }
-        expect(request).toEqual({ document, business, cancelled_at: cancelledAt });
+        expect(request).toEqual({
+          document,
+          business,
+          cancelled_at: cancelledAt,
+          reason: 'הוזמן פעמיים',
+        });
         revision = 'stored';
         return {
           revision: 2,
@@ -116,6 +124,43 @@ describe('pages', () => {
       expect((await gateway.http(`/pdf/${document.public_id}`)).status).toBe(502);
     });
 
+    it('a client opens 600 pages and PDFs of documents that exist in a minute, and 60 of those that do not', async () => {
+      const office = { headers: { 'x-forwarded-for': '192.0.2.90' } };
+      const statuses = async (paths: string[]) => {
+        const counts: Record<number, number> = {};
+        for (let at = 0; at < paths.length; at += 50) {
+          const batch = paths.slice(at, at + 50).map((path) => gateway.http(path, office));
+          for (const { status } of await Promise.all(batch)) {
+            counts[status] = (counts[status] ?? 0) + 1;
+          }
+        }
+        return counts;
+      };
+      const known = [`/d/${document.public_id}`, `/pdf/${document.public_id}`];
+      const unknown = ['/d/nothing-here', '/pdf/nothing-here', '/d/not%20an%20id'];
+      const times = (paths: string[], count: number) => Array.from({ length: count }, () => paths).flat();
+      // Unknown ids, malformed ones and what needs no key share one limit; documents that exist are not affected by it.
+      expect(await statuses(times(unknown, 20))).toEqual({ 404: 60 });
+      expect(await statuses(['/d/nothing-here', '/docs/errors'])).toEqual({ 429: 2 });
+      expect(await statuses(times(known, 299))).toEqual({ 200: 598 });
+      expect(await statuses(times(known, 2))).toEqual({ 200: 2, 429: 2 });
+      // Another address has limits of its own, and so has the next minute.
+      expect(
+        (await gateway.http(known[0] ?? '', { headers: { 'x-forwarded-for': '192.0.2.91' } })).status,
+      ).toBe(200);
+      gateway.clock.now = new Date(gateway.clock.now.getTime() + 60_000);
+      expect((await gateway.http(known[0] ?? '', office)).status).toBe(200);
+    });
+
+    it('an address that asked for too many documents causes no further look-ups', async () => {
+      const flood = { headers: { 'x-forwarded-for': '192.0.2.92' } };
+      lookups = 0;
+      for (let at = 0; at < 1_050; at += 50) {
+        await Promise.all(Array.from({ length: 50 }, () => gateway.http('/d/nothing-here', flood)));
+      }
+      expect(lookups).toBe(1_000);
+    });
+
     it('a hosted page needs no key, and its headers let nothing run or load in it', async () => {
       const page = await gateway.http(`/d/${document.public_id}`);
       expect(page.status).toBe(200);
@@ -127,6 +172,10 @@ describe('pages', () => {
         'x-robots-tag': expect.stringContaining('noindex'),
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'permissions-policy': expect.stringMatching(/\bcamera=\(\).*\bgeolocation=\(\)/),
+        // The public address is https.
+        'strict-transport-security': 'max-age=31536000',
         'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
       });
       expect(page.headers.get('ratelimit-limit')).toBeNull();

@@ -25,6 +25,19 @@ export interface PageHandler {
   handle(request: PageRequest): Promise<PageReply>;
 }
 
+/**
+ * A class that handles a page of a document. It looks the document up first: requests for one that exists have a rate limit of their
+ * own.
+ */
+export interface DocumentPageHandler<Found> {
+  /** @throws ApiError `not_found`. */
+  find(request: PageRequest): Promise<Found>;
+  show(found: Found, request: PageRequest): Promise<PageReply>;
+}
+
+/** Any handler of a page. */
+export type AnyPageHandler = PageHandler | DocumentPageHandler<unknown>;
+
 /** Where a page is served: a public address of the configuration, and the path below it. */
 export interface PageBinding {
   readonly address: (config: GatewayConfig) => string;
@@ -35,8 +48,10 @@ const pageKey = Symbol('pinkas:http-page');
 
 /** Makes a class the handler of GET and HEAD at a public address of the configuration. */
 export function HttpPage(address: PageBinding['address'], path: string) {
-  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
-  return <T extends new (...dependencies: any[]) => PageHandler>(target: T): void => {
+  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies, and a page find anything.
+  return <T extends new (...dependencies: any[]) => PageHandler | DocumentPageHandler<any>>(
+    target: T,
+  ): void => {
     Injectable()(target);
     Reflect.defineMetadata(pageKey, { address, path } satisfies PageBinding, target);
   };

@@ -19,8 +19,11 @@ export interface RateLimitResult {
   readonly resetSeconds: number;
 }
 
-/** Requests a minute of one address without a valid key; pages and public routes count as well. */
+/** Requests a minute of one address without a valid key; public routes and pages count as well, but not those of documents that exist. */
 const addressPerMinute = 60;
+/** Requests a minute of one address for pages and PDFs of documents that exist: an office may open a hundred invoices. */
+const documentsPerMinute = 600;
+const lookupsPerMinute = 1_000;
 const minuteMs = 60_000;
 
 /** Counts requests against rate limits. Never fails. */
@@ -46,6 +49,16 @@ export function keyRateLimit(key: ApiKey): RateLimit {
 /** The rate limit of a client without a valid key. An IPv6 client owns a whole /64, so it is counted as one. */
 export function addressRateLimit(address: string): RateLimit {
   return { id: `address:${networkOf(address)}`, perMinute: addressPerMinute };
+}
+
+/** The rate limit of a client for pages and PDFs of documents that exist. */
+export function documentRateLimit(address: string): RateLimit {
+  return { id: `documents:${networkOf(address)}`, perMinute: documentsPerMinute };
+}
+
+/** How often documents are looked up for a client, so that a flood costs no queries; no client gets there within both limits. */
+export function lookupRateLimit(address: string): RateLimit {
+  return { id: `lookups:${networkOf(address)}`, perMinute: lookupsPerMinute };
 }
 
 function networkOf(address: string): string {

@@ -25,12 +25,14 @@ import {
   type ResponseRenderer,
 } from './http-message.js';
 import { HttpMetrics } from './http-metrics.js';
-import type { PageHandler, PageReply } from './http-page.js';
+import type { AnyPageHandler, DocumentPageHandler, PageReply, PageRequest } from './http-page.js';
 import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
 import { jsonRenderer } from './json-renderer.js';
 import {
   addressRateLimit,
+  documentRateLimit,
   keyRateLimit,
+  lookupRateLimit,
   type RateLimit,
   RateLimiter,
   type RateLimitResult,
@@ -92,7 +94,7 @@ export class RequestPipeline {
   }
 
   /** What responds to requests of a page. */
-  page(handler: PageHandler): Respond {
+  page(handler: AnyPageHandler): Respond {
     return (request) => this.#respond(request, pageRenderer, (state) => this.#showPage(handler, state));
   }
 
@@ -140,15 +142,28 @@ export class RequestPipeline {
     return { status: route.successStatus, ...reply };
   }
 
-  async #showPage(handler: PageHandler, state: ResponseState): Promise<PageReply> {
-    const { request } = state;
+  async #showPage(handler: AnyPageHandler, state: ResponseState): Promise<PageReply> {
+    const request = pageRequestOf(state.request);
+    if ('find' in handler) {
+      return this.#showDocument(handler, request, state);
+    }
     await this.#consumeAddress(state);
-    return handler.handle({
-      params: request.params,
-      query: request.query,
-      ifNoneMatch: headerOf(request, 'if-none-match'),
-      acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(request, 'accept-encoding')),
+    return handler.handle(request);
+  }
+
+  async #showDocument<Found>(
+    handler: DocumentPageHandler<Found>,
+    request: PageRequest,
+    state: ResponseState,
+  ): Promise<PageReply> {
+    const { address } = state.request;
+    await this.#consumeOrReject(lookupRateLimit(address), state);
+    const found = await handler.find(request).catch(async (error: unknown) => {
+      await this.#consumeAddress(state);
+      throw error;
     });
+    await this.#consumeOrReject(documentRateLimit(address), state);
+    return handler.show(found, request);
   }
 
   /** Runs a request until its deadline. Never throws: an error becomes a response as well. */
@@ -196,8 +211,13 @@ export class RequestPipeline {
   }
 
   /** @throws ApiError `rate_limited`. */
-  async #consumeAddress(state: ResponseState): Promise<void> {
-    const { allowed } = await this.#consume(addressRateLimit(state.request.address), state);
+  #consumeAddress(state: ResponseState): Promise<void> {
+    return this.#consumeOrReject(addressRateLimit(state.request.address), state);
+  }
+
+  /** @throws ApiError `rate_limited`. */
+  async #consumeOrReject(limit: RateLimit, state: ResponseState): Promise<void> {
+    const { allowed } = await this.#consume(limit, state);
     if (!allowed) {
       throw new ApiError('rate_limited');
     }
@@ -226,6 +246,15 @@ export class RequestPipeline {
       this.logger.warn({ err: apiError.cause, code: apiError.code }, event);
     }
   }
+}
+
+function pageRequestOf(request: HttpRequest): PageRequest {
+  return {
+    params: request.params,
+    query: request.query,
+    ifNoneMatch: headerOf(request, 'if-none-match'),
+    acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(request, 'accept-encoding')),
+  };
 }
 
 function failAtDeadline(): never {

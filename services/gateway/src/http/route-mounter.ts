@@ -16,7 +16,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { GatewayConfig } from '../config.js';
 import { apiKeyOf, type HttpRequest, type HttpResponse, type Respond } from './http-message.js';
 import { HttpMetrics, methodLabel } from './http-metrics.js';
-import { type PageHandler, pageBindingOf } from './http-page.js';
+import { type AnyPageHandler, pageBindingOf } from './http-page.js';
 import { type RouteHandler, routeBindingOf } from './http-route.js';
 import { RequestPipeline } from './request-pipeline.js';
 import { UntrustedProxies } from './untrusted-proxies.js';
@@ -31,6 +31,7 @@ declare module 'fastify' {
 /** Binds Fastify to the routes and pages of the module, and writes the log line, the metrics and the span of each request. */
 @Injectable()
 export class RouteMounter {
+  readonly #transportHeaders: Readonly<Record<string, string>>;
   #draining = false;
 
   constructor(
@@ -40,7 +41,9 @@ export class RouteMounter {
     private readonly tracing: Tracing,
     @InjectConfig() private readonly config: GatewayConfig,
     @InjectLogger() private readonly logger: Logger,
-  ) {}
+  ) {
+    this.#transportHeaders = transportHeaders(config.viewUrlBase);
+  }
 
   /** Mounts every provider of the modules that is bound to a route or a page. */
   mount(server: FastifyInstance): void {
@@ -99,7 +102,7 @@ export class RouteMounter {
     if (!binding) {
       return;
     }
-    const respond = this.pipeline.page(instance as PageHandler);
+    const respond = this.pipeline.page(instance as AnyPageHandler);
     const url = `${pathOf(binding.address(this.config))}${binding.path}`;
     // People also type a slash at the end.
     for (const path of new Set([url || '/', `${url}/`])) {
@@ -143,6 +146,7 @@ export class RouteMounter {
     return reply
       .code(response.status)
       .headers(response.headers)
+      .headers(this.#transportHeaders)
       .header('x-request-id', request.id)
       .send(response.body);
   }
@@ -209,6 +213,14 @@ function toHttpRequest(request: FastifyRequest): HttpRequest {
 function traceHeadersOf({ headers }: FastifyRequest): IncomingTraceHeaders {
   const single = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined);
   return { traceparent: single(headers.traceparent), tracestate: single(headers.tracestate) };
+}
+
+/**
+ * TLS ends before this process, so only the public address tells that it is used. Without `includeSubDomains`: other hosts of the
+ * domain are not ours.
+ */
+function transportHeaders(publicAddress: string): Record<string, string> {
+  return publicAddress.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
 }
 
 /** The path of a public address, without a slash at its end. */

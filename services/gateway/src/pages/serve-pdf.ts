@@ -6,18 +6,23 @@ import {
   type ReplyOf,
 } from '@pinkas/contracts';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
+import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { pdfHeaders } from './page-headers.js';
 import { contentDisposition, knownHashes, matchesEntityTag } from './pdf-response.js';
 import { publicIdOf } from './public-id.js';
 
+type Found = ReplyOf<typeof findPublicDocument>;
+
 /** The signed PDF of a document; its address is unguessable and needs no key. */
 @HttpPage((config) => config.pdfUrlBase, '/:public_id')
-export class ServePdf {
+export class ServePdf implements DocumentPageHandler<Found> {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle(request: PageRequest): Promise<PageReply> {
-    const found = await this.rpc.call(findPublicDocument, { public_id: publicIdOf(request) });
+  async find(request: PageRequest): Promise<Found> {
+    return this.rpc.call(findPublicDocument, { public_id: publicIdOf(request) });
+  }
+
+  async show(found: Found, request: PageRequest): Promise<PageReply> {
     const { document, business } = found;
     const artifact = await this.#artifact(found, knownHashes(request.ifNoneMatch));
     const tag = `"${artifact.sha256}"`;
@@ -41,20 +46,22 @@ export class ServePdf {
    * does not have that revision yet, it is rendered now.
    * @throws ApiError `engine_error` where it cannot be rendered now.
    */
-  async #artifact(
-    found: ReplyOf<typeof findPublicDocument>,
-    knownSha256: string[],
-  ): Promise<ReplyOf<typeof getArtifact>> {
+  async #artifact(found: Found, knownSha256: string[]): Promise<ReplyOf<typeof getArtifact>> {
     const { document, business, state } = found;
     const artifact = await this.rpc.call(getArtifact, {
       business_id: document.business_id,
       document_id: document.id,
       known_sha256: knownSha256,
     });
-    const { cancelled_at, allocation_number } = state;
+    const { cancelled_at, cancel_reason: reason, allocation_number } = state;
     try {
       if (cancelled_at !== null && !artifact.cancelled) {
-        return await this.rpc.call(cancelArtifact, { document, business, cancelled_at });
+        return await this.rpc.call(cancelArtifact, {
+          document,
+          business,
+          cancelled_at,
+          ...(reason !== undefined && { reason }),
+        });
       }
       if (allocation_number !== null && !artifact.allocation_number) {
         return await this.rpc.call(numberArtifact, { document, business, allocation_number });

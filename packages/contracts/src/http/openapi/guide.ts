@@ -99,6 +99,7 @@ a credit_note. A receipt closes its tax_invoice or proforma and adds to its \`to
 | requests per minute and key | 60, unless \`GET /me\` says otherwise |
 | documents per day and key | 300, unless \`GET /me\` says otherwise; the day ends at midnight in Israel |
 | requests without a valid key | 60 per minute and client address |
+| pages and PDFs of documents | 600 per minute and client address |
 | body | 262,144 bytes |
 | lines / payments | 1–100 / 1–20 |
 
