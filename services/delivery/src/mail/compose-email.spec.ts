@@ -110,12 +110,12 @@ describe('composeEmail', () => {
 
   it('a name that ends in a full stop gets no second one at the end of a sentence', () => {
     const inc = { name: 'Example Inc.', language: 'en' } as const;
-    const toCustomer = composeEmail(facts({ business: inc }), 'customer', base);
+    const toCustomer = composeEmail(facts({ business: inc }), forCustomer, base);
     expect(toCustomer.text).toContain('your tax invoice from Example Inc.\n');
     const customer_name = 'לקוח לדוגמה בע.מ.';
-    const toAccountant = composeEmail(facts({ document: { customer_name } }), 'accountant', base);
+    const toAccountant = composeEmail(facts({ document: { customer_name } }), forAccountant, base);
     expect(toAccountant.text).toContain('עבור לקוח לדוגמה בע.מ.\n');
-    expect(composeEmail(facts({}), 'customer', base).text).toContain('מאת עסק לדוגמה.\n');
+    expect(composeEmail(facts({}), forCustomer, base).text).toContain('מאת עסק לדוגמה.\n');
     expect(toCustomer.html).not.toContain('..');
   });
 

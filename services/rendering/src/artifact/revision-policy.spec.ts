@@ -67,7 +67,13 @@ describe('nextRevision', () => {
 
   it('a revision shows the number and the cancellation with its reason, whichever came first', () => {
     const cancelReason = 'הוזמן פעמיים';
-    const both = { allocationNumber: '111111111', numberPending: false, cancelledAt, cancelReason, output: 'copy' };
+    const both = {
+      allocationNumber: '111111111',
+      numberPending: false,
+      cancelledAt,
+      cancelReason,
+      output: 'copy',
+    };
     expect(nextRevision(numbered, false, { cancelledAt, cancelReason })).toEqual(both);
     const withReason = { ...cancelled, cancel_reason: cancelReason };
     expect(nextRevision(withReason, false, { allocationNumber: '111111111' })).toEqual(both);

@@ -35,8 +35,7 @@ const fact = (
   label: Markup | string,
   value: Markup | string,
   kind?: 'allocation' | 'allocation pending' | 'due',
-) =>
-  html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
+) => html`<div${kind ? html` class="${kind}"` : null}><dt>${label}</dt><dd>${value}</dd></div>`;
 
 function sourceFact(sheet: Sheet): Markup | null {
   const { based_on: source, type } = sheet.document;
