@@ -69,22 +69,23 @@ export function limits(suite: Suite): void {
       expect((await suite.call(null, 'GET', '/me', { address: suite.newAddress() })).status).toBe(401);
     });
 
-    it('the limit of an address the limit of an address is shared by GET /errors, the pages and the files', async () => {
+    it('the limit of an address is shared by GET /errors, /openapi.json, the pages of the reference and unknown documents', async () => {
       const { key } = await suite.newIssuer();
       const { view_url, pdf_url } = await suite.issued(key, quote());
+      const unknown = view_url.replace(/[^/]+$/, 'A'.repeat(22));
       const address = suite.newAddress();
       await aLongMinute();
-      const opened = [
-        await suite.visit(view_url, { address }),
-        await suite.visit(pdf_url, { address }),
-        await suite.visit(`${suite.file.docs_url}/errors`, { address }),
+      const reference = `${suite.file.docs_url}/errors`;
+      const counted = [
+        await suite.visit(unknown, { address }),
+        await suite.visit(reference, { address }),
         await suite.call(null, 'GET', '/errors', { address }),
         await suite.call(null, 'GET', '/openapi.json', { address }),
       ];
-      expect(statusesOf(opened)).toEqual({ 200: 5 });
-      const more = await manyTimes(56, () => suite.call(null, 'GET', '/errors', { address }));
-      expect(statusesOf(more)).toEqual({ 200: 55, 429: 1 });
-      for (const url of [view_url, pdf_url, `${suite.file.docs_url}/errors`]) {
+      expect(statusesOf(counted)).toEqual({ 200: 3, 404: 1 });
+      const more = await manyTimes(57, () => suite.call(null, 'GET', '/errors', { address }));
+      expect(statusesOf(more)).toEqual({ 200: 56, 429: 1 });
+      for (const url of [unknown, reference]) {
         const refused = await suite.visit(url, { address });
         expect(refused.status).toBe(429);
         expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(0);
@@ -92,6 +93,10 @@ export function limits(suite: Suite): void {
       for (const path of ['/me', '/openapi.json']) {
         expectRefusal(await suite.call(null, 'GET', path, { address }), 'rate_limited');
       }
+      // Documents that exist have a limit of their own.
+      const pages = await manyTimes(70, () => suite.visit(view_url, { address }));
+      expect(statusesOf(pages)).toEqual({ 200: 70 });
+      expect((await suite.visit(pdf_url, { address })).status).toBe(200);
     });
   });
 

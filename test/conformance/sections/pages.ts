@@ -137,9 +137,9 @@ export function pages(suite: Suite): void {
 
     it('decisions, Pages: the page shows the state of now', async () => {
       const invoice = await suite.issued(issuer.key, documentOf('tax_invoice'));
-      expect((await suite.visit(invoice.view_url)).text).toContain('פתוח');
+      expect((await suite.visit(invoice.view_url)).text).toMatch(/class="status open">לתשלום עד/);
       await suite.issued(issuer.key, documentOf('receipt', { based_on: invoice.id }));
-      expect((await suite.visit(invoice.view_url)).text).toContain('סגור');
+      expect((await suite.visit(invoice.view_url)).text).toMatch(/class="status closed">שולם</);
     });
 
     it('a language of the business is the language of its documents', async () => {
