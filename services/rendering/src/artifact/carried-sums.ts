@@ -1,12 +1,18 @@
 import { fromShekels, sum } from '@pinkas/domain';
-import { type Carried, printablePage } from '../document/printable-page.js';
+import { type Carried, type DocumentPage, printablePage } from '../document/printable-page.js';
 import { paymentsComeFirst, type Sheet, showsPrices } from '../document/sheet.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { rowPages } from '../pdf/row-pages.js';
 import type { Typeface } from '../typeface/typeface.js';
 
 /** Renders a page to PDF. */
-type RenderPage = (page: ReturnType<typeof printablePage>) => Promise<ChromiumFile>;
+type RenderPage = (page: DocumentPage) => Promise<ChromiumFile>;
+
+/** A rendered document, with the texts of its page. */
+export interface RenderedSheet {
+  readonly file: ChromiumFile;
+  readonly texts: DocumentPage['texts'];
+}
 
 /**
  * Renders a document. Where its lines go on on further pages, it is rendered once more with the sums that are carried there: where a
@@ -17,12 +23,15 @@ export async function renderSheet(
   nonce: string,
   typeface: Typeface,
   render: RenderPage,
-): Promise<ChromiumFile> {
-  const file = await render(printablePage(sheet, nonce, typeface));
+): Promise<RenderedSheet> {
+  const page = printablePage(sheet, nonce, typeface);
+  const { texts } = page;
+  const file = await render(page);
   const carried = carriedSums(sheet, file);
+  // The sums are in the margins, not among the texts.
   return carried.some((amount) => amount !== null)
-    ? render(printablePage(sheet, nonce, typeface, carried))
-    : file;
+    ? { file: await render(printablePage(sheet, nonce, typeface, carried)), texts }
+    : { file, texts };
 }
 
 /** For each page the sum of the lines on the pages before it, where the page has lines; else null. */

@@ -15,13 +15,13 @@ import {
 } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
 import { plainText } from '../document/markup.js';
-import { documentHeading } from '../document/printable-page.js';
+import { type DocumentPage, documentHeading } from '../document/printable-page.js';
 import { languageOf, type RevisionContent, type Sheet } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { Signers } from '../signature/signers.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
-import { renderSheet } from './carried-sums.js';
+import { type RenderedSheet, renderSheet } from './carried-sums.js';
 import { CircuitBreakingRenderer } from './circuit-breaking-renderer.js';
 import { GotenbergClient } from './gotenberg-client.js';
 
@@ -121,10 +121,10 @@ export class PdfService implements BackgroundTask {
 
   async #renderAndSign(sheet: Sheet): Promise<RenderedArtifact> {
     const started = performance.now();
-    const file = await this.#renderPage(sheet);
+    const { file, texts } = await this.#renderPage(sheet);
     const rendered = performance.now();
     const signer = this.signers.forBusiness(sheet.business.id);
-    const pdf = await this.#sign(file, sheet, signer);
+    const pdf = await this.#sign(file, sheet, texts, signer);
     return {
       content: {
         allocationNumber: sheet.allocationNumber,
@@ -141,7 +141,7 @@ export class PdfService implements BackgroundTask {
     };
   }
 
-  #renderPage(sheet: Sheet): Promise<ChromiumFile> {
+  #renderPage(sheet: Sheet): Promise<RenderedSheet> {
     const timeoutMs = Math.max(1, remainingMs(this.config.renderTimeoutMs));
     const nonce = randomUUID();
     const deadlineMs = performance.now() + timeoutMs;
@@ -151,7 +151,12 @@ export class PdfService implements BackgroundTask {
     );
   }
 
-  #sign(file: ChromiumFile, sheet: Sheet, signer: ReturnType<Signers['forBusiness']>): Promise<Buffer> {
+  #sign(
+    file: ChromiumFile,
+    sheet: Sheet,
+    texts: DocumentPage['texts'],
+    signer: ReturnType<Signers['forBusiness']>,
+  ): Promise<Buffer> {
     const { document, business } = sheet;
     const language = languageOf(sheet);
     return signer.sign(
@@ -162,6 +167,7 @@ export class PdfService implements BackgroundTask {
         author: plainText(business.name),
         language,
         issuedAt: new Date(document.issued_at),
+        texts,
       },
       {
         reason: wording.computerized[language],

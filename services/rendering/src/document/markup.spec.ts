@@ -15,10 +15,25 @@ describe('markup', () => {
   });
 
   it('isolate and leftToRight isolate a text from the words around it', () => {
-    expect(isolate('ABC <x>', 'he').text).toBe('<bdi dir="ltr">ABC &lt;x&gt;</bdi>');
+    expect(isolate('ABC <x>', 'he').text).toBe('<bdi dir="ltr" lang="en">ABC &lt;x&gt;</bdi>');
     expect(isolate('הנחה -5%', 'he').text).toBe('<bdi dir="rtl">הנחה <bdi dir="ltr">-5%</bdi></bdi>');
-    expect(isolate('הנחה -5% off', 'en').text).toBe('<bdi dir="ltr">הנחה -5% off</bdi>');
+    expect(isolate('הנחה -5% off', 'en').text).toBe(
+      '<bdi dir="ltr"><span lang="he">הנחה</span> -5% off</bdi>',
+    );
     expect(leftToRight('+972-4').text).toBe('<bdi dir="ltr">+972-4</bdi>');
+  });
+
+  it('a text says which of its words are in the other language', () => {
+    expect(isolate('IBM ישראל בע"מ (Zoom 5)', 'he').text).toBe(
+      '<bdi dir="rtl"><span lang="en">IBM</span> ישראל בע&quot;מ (<span lang="en">Zoom</span> 5)</bdi>',
+    );
+    expect(isolate('Company בע"מ Ltd', 'en').text).toBe(
+      '<bdi dir="ltr">Company <span lang="he">בע&quot;מ</span> Ltd</bdi>',
+    );
+    expect(isolate('חברה 5', 'en').text).toBe('<bdi dir="rtl" lang="he">חברה 5</bdi>');
+    expect(isolate('חברה 5', 'he').text).toBe('<bdi dir="rtl">חברה 5</bdi>');
+    expect(isolate('12/4', 'he').text).toBe('<bdi dir="ltr">12/4</bdi>');
+    expect(leftToRight('office@example.com').text).toBe('<bdi dir="ltr" lang="en">office@example.com</bdi>');
   });
 
   it('plainText removes controls of direction, whether they override, embed or end an isolate', () => {

@@ -55,6 +55,29 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
   return new Markup(text);
 }
 
+/** Letters of each language, with what stands between them. */
+const languageRuns: Readonly<Record<Language, RegExp>> = {
+  he: /([\u0590-\u05ff](?:[\u0590-\u05ff\d"'./ –-]*[\u0590-\u05ff])?)/,
+  en: /([A-Za-z\u00c0-\u024f](?:[A-Za-z\u00c0-\u024f\d'’.,&@/_+ -]*[A-Za-z\u00c0-\u024f])?)/,
+};
+const otherLanguage = { he: 'en', en: 'he' } as const satisfies Record<Language, Language>;
+
+/** Text whose runs in the other language say so to screen readers (WCAG 2.1, 3.1.2). A span does not change the order of its letters. */
+function inLanguages(text: string, language: Language): Markup {
+  const other = otherLanguage[language];
+  const runs = text
+    .split(languageRuns[other])
+    .map((run, index) => (index % 2 === 1 ? html`<span lang="${other}">${run}</span>` : html`${run}`));
+  return html`${runs}`;
+}
+
+/** The language of a field that has letters of the other language alone, as an attribute. */
+function languageOfField(text: string, language: Language): Markup | null {
+  const other = otherLanguage[language];
+  const isOther = languageRuns[other].test(text) && !languageRuns[language].test(text);
+  return isOther ? html` lang="${other}"` : null;
+}
+
 /**
  * A text that a person typed, in a document of a language: isolated, so that its direction does not reorder the words around it
  * (Unicode UAX #9), and with its signed numbers and phone numbers isolated within it.
@@ -62,16 +85,19 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
 export function isolate(text: string, language: Language): Markup {
   const plain = plainText(text);
   const direction = fieldDirection(plain, language);
+  const whole = languageOfField(plain, language);
+  const words = (run: string) => (whole ? html`${run}` : inLanguages(run, language));
   const runs =
     direction === 'ltr'
-      ? html`${plain}`
-      : directionRuns(plain).map((run) => (run.isolated ? leftToRight(run.text) : html`${run.text}`));
-  return html`<bdi dir="${direction}">${runs}</bdi>`;
+      ? words(plain)
+      : directionRuns(plain).map((run) => (run.isolated ? leftToRight(run.text) : words(run.text)));
+  return html`<bdi dir="${direction}"${whole}>${runs}</bdi>`;
 }
 
 /** Figures and identifiers, which read from left to right also in a Hebrew sentence. */
 export function leftToRight(text: string): Markup {
-  return html`<bdi dir="ltr">${text}</bdi>`;
+  const language = languageRuns.en.test(text) && !languageRuns.he.test(text) ? html` lang="en"` : null;
+  return html`<bdi dir="ltr"${language}>${text}</bdi>`;
 }
 
 /** Joins the parts that are not null. */

@@ -4,7 +4,7 @@ export const pageStyle = `body{background:var(--desk);padding:1.5rem 1rem 2.5rem
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.25rem;margin-block-end:1rem}
 .bar .who{flex:1 1 14rem;line-height:1.35;overflow-wrap:anywhere}
 .bar .who strong{display:block}
-.bar .who span{color:var(--soft)}
+.bar .who>span{color:var(--soft)}
 .bar ul{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none}
 .status{padding:.15rem .9rem;border:.1rem solid;border-radius:99rem;font-weight:700;color:var(--accent-on-desk)}
 .status.cancelled{margin:0;color:var(--alarm)}

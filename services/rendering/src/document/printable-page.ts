@@ -8,6 +8,7 @@ import type { Language } from './language.js';
 import { html, Markup, plainText } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
+import { type SourceText, sourceTexts } from './source-texts.js';
 import { customerRegistrations, registrations, statusWords, wording } from './wording.js';
 
 export type { Sheet, SheetLogo } from './sheet.js';
@@ -19,6 +20,11 @@ export const templateVersion = 5;
 export interface PrintablePage {
   readonly html: string;
   readonly fonts: readonly FontFile[];
+}
+
+/** The page of a document, with what it says in the order in which it is read. */
+export interface DocumentPage extends PrintablePage {
+  readonly texts: readonly SourceText[];
 }
 
 /** The document's heading with its number: `חשבונית מס 1042`. */
@@ -88,7 +94,7 @@ export function printablePage(
   nonce: string,
   typeface: Typeface,
   carried: Carried = [],
-): PrintablePage {
+): DocumentPage {
   const language = languageOf(sheet);
   const body = documentSheet(sheet);
   const fonts = typeface.filesFor(`${body.text}${wording.carried[language]}`);
@@ -96,5 +102,5 @@ export function printablePage(
     `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${headStyle(sheet, carried)}\n${sheetStyle}`,
   );
   const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${body}</body></html>`;
-  return { html: `<!doctype html>\n${page.text}`, fonts };
+  return { html: `<!doctype html>\n${page.text}`, fonts, texts: sourceTexts(body, language) };
 }

@@ -97,7 +97,7 @@ describe('PDF metadata', () => {
   });
 
   it('XMP escapes every character of a name', () => {
-    const xmp = xmpPacket(facts);
+    const xmp = xmpPacket(facts, false);
     expect(xmp).toContain('<rdf:li>עסק &lt;לדוגמה&gt; &amp; &quot;בניו&quot;</rdf:li>');
     expect(xmp).toContain('<xmp:CreateDate>2026-03-08T09:30:00Z</xmp:CreateDate>');
     expect(xmp).toContain(`<xmpMM:DocumentID>uuid:${facts.documentId}</xmpMM:DocumentID>`);

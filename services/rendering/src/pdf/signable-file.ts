@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import { makeAccessible } from './accessible-file.js';
 import { type ChromiumFile, InvalidPdfError, isStream } from './chromium-file.js';
 import { crossReferenceStream, type ObjectLocations, objectStream } from './object-streams.js';
 import { pdfDate, textString } from './pdf-syntax.js';
+import { srgbProfile } from './srgb-profile.js';
 import { renumberStructureNodes } from './structure-nodes.js';
 import { creatorTool, type DocumentFacts, xmpPacket } from './xmp.js';
 
@@ -40,9 +43,17 @@ const certification =
 const placeDigits = 10;
 const head = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
 
+const packedProfile = deflateSync(srgbProfile);
+const profileStream = Buffer.concat([
+  Buffer.from(`<</N 3/Filter/FlateDecode/Length ${packedProfile.length}>>stream\n`),
+  packedProfile,
+  Buffer.from('\nendstream'),
+]);
+
 /**
  * Writes Chromium's PDF again in one piece: with the document's facts instead of Chromium's own, a placeholder for the
- * signature, and packed (ISO 32000-1, 7.5.7), since the tags for screen readers take several times the space of the text.
+ * signature, tags and colours as PDF/UA and PDF/A want them, and packed (ISO 32000-1, 7.5.7), since the tags for screen readers
+ * take several times the space of the text.
  * The same input makes the same bytes.
  * @param placeholderBytes how long the signature may be.
  * @throws InvalidPdfError when the file has what documents never have.
@@ -54,7 +65,8 @@ export async function signableFile(
   placeholderBytes: number,
 ): Promise<SignableFile> {
   const objects = renumberStructureNodes(file.objects);
-  const [signatureNumber, packNumber, tableNumber] = addFacts(objects, file, facts);
+  const conforms = await makeAccessible(objects, file, facts.texts ?? []);
+  const [signatureNumber, packNumber, tableNumber] = addFacts(objects, file, facts, conforms);
 
   const parts: Buffer[] = [];
   let length = 0;
@@ -112,6 +124,7 @@ function addFacts(
   objects: Objects,
   file: ChromiumFile,
   facts: DocumentFacts,
+  conforms: boolean,
 ): [signature: number, pack: number, table: number] {
   const put = (number: number, text: string) => objects.set(number, Buffer.from(text, 'latin1'));
   const change = (number: number, changed: (dictionary: string) => string) =>
@@ -119,17 +132,19 @@ function addFacts(
   const [firstPage = 0] = file.pages;
   const field = objects.size + 1;
   const metadata = field + 1;
-  const signature = field + 2;
+  const profile = field + 2;
+  const signature = field + 3;
   // Of no size: the words on the paper say that it is signed. Printed and locked, as viewers expect of a signature.
   put(
     field,
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(Signature)/F 132/Rect[0 0 0 0]/P ${firstPage} 0 R/V ${signature} 0 R>>`,
   );
-  const xmp = Buffer.from(xmpPacket(facts));
+  const xmp = Buffer.from(xmpPacket(facts, conforms));
   put(
     metadata,
     `<</Type/Metadata/Subtype/XML/Length ${xmp.length}>>stream\n${xmp.toString('latin1')}\nendstream`,
   );
+  objects.set(profile, profileStream);
   change(firstPage, (page) =>
     // A page with links has a list of them.
     page.includes('/Annots [')
@@ -142,7 +157,12 @@ function addFacts(
       : withEntry(catalog, 'Lang', textString(facts.language));
     const withForm = withEntry(spoken, 'AcroForm', `<</Fields[${field} 0 R]/SigFlags 3>>`);
     const certified = withEntry(withForm, 'Perms', `<</DocMDP ${signature} 0 R>>`);
-    return withEntry(certified, 'Metadata', ` ${metadata} 0 R`);
+    const withColours = withEntry(
+      certified,
+      'OutputIntents',
+      `[<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier(sRGB)/Info(sRGB IEC61966-2.1)/DestOutputProfile ${profile} 0 R>>]`,
+    );
+    return withEntry(withColours, 'Metadata', ` ${metadata} 0 R`);
   });
   change(file.information, (chromium) => {
     const producer = /\/Producer \([^()\\]*\)/.exec(chromium)?.[0] ?? '';

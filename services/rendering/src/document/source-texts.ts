@@ -1,0 +1,32 @@
+import type { SourceText } from '../pdf/reading-order.js';
+import type { Language } from './language.js';
+import type { Markup } from './markup.js';
+
+export type { SourceText } from '../pdf/reading-order.js';
+
+const tagOrText = /<(\/?)(\w+)([^>]*)>|([^<]+)/g;
+const voidTags = new Set(['br', 'hr', 'img', 'wbr']);
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/**
+ * The texts of markup that this service has written, in their order, as a browser shows them, each with the language that the element
+ * around it says.
+ */
+export function sourceTexts(markup: Markup, language: Language): SourceText[] {
+  const texts: SourceText[] = [];
+  const languages: string[] = [language];
+  for (const [, closing, tag = '', attributes = '', text] of markup.text.matchAll(tagOrText)) {
+    const inherited = languages.at(-1) ?? language;
+    if (text !== undefined) {
+      const shown = text
+        .replace(/&(amp|lt|gt|quot|#39);/g, (_whole, name: string) => entities[name] ?? '')
+        .replace(/[ \t\r\n\f]+/g, ' ');
+      texts.push({ text: shown, language: inherited });
+    } else if (closing) {
+      languages.pop();
+    } else if (!voidTags.has(tag)) {
+      languages.push(/\slang="(\w+)"/.exec(attributes)?.[1] ?? inherited);
+    }
+  }
+  return texts;
+}

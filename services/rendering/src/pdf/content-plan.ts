@@ -1,0 +1,158 @@
+import { hasText, runsOf, type Sequence } from './page-content.js';
+import { textString } from './pdf-syntax.js';
+import { readingOrder, type SourceTexts } from './reading-order.js';
+import type { Elements, Kid, StructureElement } from './structure-tree.js';
+import { hasRightToLeftLetter, type TextRun } from './text-run.js';
+
+/** One page with what it draws. */
+export interface Page {
+  /** The number of its object. */
+  readonly number: number;
+  /** The number of its content; 0 for none. */
+  readonly contents: number;
+  readonly sequences: readonly Sequence[];
+}
+
+/** Runs that become one sequence. */
+export interface Group {
+  readonly page: number;
+  /** The number of its element. */
+  readonly owner: number;
+  /** Known when the page is written. */
+  mcid: number;
+}
+
+type ContentKid = Extract<Kid, { mcid: number }>;
+interface PlacedSequence {
+  readonly page: number;
+  readonly sequence: Sequence;
+}
+
+/** Decides which content stays tagged, in which groups and order, and what the elements say of it. */
+export class ContentPlan {
+  /** For each sequence that stays tagged, the group of each of its runs; one group where it has no runs. */
+  readonly groups = new Map<Sequence, Group[]>();
+  readonly #byMcid = new Map<string, PlacedSequence[]>();
+
+  /**
+   * @param heads the rows of heads, which a table repeats on its further pages and which are read once.
+   * @param language of the document.
+   */
+  constructor(
+    pages: readonly Page[],
+    private readonly elements: Elements,
+    private readonly heads: ReadonlySet<number>,
+    private readonly sources: SourceTexts,
+    private readonly language: string,
+  ) {
+    for (const { number, sequences } of pages) {
+      for (const sequence of sequences) {
+        const key = `${number} ${sequence.mcid}`;
+        this.#byMcid.set(key, [...(this.#byMcid.get(key) ?? []), { page: number, sequence }]);
+      }
+    }
+  }
+
+  /** @returns the new kids of an element, to be called when the pages are written. */
+  kidsOf(element: StructureElement): () => Kid[] {
+    const above = ancestry(element, this.elements, this.heads);
+    const kids: (Group | Kid)[] = [];
+    let content: ContentKid[] = [];
+    const end = () => {
+      const [first] = content;
+      const read = above.inHead ? content.filter(({ page }) => page === first?.page) : content;
+      kids.push(...this.#planContent(read, element, above.language ?? this.language));
+      content = [];
+    };
+    for (const kid of element.kids) {
+      if ('mcid' in kid) {
+        content.push(kid);
+      } else {
+        end();
+        kids.push(kid);
+      }
+    }
+    end();
+    return () => kids.map((kid) => ('mcid' in kid ? { page: kid.page, mcid: kid.mcid } : kid));
+  }
+
+  /** Plans the content that an element has in one place; of what draws no letters only pictures stay. */
+  #planContent(content: readonly ContentKid[], element: StructureElement, language: string): Group[] {
+    const kept = content
+      .flatMap(({ page, mcid }) => this.#byMcid.get(`${page} ${mcid}`) ?? [])
+      .filter(({ sequence }) => element.type === 'Figure' || hasText(sequence));
+    const runs = kept.flatMap(({ page, sequence }) =>
+      runsOf(sequence).map((run) => ({ run, sequence, page, line: `${page} ${run.baseline}` })),
+    );
+    if (runs.length === 0) {
+      return kept.map(({ page, sequence }) => this.#group(page, sequence, element));
+    }
+    const drawn = runs.map(({ run }) => run.text).join('');
+    const source = this.sources.take(drawn);
+    const order =
+      source &&
+      readingOrder(
+        runs.map(({ run, line }) => ({ text: run.text, line })),
+        source.text,
+      );
+    if (source && source.language !== language) {
+      addEntry(element, `/Lang (${source.language})`);
+    }
+    const isAll = element.kids.every((kid) => 'mcid' in kid);
+    if (source && order && isAll && hasRightToLeftLetter(drawn)) {
+      addEntry(element, `/ActualText ${textString(source.text)}`);
+    }
+    return this.#groupRuns(runs, order ?? runs.map((_run, index) => index), element);
+  }
+
+  /** Neighbours that are drawn in the order in which they are read share a group; reversed letters have one of their own. */
+  #groupRuns(
+    runs: readonly { run: TextRun; sequence: Sequence; page: number }[],
+    order: readonly number[],
+    element: StructureElement,
+  ): Group[] {
+    const places = new Map(order.map((run, place) => [run, place]));
+    const groups: Group[] = [];
+    for (const [index, { run, sequence, page }] of runs.entries()) {
+      const place = places.get(index) ?? index;
+      const before = runs[index - 1];
+      const joins =
+        before?.sequence === sequence &&
+        !before.run.reversed &&
+        !run.reversed &&
+        places.get(index - 1) === place - 1;
+      groups[place] = this.#group(page, sequence, element, joins ? groups[place - 1] : undefined);
+    }
+    return [...new Set(groups)];
+  }
+
+  #group(page: number, sequence: Sequence, element: StructureElement, joined?: Group): Group {
+    const group = joined ?? { page, owner: element.number, mcid: 0 };
+    this.groups.set(sequence, [...(this.groups.get(sequence) ?? []), group]);
+    return group;
+  }
+}
+
+/** Whether an element is in the head of a table, and the language that it inherits. */
+function ancestry(
+  element: StructureElement,
+  elements: Elements,
+  heads: ReadonlySet<number>,
+): { inHead: boolean; language: string | null } {
+  let inHead = false;
+  let language: string | null = null;
+  for (
+    let above: StructureElement | undefined = element;
+    above !== undefined;
+    above = elements.get(above.parent)
+  ) {
+    inHead ||= heads.has(above.number);
+    language ??= /\/Lang \(([\w-]+)\)/.exec(above.entries)?.[1] ?? null;
+  }
+  return { inHead, language };
+}
+
+/** Says something of the text of an element, which has to be one that readers take notice of. */
+function addEntry(element: StructureElement, entry: string): void {
+  element.entries = `${element.entries.replace('/S /NonStruct', '/S /Span')}${entry}`;
+}

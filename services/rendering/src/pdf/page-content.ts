@@ -1,0 +1,192 @@
+import { InvalidPdfError } from './chromium-file.js';
+import { type PageFonts, readTextRun, type TextRun } from './text-run.js';
+
+/** One line of operators, or the letters of one text object. */
+export type ContentPart = string | TextRun;
+
+/** Operators in their order, which belong to one tag or to none. */
+export interface Sequence {
+  /** The number by which its tag names it; null for what has none. */
+  readonly mcid: number | null;
+  /** The name of the tag, as the content has it. */
+  readonly tag: string;
+  readonly parts: readonly ContentPart[];
+}
+
+/** A sequence as it is written: with a new number, one for each group of its runs, or as decoration. */
+export interface WrittenSequence extends Sequence {
+  /** By run, in the order of the parts; null for decoration. */
+  readonly mcids: readonly number[] | null;
+}
+
+const opening = /^\/(\S+) <<\/MCID (\d+) ?>> ?BDC$/;
+
+/** Reads the content of a page as Skia writes it: one operator at the end of each line, sequences that are not nested. */
+export function readContent(content: string, fonts: PageFonts): Sequence[] {
+  const reader = new ContentReader(fonts);
+  for (const line of content.split('\n')) {
+    reader.read(line);
+  }
+  return reader.end();
+}
+
+class ContentReader {
+  readonly #sequences: Sequence[] = [];
+  #parts: ContentPart[] = [];
+  #mcid: number | null = null;
+  #tag = '';
+  /** The operators of the text object that is being read. */
+  #text: string[] | null = null;
+
+  constructor(private readonly fonts: PageFonts) {}
+
+  read(line: string): void {
+    if (this.#text !== null) {
+      this.#readText(this.#text, line);
+    } else if (line === 'BT') {
+      this.#text = [];
+    } else if (line.endsWith('BDC') || line.endsWith('BMC')) {
+      this.#begin(line);
+    } else if (line === 'EMC') {
+      this.#endSequence();
+    } else if (line !== '') {
+      this.#parts.push(line);
+    }
+  }
+
+  end(): Sequence[] {
+    if (this.#text !== null || this.#mcid !== null) {
+      throw new InvalidPdfError('the PDF has a page whose content does not end');
+    }
+    this.#endSequence();
+    return this.#sequences;
+  }
+
+  #readText(text: string[], line: string): void {
+    if (line === 'ET') {
+      this.#parts.push(readTextRun(text, this.fonts));
+      this.#text = null;
+    } else {
+      text.push(line);
+    }
+  }
+
+  #begin(line: string): void {
+    const [, tag, number] = opening.exec(line) ?? [];
+    if (tag === undefined || this.#mcid !== null) {
+      throw new InvalidPdfError(`the PDF has marked content of another form: ${line.slice(0, 40)}`);
+    }
+    this.#endSequence();
+    this.#mcid = Number(number);
+    this.#tag = tag;
+  }
+
+  #endSequence(): void {
+    if (this.#parts.length > 0 || this.#mcid !== null) {
+      this.#sequences.push({ mcid: this.#mcid, tag: this.#tag, parts: this.#parts });
+    }
+    this.#parts = [];
+    this.#mcid = null;
+    this.#tag = '';
+  }
+}
+
+/** Whether a sequence draws letters. */
+export function hasText({ parts }: Sequence): boolean {
+  return parts.some((part) => typeof part !== 'string');
+}
+
+export function runsOf({ parts }: Sequence): TextRun[] {
+  return parts.filter((part) => typeof part !== 'string');
+}
+
+/** Operators that draw, that only end a path, and that are part of one (ISO 32000-1, tables 59 to 61 and 87). */
+const drawing = /(?:^|\s)(?:f\*?|F|S|s|B\*?|b\*?|Do|sh)$/;
+const ending = /(?:^|\s)n$/;
+const pathPart = /\s(?:re|m|l|c|v|y|W\*?)$|^(?:h|W\*?)$/;
+
+/** Writes the content of a page; whatever belongs to no tag becomes an artifact. */
+export function writeContent(sequences: readonly WrittenSequence[]): string {
+  const lines: string[] = [];
+  for (const { tag, parts, mcids } of sequences) {
+    if (mcids === null) {
+      writeArtifact(parts, lines);
+    } else {
+      writeMarked(tag, parts, mcids, lines);
+    }
+  }
+  return lines.join('\n');
+}
+
+function writeMarked(
+  tag: string,
+  parts: readonly ContentPart[],
+  mcids: readonly number[],
+  lines: string[],
+): void {
+  let open: number | null = null;
+  let closing = 'EMC';
+  let run = 0;
+  const enter = (mcid: number, reversed: boolean) => {
+    if (open === mcid) {
+      return;
+    }
+    if (open !== null) {
+      lines.push(closing);
+    }
+    lines.push(`${reversed ? '/ReversedChars BMC\n' : ''}/${tag} <</MCID ${mcid}>>BDC`);
+    closing = reversed ? 'EMC\nEMC' : 'EMC';
+    open = mcid;
+  };
+  for (const part of parts) {
+    if (typeof part !== 'string') {
+      enter(mcids[run] ?? 0, part.reversed);
+      writeText(part, lines);
+      run += 1;
+    } else {
+      if (open === null && (drawing.test(part) || pathPart.test(part))) {
+        enter(mcids[0] ?? 0, false);
+      }
+      lines.push(part);
+    }
+  }
+  if (open !== null) {
+    lines.push(closing);
+  }
+}
+
+function writeArtifact(parts: readonly ContentPart[], lines: string[]): void {
+  let open = false;
+  let path: string[] = [];
+  const set = (wanted: boolean) => {
+    if (open !== wanted) {
+      lines.push(wanted ? '/Artifact BMC' : 'EMC');
+      open = wanted;
+    }
+  };
+  for (const part of parts) {
+    if (typeof part !== 'string') {
+      set(true);
+      writeText(part, lines);
+    } else if (pathPart.test(part)) {
+      path.push(part);
+    } else if (drawing.test(part)) {
+      set(true);
+      lines.push(...path, part);
+      path = [];
+    } else {
+      // The state of graphics is saved and restored outside of artifacts, and a path for clipping draws nothing.
+      if (ending.test(part) || /^[qQ]$/.test(part)) {
+        set(false);
+      }
+      lines.push(...path, part);
+      path = [];
+    }
+  }
+  lines.push(...path);
+  set(false);
+}
+
+function writeText({ lines: operators }: TextRun, lines: string[]): void {
+  lines.push('BT', ...operators, 'ET');
+}

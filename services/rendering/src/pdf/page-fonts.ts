@@ -1,0 +1,94 @@
+import { isStream } from './chromium-file.js';
+import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-objects.js';
+import type { PageFont, PageFonts } from './text-run.js';
+import { readToUnicode, type ToUnicode, writeToUnicode } from './to-unicode.js';
+
+/** The fonts of a file, and the variants that its pages need. */
+export class Fonts {
+  readonly #fonts = new Map<number, PageFont>();
+  readonly #variants = new Map<string, { font: number; texts: Map<number, string> }>();
+  readonly #pagesOf = new Map<string, Set<number>>();
+
+  constructor(private readonly objects: Objects) {}
+
+  async read(): Promise<void> {
+    await Promise.all(
+      this.#dictionaries().map(async ([number, text]) => {
+        const cmap = referenceIn(text, 'ToUnicode');
+        const texts: ToUnicode = cmap === null ? new Map() : readToUnicode(await dataOf(this.objects, cmap));
+        this.#fonts.set(number, { number, codeBytes: text.includes('/Type0') ? 2 : 1, texts });
+      }),
+    );
+  }
+
+  /** As one page names them. */
+  ofPage(page: number): PageFonts {
+    const named = /\/Font <<([^>]*)>>/.exec(textOf(this.objects, page))?.[1] ?? '';
+    const numbers = new Map(
+      [...named.matchAll(/\/(\S+) (\d+) 0 R/g)].map(([, name = '', number]) => [name, Number(number)]),
+    );
+    const get = (name: string) => this.#fonts.get(numbers.get(name) ?? 0);
+    return {
+      get,
+      variant: (name, code, text) => {
+        const number = get(name)?.number ?? 0;
+        for (let index = 1; ; index += 1) {
+          const variant = `V${number}x${index}`;
+          const known = this.#variants.get(variant) ?? { font: number, texts: new Map<number, string>() };
+          if ((known.texts.get(code) ?? text) === text) {
+            known.texts.set(code, text);
+            this.#variants.set(variant, known);
+            this.#pagesOf.set(variant, (this.#pagesOf.get(variant) ?? new Set()).add(page));
+            return variant;
+          }
+        }
+      },
+    };
+  }
+
+  /** Adds the variants to the file: the same font with texts of its own. */
+  async writeVariants(): Promise<void> {
+    for (const [name, { font, texts }] of this.#variants) {
+      const number = this.objects.size + 1;
+      const cmap = number + 1;
+      put(
+        this.objects,
+        number,
+        textOf(this.objects, font).replace(/\/ToUnicode \d+ 0 R/, `/ToUnicode ${cmap} 0 R`),
+      );
+      this.objects.set(cmap, Buffer.alloc(0));
+      await putData(this.objects, cmap, writeToUnicode(texts));
+      for (const page of this.#pagesOf.get(name) ?? []) {
+        put(
+          this.objects,
+          page,
+          textOf(this.objects, page).replace('/Font <<', `/Font <</${name} ${number} 0 R`),
+        );
+      }
+    }
+  }
+
+  /** Whether every font is in the file, and says the texts of its codes. */
+  areEmbedded(): boolean {
+    return this.#dictionaries().every(([, text]) => {
+      if (text.includes('/Subtype /Type3')) {
+        return text.includes('/ToUnicode');
+      }
+      const descendant = /\/DescendantFonts \[(\d+) 0 R\]/.exec(text)?.[1];
+      const descriptor = referenceIn(textOf(this.objects, Number(descendant)), 'FontDescriptor');
+      return (
+        text.includes('/ToUnicode') &&
+        descriptor !== null &&
+        textOf(this.objects, descriptor).includes('/FontFile')
+      );
+    });
+  }
+
+  /** The fonts that pages name. */
+  #dictionaries(): [number, string][] {
+    return [...this.objects]
+      .filter(([, body]) => body.subarray(0, 13).equals(Buffer.from('<</Type /Font')) && !isStream(body))
+      .map(([number, body]): [number, string] => [number, body.toString('latin1')])
+      .filter(([, text]) => /\/Subtype \/(?!CIDFont)/.test(text) && !text.includes('/Type /FontDescriptor'));
+  }
+}
