@@ -22,17 +22,19 @@ function sheetOf(change: Partial<Sheet> = {}): Sheet {
 
 /** The document as text: tags gone, entities read. */
 function textOf(page: string): string {
-  return page
-    .replace(/<(title|style)>[\s\S]*?<\/\1>/g, '')
-    // A span within a text says the language of a word, nothing else.
-    .replace(/<span lang="\w+">([^<]*)<\/span>/g, '$1')
-    .replace(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replace(/\s+/g, ' ');
+  return (
+    page
+      .replace(/<(title|style)>[\s\S]*?<\/\1>/g, '')
+      // A span within a text says the language of a word, nothing else.
+      .replace(/<span lang="\w+">([^<]*)<\/span>/g, '$1')
+      .replace(/<[^>]+>/g, ' ')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .replace(/\s+/g, ' ')
+  );
 }
 
 /** The modules of a drawn code as pixels, each eight wide, as a camera would see them. */
