@@ -175,6 +175,41 @@ export async function taggedTexts(pdf: Uint8Array): Promise<string[]> {
   return [...tree.matchAll(/^\s*"(.*)"$/gm)].map(([, text = '']) => text);
 }
 
+/** A tag of a PDF with everything in it. */
+export interface TaggedElement {
+  readonly type: string;
+  readonly children: TaggedElement[];
+  /** Its texts and those of its children, a text for each sequence of the page, as they are drawn. */
+  readonly texts: string[];
+}
+
+/** The tags of a PDF in their order, each with what is below it. */
+export async function taggedElements(pdf: Uint8Array): Promise<TaggedElement[]> {
+  const tree = await runTool('pdfinfo', pdf, ['-struct-text', 'FILE']);
+  const found: TaggedElement[] = [];
+  const open: { indent: number; element: TaggedElement }[] = [];
+  for (const line of tree.split('\n')) {
+    const [, spaces = '', words = ''] = /^( *)(.*)$/.exec(line) ?? [];
+    const indent = spaces.length;
+    const text = /^"(.*)"$/.exec(words)?.[1];
+    const type = /^([A-Z]\w*)(?::| \(\w+\)| <|$)/.exec(words)?.[1];
+    while ((text ?? type) !== undefined && (open.at(-1)?.indent ?? -1) >= indent) {
+      open.pop();
+    }
+    if (text !== undefined) {
+      for (const { element } of open) {
+        element.texts.push(text);
+      }
+    } else if (type !== undefined) {
+      const element = { type, children: [], texts: [] };
+      open.at(-1)?.element.children.push(element);
+      open.push({ indent, element });
+      found.push(element);
+    }
+  }
+  return found;
+}
+
 /** What qpdf says of the structure of a PDF; it throws where there is anything to say against it. */
 export async function qpdfReport(pdf: Uint8Array): Promise<string> {
   return runTool('qpdf', pdf, ['--check', 'FILE']);

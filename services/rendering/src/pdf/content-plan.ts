@@ -28,10 +28,18 @@ interface PlacedSequence {
   readonly sequence: Sequence;
 }
 
+const languageEntry = /\/Lang \(([\w-]+)\)/;
+
+interface Ancestry {
+  readonly inHead: boolean;
+  readonly language: string;
+}
+
 /** Decides which content stays tagged, in which groups and order, and what the elements say of it. */
 export class ContentPlan {
   /** For each sequence that stays tagged, the group of each of its runs; one group where it has no runs. */
   readonly groups = new Map<Sequence, Group[]>();
+  readonly #ancestries = new Map<number, Ancestry>();
   readonly #byMcid = new Map<string, PlacedSequence[]>();
 
   /**
@@ -55,13 +63,16 @@ export class ContentPlan {
 
   /** @returns the new kids of an element, to be called when the pages are written. */
   kidsOf(element: StructureElement): () => Kid[] {
-    const above = ancestry(element, this.elements, this.heads);
+    if (!element.kids.some((kid) => 'mcid' in kid)) {
+      return () => element.kids;
+    }
+    const above = this.#ancestry(element.number);
     const kids: (Group | Kid)[] = [];
     let content: ContentKid[] = [];
     const end = () => {
       const [first] = content;
       const read = above.inHead ? content.filter(({ page }) => page === first?.page) : content;
-      kids.push(...this.#planContent(read, element, above.language ?? this.language));
+      kids.push(...this.#planContent(read, element, above.language));
       content = [];
     };
     for (const kid of element.kids) {
@@ -91,10 +102,12 @@ export class ContentPlan {
     const source = this.sources.take(drawn);
     const order =
       source &&
-      readingOrder(
-        runs.map(({ run, line }) => ({ text: run.text, line })),
-        source.text,
-      );
+      (runs.length === 1
+        ? [0]
+        : readingOrder(
+            runs.map(({ run, line }) => ({ text: run.text, line })),
+            source.text,
+          ));
     if (source && source.language !== language) {
       addEntry(element, `/Lang (${source.language})`);
     }
@@ -126,30 +139,35 @@ export class ContentPlan {
     return [...new Set(groups)];
   }
 
+  /** Whether an element is in the head of a table, and the language that it has or inherits. */
+  #ancestry(number: number): Ancestry {
+    const element = this.elements.get(number);
+    if (!element) {
+      return { inHead: false, language: this.language };
+    }
+    const known = this.#ancestries.get(number);
+    if (known) {
+      return known;
+    }
+    const above = this.#ancestry(element.parent);
+    const ancestry = {
+      inHead: above.inHead || this.heads.has(number),
+      language: languageEntry.exec(element.entries)?.[1] ?? above.language,
+    };
+    this.#ancestries.set(number, ancestry);
+    return ancestry;
+  }
+
   #group(page: number, sequence: Sequence, element: StructureElement, joined?: Group): Group {
     const group = joined ?? { page, owner: element.number, mcid: 0 };
-    this.groups.set(sequence, [...(this.groups.get(sequence) ?? []), group]);
+    const groups = this.groups.get(sequence);
+    if (groups) {
+      groups.push(group);
+    } else {
+      this.groups.set(sequence, [group]);
+    }
     return group;
   }
-}
-
-/** Whether an element is in the head of a table, and the language that it inherits. */
-function ancestry(
-  element: StructureElement,
-  elements: Elements,
-  heads: ReadonlySet<number>,
-): { inHead: boolean; language: string | null } {
-  let inHead = false;
-  let language: string | null = null;
-  for (
-    let above: StructureElement | undefined = element;
-    above !== undefined;
-    above = elements.get(above.parent)
-  ) {
-    inHead ||= heads.has(above.number);
-    language ??= /\/Lang \(([\w-]+)\)/.exec(above.entries)?.[1] ?? null;
-  }
-  return { inHead, language };
 }
 
 /** Says something of the text of an element, which has to be one that readers take notice of. */

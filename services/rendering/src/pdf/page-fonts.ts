@@ -3,6 +3,8 @@ import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-o
 import type { PageFont, PageFonts } from './text-run.js';
 import { readToUnicode, type ToUnicode, writeToUnicode } from './to-unicode.js';
 
+const isFont = Buffer.from('<</Type /Font');
+
 /** The fonts of a file, and the variants that its pages need. */
 export class Fonts {
   readonly #fonts = new Map<number, PageFont>();
@@ -87,7 +89,7 @@ export class Fonts {
   /** The fonts that pages name. */
   #dictionaries(): [number, string][] {
     return [...this.objects]
-      .filter(([, body]) => body.subarray(0, 13).equals(Buffer.from('<</Type /Font')) && !isStream(body))
+      .filter(([, body]) => body.subarray(0, isFont.length).equals(isFont) && !isStream(body))
       .map(([number, body]): [number, string] => [number, body.toString('latin1')])
       .filter(([, text]) => /\/Subtype \/(?!CIDFont)/.test(text) && !text.includes('/Type /FontDescriptor'));
   }

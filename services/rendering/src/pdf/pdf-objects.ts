@@ -1,9 +1,11 @@
 import { promisify } from 'node:util';
-import { deflate, inflate } from 'node:zlib';
+import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
 import { InvalidPdfError, isStream } from './chromium-file.js';
 
 const inflated = promisify(inflate);
 const deflated = promisify(deflate);
+/** Data of fewer bytes takes less time than its way to another thread and back. */
+const smallBytes = 128 * 1024;
 
 /** The objects of a file that is being changed, by number from 1 without a gap. */
 export type Objects = Map<number, Buffer>;
@@ -32,12 +34,18 @@ export async function dataOf(objects: Objects, number: number): Promise<string> 
   }
   const data = body.subarray(at + 'stream\n'.length, -'\nendstream'.length);
   const packed = body.subarray(0, at).includes('/FlateDecode');
-  return (packed ? ((await inflated(data)) as Buffer) : data).toString('latin1');
+  if (!packed) {
+    return data.toString('latin1');
+  }
+  // Operators and tables are packed to an eighth or so.
+  const small = data.length < smallBytes / 8;
+  return (small ? inflateSync(data) : ((await inflated(data)) as Buffer)).toString('latin1');
 }
 
 /** Sets a stream object. */
 export async function putData(objects: Objects, number: number, data: string): Promise<void> {
-  const packed = (await deflated(Buffer.from(data, 'latin1'))) as Buffer;
+  const plain = Buffer.from(data, 'latin1');
+  const packed = plain.length < smallBytes ? deflateSync(plain) : ((await deflated(plain)) as Buffer);
   objects.set(
     number,
     Buffer.concat([

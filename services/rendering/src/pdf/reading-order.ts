@@ -6,9 +6,12 @@ export interface SourceText {
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
 
+/** Letters that are drawn as they are written. */
+const plain = /^[\x21-\x7e\u05d0-\u05ea]*(?: [\x21-\x7e\u05d0-\u05ea]+)* ?$/;
+
 /** A text with one space for every white space, in characters that compare. */
 function comparable(text: string): string {
-  return text.replace(ignorable, '').normalize('NFKC').replace(/\s+/g, ' ');
+  return plain.test(text) ? text : text.replace(ignorable, '').normalize('NFKC').replace(/\s+/g, ' ');
 }
 
 /** What of a text is drawn: not its spaces, which are lost where a line ends. */
@@ -22,7 +25,7 @@ export class SourceTexts {
 
   constructor(texts: readonly SourceText[]) {
     for (const text of texts) {
-      const letters = sorted(visible(text.text));
+      const letters = lettersOf(text.text);
       if (letters !== '') {
         const same = this.#byLetters.get(letters);
         if (same) {
@@ -36,13 +39,22 @@ export class SourceTexts {
 
   /** Takes the next source of what is drawn; undefined where no source has these letters. Of equal letters the order is the page's. */
   take(drawn: string): SourceText | undefined {
-    const found = this.#byLetters.get(sorted(visible(drawn)));
+    const found = this.#byLetters.get(lettersOf(drawn));
     return found && found.length > 1 ? found.shift() : found?.[0];
   }
 }
 
-function sorted(text: string): string {
-  return [...text].sort().join('');
+/** The same for texts of the same letters in another order; practically never for others. Empty for a text that draws nothing. */
+function lettersOf(text: string): string {
+  const letters = visible(text);
+  let sum = 0;
+  let squares = 0;
+  for (let index = 0; index < letters.length; index += 1) {
+    const code = letters.charCodeAt(index);
+    sum += code;
+    squares += code * code;
+  }
+  return letters === '' ? '' : `${letters.length} ${sum} ${squares}`;
 }
 
 /** Backtracking ends after so many comparisons; a text has at most a few hundred runs. */

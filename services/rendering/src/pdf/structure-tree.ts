@@ -28,6 +28,8 @@ export function childOf(kid: Kid, elements: Elements): StructureElement | undefi
 const isElement = Buffer.from('<</Type /StructElem');
 const kidsEntry = /\n?\/K (\[[^\]]*\]|\d+ 0 R|\d+)/;
 const parentEntry = /\n?\/P (\d+) 0 R/;
+const pageEntry = /\/Pg (\d+) 0 R/;
+const typeEntry = /\/S \/(\w+)/;
 
 /** Reads the structure elements among the objects. */
 export function readElements(objects: ReadonlyMap<number, Buffer>): Elements {
@@ -37,20 +39,30 @@ export function readElements(objects: ReadonlyMap<number, Buffer>): Elements {
       continue;
     }
     const text = body.toString('latin1');
-    const page = Number(/\/Pg (\d+) 0 R/.exec(text.replace(kidsEntry, ''))?.[1] ?? 0);
+    const kids = kidsEntry.exec(text);
+    const parent = parentEntry.exec(text);
+    const entries = without(text, [kids, parent]).slice(2, -2);
+    const page = Number(pageEntry.exec(entries)?.[1] ?? 0);
     elements.set(number, {
       number,
-      type: /\/S \/(\w+)/.exec(text)?.[1] ?? '',
-      parent: Number(parentEntry.exec(text)?.[1] ?? 0),
+      type: typeEntry.exec(entries)?.[1] ?? '',
+      parent: Number(parent?.[1] ?? 0),
       page,
-      kids: readKids(kidsEntry.exec(text)?.[1] ?? '', page),
-      entries: text.replace(kidsEntry, '').replace(parentEntry, '').slice(2, -2),
+      kids: readKids(kids?.[1] ?? '', page),
+      entries,
     });
   }
   return elements;
 }
 
+function without(text: string, parts: readonly (RegExpExecArray | null)[]): string {
+  return parts.reduce((left, part) => (part ? left.replace(part[0], '') : left), text);
+}
+
 function readKids(written: string, page: number): Kid[] {
+  if (/^\d+$/.test(written)) {
+    return [{ page, mcid: Number(written) }];
+  }
   const kids: Kid[] = [];
   for (const [whole, dictionary, child] of written.matchAll(/<<([^>]*)>>|(\d+) 0 R|\d+/g)) {
     if (dictionary !== undefined) {

@@ -36,8 +36,8 @@ interface Glyph {
   readonly offset: number;
 }
 
-const rightToLeftLetter =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+/** The blocks of Hebrew, Arabic, Syriac, Thaana and N'Ko, and their presentation forms. */
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const show = /^(?:(\S+) (\S+) Td )?<([0-9A-F]+)> Tj$/;
 const setFont = /^\/(\S+) (\S+) Tf$/;
 const setMatrix = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+) Tm$/;
@@ -230,9 +230,12 @@ function decimal(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
+/** The byte order marks, and the private letters of the first plane and of the last two. */
+const notExchangeable = /[\0\ufeff\ufffe\ue000-\uf8ff\udb80-\udbff]/;
+
 /** Whether a text means the same to every reader, as PDF/A wants it: no private letter and no byte order mark. */
 function isExchangeable(text: string): boolean {
-  return text !== '' && !/[\0\ufeff\ufffe\p{Co}]/u.test(text);
+  return text !== '' && !notExchangeable.test(text);
 }
 
 /** A string as Skia writes it: in brackets, or in hex as UTF-16. */

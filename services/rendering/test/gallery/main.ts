@@ -36,11 +36,11 @@ async function drawPdf(
 ): Promise<string[]> {
   const nonce = 'gallery';
   const { standing: _, ...printed } = sheet;
-  const { bytes } = await renderSheet({ ...printed, viewUrl }, nonce, typeface, (page) =>
+  const { file: printedFile } = await renderSheet({ ...printed, viewUrl }, nonce, typeface, (page) =>
     gotenberg.render(page, nonce, performance.now() + 30_000),
   );
   const file = join(folder, `${name}.pdf`);
-  await writeFile(file, bytes);
+  await writeFile(file, printedFile.bytes);
   await run('pdftoppm', ['-r', String(dotsPerInch), '-png', file, join(folder, name)]);
   const { stdout } = await run('pdfinfo', [file]);
   const pages = Number(/Pages:\s+(\d+)/.exec(stdout)?.[1]);
