@@ -166,7 +166,7 @@ function closing(sheet: Sheet): Markup {
   const language = languageOf(sheet);
   const code =
     sheet.viewUrl !== undefined &&
-    html`<figure>${qrCode(sheet.viewUrl, wording.pageCode[language])}<figcaption>${wording.scan[language]}</figcaption></figure>`;
+    html`<div class="scan">${qrCode(sheet.viewUrl, wording.pageCode[language])}<p>${wording.scan[language]}</p></div>`;
   return html`<div class="closing"><div>${notes(sheet)}${productionNote(sheet)}</div>${code}</div>`;
 }
 

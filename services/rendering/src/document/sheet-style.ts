@@ -74,5 +74,5 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .closing{display:flex;justify-content:space-between;gap:1.8rem;margin-block-start:1.9rem}
 .production{font-size:var(--small);color:var(--soft)}
 .notes+.production{margin-block-start:1.2rem}
-figure{flex:none;text-align:center;font-size:var(--small);line-height:1.3;color:var(--soft)}
+.scan{flex:none;text-align:center;font-size:var(--small);line-height:1.3;color:var(--soft)}
 .code{display:block;width:6.2rem;height:6.2rem;margin:0 auto;fill:var(--ink)}`;
