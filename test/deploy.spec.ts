@@ -225,16 +225,16 @@ async function derivedVariables(service: ServiceName): Promise<string[]> {
   const template = await read('deploy/helm/pinkas/templates/_helpers.tpl');
   const [, body = ''] = template.split('{{- define "pinkas.derivedEnvironment" -}}');
   const names: string[] = [];
-  let part: string | undefined;
+  let parts: string[] = [];
   for (const line of body.split('\n')) {
-    const condition = /if eq \.part "([a-z]+)"/.exec(line)?.[1];
-    if (condition) {
-      part = condition;
+    const condition = [...line.matchAll(/eq \.part "([a-z]+)"/g)].map((match) => match[1] ?? '');
+    if (condition.length > 0) {
+      parts = condition;
     } else if (line.includes('{{- end }}')) {
-      part = undefined;
+      parts = [];
     }
     const name = /^([A-Z0-9_]+): /.exec(line)?.[1];
-    if (name && (part === undefined || part === service)) {
+    if (name && (parts.length === 0 || parts.includes(service))) {
       names.push(name);
     }
   }

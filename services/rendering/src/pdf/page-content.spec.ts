@@ -18,7 +18,7 @@ const written = (content: string, mcids: (index: number) => readonly number[] | 
   ).split('\n');
 
 describe('page content', () => {
-  it('what belongs to no tag becomes an artifact, but for the state and the clipping', () => {
+  it('the content outside of tags becomes an artifact, but for the state and the clipping', () => {
     const content =
       'q\n0 0 9 9 re\nW* n\n1 0 0 rg\n0 0 1 1 re\nf\nBT\n/F1 9 Tf\n1 0 0 -1 0 0 Tm\n<0001> Tj\nET\nQ';
     expect(written(content, () => null)).toEqual([

@@ -7,7 +7,7 @@ const inOrder = (runs: readonly { text: string; line: string }[], source: string
   readingOrder(runs, source)?.map((index) => runs[index]?.text);
 
 describe('readingOrder', () => {
-  it('runs of a line are read as the source says, whatever side they are on', () => {
+  it('the runs of a line are read as the source says, whatever side they are on', () => {
     expect(inOrder(line('12', ' הרצל ', 'Zoom', 'רחוב '), 'רחוב Zoom הרצל 12')).toEqual([
       'רחוב ',
       'Zoom',
@@ -16,7 +16,7 @@ describe('readingOrder', () => {
     ]);
   });
 
-  it('runs of the same letters are told apart by their spaces', () => {
+  it('the runs of the same letters are told apart by their spaces', () => {
     expect(inOrder(line(' שירות', 'Ltd', ' שירות '), 'שירות Ltd')).toBeUndefined();
     expect(inOrder(line('שירות', 'kg', ' שירות '), ' שירות kgשירות')).toEqual([' שירות ', 'kg', 'שירות']);
   });
