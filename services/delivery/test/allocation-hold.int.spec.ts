@@ -345,26 +345,29 @@ describe('a message whose allocation number is late', () => {
     expect(await subjectsTo(recipient)).toEqual([first]);
   });
 
-  it('a message that is being sent without the number when it comes is followed up', async () => {
+  it('a message that may have left without the number is repeated with it and followed up', async () => {
     const recipient = delivery.newRecipient();
-    await delivery.mailbox.mode('hang');
+    await delivery.mailbox.mode('drop_after_data', 1);
     const invoice = await issuePending(recipient, { business: { allocation_hold_minutes: 0 } });
-    await delivery.inState(invoice, 'sending');
+    const row = await delivery.attempted(invoice, 1);
     await delivery.render(invoice, numbered);
-    await eventually('the number is known', () =>
-      delivery.database.db
-        .selectFrom('rendered_document')
-        .selectAll()
-        .where('document_id', '=', invoice.id)
-        .where('allocation_number', '=', number)
-        .executeTakeFirst(),
-    );
-    // Whether the attempt was accepted is never known: the number may be missing.
     await eventually('the follow-up is planned', async () => (await delivery.rows(invoice)).length === 2);
-    await delivery.mailbox.mode('ok');
     delivery.advanceClock(minute);
     await rowsWhere(invoice, 2);
-    expect((await subjectsTo(recipient)).sort()).toContain(followUp);
+    expect((await subjectsTo(recipient)).sort()).toEqual([followUp, first, first].sort());
+    const shown = (await delivery.attempts(invoice)).map((attempt) => [
+      attempt.delivery_id === row.id ? 'message' : 'follow-up',
+      attempt.outcome,
+      attempt.allocation_number,
+    ]);
+    expect(shown).toHaveLength(3);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        ['message', 'unknown', null],
+        ['message', 'accepted', number],
+        ['follow-up', 'accepted', number],
+      ]),
+    );
   });
 
   it('a follow-up is planned for an attempt whose process died before its outcome was stored', async () => {
