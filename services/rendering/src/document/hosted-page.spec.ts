@@ -47,7 +47,7 @@ describe('hostedPage', () => {
     expect(html).toContain('<bdi dir="ltr">123456789</bdi>');
     expect(html).toContain('<dt>סכום לתשלום</dt><dd><bdi dir="ltr">3,009.00</bdi> ₪</dd>');
     expect(page({}, 'en')).toContain(
-      '<p class="status open">To be paid by <bdi dir="ltr">7 Apr 2026</bdi></p>',
+      '<p class="status open">To be paid by <bdi dir="ltr" lang="en">7 Apr 2026</bdi></p>',
     );
   });
 

@@ -58,7 +58,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
 /** Letters of each language, with what stands between them. */
 const languageRuns: Readonly<Record<Language, RegExp>> = {
   he: /([\u0590-\u05ff](?:[\u0590-\u05ff\d"'./ –-]*[\u0590-\u05ff])?)/,
-  en: /([A-Za-z\u00c0-\u024f](?:[A-Za-z\u00c0-\u024f\d'’.,&@/_+ -]*[A-Za-z\u00c0-\u024f])?)/,
+  en: /([A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f](?:[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\d'’.,&@/_+ -]*[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f])?)/,
 };
 const otherLanguage = { he: 'en', en: 'he' } as const satisfies Record<Language, Language>;
 
