@@ -79,6 +79,7 @@ describe('conformance of a PDF', () => {
   it.each([
     ['has a letter that no font has', '\u{10fffd}'],
     ['has a private letter', '\ue123'],
+    ['has a vowel point on a letter that no font has', '\u{85dbd}\u05b8'],
   ])('a PDF that %s does not say that it follows them', async (_what, letter) => {
     const { pdf } = await pdfs.render(sheetIn('he', 'quote', { document: { title: `כותרת ${letter}` } }));
     const xmp = await pdfXmp(pdf);

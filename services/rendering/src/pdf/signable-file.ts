@@ -64,8 +64,7 @@ export async function signableFile(
   signature: SignatureFacts,
   placeholderBytes: number,
 ): Promise<SignableFile> {
-  const objects = renumberStructureNodes(file.objects);
-  const conforms = await makeAccessible(objects, file, facts.texts ?? []);
+  const { objects, conforms } = await accessibleObjects(file, facts.texts ?? []);
   const [signatureNumber, packNumber, tableNumber] = addFacts(objects, file, facts, conforms);
 
   const parts: Buffer[] = [];
@@ -114,6 +113,22 @@ export async function signableFile(
   );
   bytes.write(range.join(' '), rangeAt, 'latin1');
   return { bytes, placeholderAt, placeholderEnd };
+}
+
+/**
+ * The objects with the tags of PDF/UA and PDF/A, or as Chromium wrote them where its tags cannot be read: a strange text costs its
+ * document the two standards, which the file then does not name, and never the document.
+ */
+async function accessibleObjects(
+  file: ChromiumFile,
+  texts: NonNullable<DocumentFacts['texts']>,
+): Promise<{ objects: Objects; conforms: boolean }> {
+  const objects = renumberStructureNodes(file.objects);
+  try {
+    return { objects, conforms: await makeAccessible(objects, file, texts) };
+  } catch {
+    return { objects: renumberStructureNodes(file.objects), conforms: false };
+  }
 }
 
 /**
