@@ -119,6 +119,19 @@ export const artifactRendered = defineEvent(
   }),
 );
 
+/** A stored logo, for a message that shows it. */
+export const getLogo = defineContract('rendering.logo.get', {
+  request: Strict({ business_id: Uuid, logo: LogoRef }),
+  reply: Strict({
+    /** Base64. */
+    png: Type.String(),
+    /** In pixels. */
+    width: Type.Number(),
+    height: Type.Number(),
+  }),
+  errors: ['not_found'],
+});
+
 /** How a stored PDF can be wrong. */
 export const artifactFindings = [
   /** There is no PDF at all. */

@@ -16,6 +16,7 @@ export {
 export { decimalPlaces, roundDecimal } from './money/decimal.js';
 export type { Percentage } from './money/percentage.js';
 export { parsePercentage, portionOf, portionWithin, withoutPortion } from './money/percentage.js';
+export * from './money/total-rows.js';
 export type { Discount, PricedDocument, PricedItem, Totals } from './money/totals.js';
 export { computeTotals } from './money/totals.js';
 export type { TotalsRefusal } from './money/totals-error.js';

@@ -40,3 +40,16 @@ export function addDays(day: string, days: number): string {
   date.setUTCDate(date.getUTCDate() + days);
   return date.toISOString().slice(0, 10);
 }
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/**
+ * A day, from YYYY-MM-DD, for a reader: DD/MM/YYYY in Hebrew; with the name of its month in English, whose readers disagree about
+ * which number is the month.
+ */
+export function formatDay(day: string, language: 'he' | 'en'): string {
+  const [year = '', month = '', date = ''] = day.split('-');
+  return language === 'he'
+    ? `${date}/${month}/${year}`
+    : `${Number(date)} ${months[Number(month) - 1]} ${year}`;
+}

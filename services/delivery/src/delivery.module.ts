@@ -6,6 +6,7 @@ import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
 import { MessageChannels } from './delivery/message-channels.js';
+import { MessageLogos } from './delivery/message-logos.js';
 import { MessageSender } from './delivery/message-sender.js';
 import { OutcomeRecorder } from './delivery/outcome-recorder.js';
 import { PlanDelivery } from './delivery/plan-delivery.js';
@@ -34,6 +35,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     MessageSender,
     MessageArtifacts,
     MessageChannels,
+    MessageLogos,
     OutcomeRecorder,
     DeliveryMetrics,
     Mailer,

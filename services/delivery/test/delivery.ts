@@ -11,6 +11,7 @@ import {
   documentIssued,
   type EventOf,
   getArtifact,
+  getLogo,
   type IssuedDocument,
   messageFailed,
   messageSent,
@@ -67,6 +68,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdfReady: Promise<void>;
   /** The documents of which rendering was told that the customer's PDF is about to leave, each time. */
   releasedArtifacts: string[];
+  /** The logos that rendering gives, by their hashes. */
+  logos: Map<string, Buffer>;
   /** Moves the clock. */
   advanceClock(ms: number): void;
   /** A recipient of its own for each call, so that tests do not see each other's mail. */
@@ -166,6 +169,7 @@ export async function startDelivery(
     pdfCancelled: false,
     pdfReady: Promise.resolve(),
     releasedArtifacts: [],
+    logos: new Map(),
     advanceClock: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
       tested.service.app.get(MessageSender).trigger();
@@ -294,6 +298,13 @@ export async function startDelivery(
       cancelled: made.pdfCancelled,
     };
   };
+  network.answer(getLogo, ({ logo }) => {
+    const found = made.logos.get(logo.sha256);
+    if (!found) {
+      throw new ApiError('not_found');
+    }
+    return { png: found.toString('base64'), width: 20, height: 10 };
+  });
   network.answer(getArtifact, ({ document_id: documentId }) => signedPdf(documentId));
   network.answer(releaseArtifact, ({ document_id: documentId }) => {
     made.releasedArtifacts.push(documentId);

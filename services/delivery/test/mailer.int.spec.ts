@@ -60,6 +60,7 @@ describe('Mailer.sendTimeoutMs', () => {
     const sending = mailer.send({
       email: { subject: 'x', text: 'x', html: 'x', fileName: 'x.pdf', language: 'en' },
       pdf: Buffer.from('x'),
+      logo: null,
       messageId: '<x@example.com>',
       fromName: 'Example Ltd',
       replyTo: null,

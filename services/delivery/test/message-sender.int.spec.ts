@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditDeliveries, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
@@ -52,6 +53,68 @@ describe('MessageSender', () => {
       }),
     ]);
     expect((await delivery.mailbox.attachment(mail.id, 0)).equals(delivery.pdf)).toBe(true);
+  });
+
+  it('an email brings the logo of the business with it, and leaves without one that rendering does not give', async () => {
+    const png = Buffer.from('a picture of the business');
+    const logo = { sha256: createHash('sha256').update(png).digest('hex') };
+    const [recipient, other, third] = [1, 2, 3].map(() => delivery.newRecipient());
+    const sendTo = async (to: string, sha256: string) => {
+      const invoice = await delivery.issueReady(to, { business: { logo: { sha256 } } });
+      await delivery.inState(invoice, 'sent');
+      const [mail] = await delivery.mailbox.mailTo(to);
+      return { mail, raw: await delivery.mailbox.raw(mail?.id ?? '') };
+    };
+    delivery.logos.set(logo.sha256, png);
+    const { mail, raw } = await sendTo(recipient ?? '', logo.sha256);
+    expect(mail?.html).toContain('<img src="cid:logo@pinkas"');
+    expect(raw).toMatch(/Content-Type: multipart\/related/);
+    const part = raw.split(/\r?\n--/).find((one) => one.includes('Content-ID: <logo@pinkas>')) ?? '';
+    expect(part).toMatch(/Content-Type: image\/png/);
+    expect(part).toMatch(/Content-Disposition: inline/);
+    expect(part).toContain(png.toString('base64'));
+    // A logo never changes: rendering is asked for it once.
+    delivery.logos.delete(logo.sha256);
+    expect((await sendTo(other ?? '', logo.sha256)).mail?.html).toContain('cid:logo@pinkas');
+    const without = await sendTo(third ?? '', 'ab'.repeat(32));
+    expect(without.mail?.html).not.toContain('<img');
+    expect(without.raw).not.toContain('image/png');
+  });
+
+  it('an email shows the figures of its document', async () => {
+    const recipient = delivery.newRecipient();
+    const totals = {
+      subtotal: 6000,
+      discount: 600,
+      vat: 972,
+      vat_rate: 18,
+      total: 6372,
+      currency: 'ILS',
+    } as const;
+    const invoice = await delivery.issueReady(recipient, {
+      document: { totals, discount: { type: 'percent', value: 10 } },
+    });
+    await delivery.inState(invoice, 'sent');
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    for (const figure of [
+      'הנחה 10%',
+      '600.00',
+      '5,400.00',
+      'מס ערך מוסף (מע"מ) 18%',
+      '972.00',
+      'סכום לתשלום',
+      '6,372.00',
+      'לתשלום עד: 15/07/2026',
+    ]) {
+      expect(mail?.text).toContain(figure);
+    }
+    const note = delivery.newRecipient();
+    const withoutPrices = await delivery.issueReady(note, {
+      document: { type: 'delivery_note', due_date: null },
+      business: { delivery_notes_without_prices: true },
+    });
+    await delivery.inState(withoutPrices, 'sent');
+    expect((await delivery.mailbox.mailTo(note))[0]?.text).not.toContain('₪');
   });
 
   it('MessageSender sends from the configured address with the business as name and reply-to', async () => {

@@ -14,6 +14,7 @@ import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
+import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { StoreLogo } from './logo/store-logo.js';
@@ -32,6 +33,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     AuditArtifacts,
     RenderPage,
     StoreLogo,
+    GetLogo,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { getArtifact, renderArtifact, renderPage, storeLogo } from '@pinkas/contracts';
+import { getArtifact, getLogo, renderArtifact, renderPage, storeLogo } from '@pinkas/contracts';
 import { pdfImages } from './pdf-tools.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
@@ -54,6 +54,19 @@ describe('StoreLogo', () => {
     const html = await page(sampleBusiness({ id, logo: await store(id, drawing) }));
     expect(html).toMatch(/src="data:image\/png;base64,[A-Za-z0-9+/=]+" width="460" height="230"/);
     expect(html).not.toContain('image/svg+xml');
+  });
+
+  it('GetLogo returns the picture of a logo for a message, and none of another business', async () => {
+    const id = randomUUID();
+    const logo = await store(id, drawing);
+    const found = await rendering.network.call(getLogo, { business_id: id, logo });
+    expect(found).toMatchObject({ width: 460, height: 230 });
+    const png = Buffer.from(found.png, 'base64');
+    expect(createHash('sha256').update(png).digest('hex')).toBe(logo.sha256);
+    expect(png.toString('latin1', 1, 4)).toBe('PNG');
+    await expect(rendering.network.call(getLogo, { business_id: randomUUID(), logo })).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('a business is never shown the logo of another', async () => {

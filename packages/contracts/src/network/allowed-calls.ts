@@ -13,6 +13,7 @@ import {
 import {
   cancelArtifact,
   getArtifact,
+  getLogo,
   numberArtifact,
   releaseArtifact,
   renderArtifact,
@@ -45,5 +46,5 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   customer: [],
   rendering: [getDocument],
   allocation: [],
-  delivery: [getArtifact, releaseArtifact],
+  delivery: [getArtifact, releaseArtifact, getLogo],
 };

@@ -65,6 +65,7 @@ export const LogoRef = Strict({
   /** Of the stored bytes, hex. */
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
+export type LogoRef = Static<typeof LogoRef>;
 
 /** How long a message waits for its allocation number where the business does not say, in minutes. */
 export const allocationHoldMinutesDefault = 10;

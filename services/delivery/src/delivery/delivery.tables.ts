@@ -1,5 +1,5 @@
-import type { DeliveryOutcome } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import type { DeliveryOutcome, LogoRef } from '@pinkas/contracts';
+import type { DocumentType, TotalRowKind } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { SendOutcome } from './send-policy.js';
@@ -15,6 +15,14 @@ export interface DeliveryFacts {
     total: number;
     public_id: string;
     customer_name: string;
+    /** YYYY-MM-DD; null where its type has none. Absent with what follows in messages of the previous release. */
+    due_date?: string | null;
+    /** The figures before the total, ILS; null where the document shows no prices. */
+    figures?: readonly { kind: TotalRowKind; amount: number }[] | null;
+    /** Percent. */
+    vat_rate?: number;
+    /** Percent; null where there is no discount, or one of an amount. */
+    discount_percent?: number | null;
   };
   business: {
     name: string;
@@ -22,6 +30,9 @@ export interface DeliveryFacts {
     language: 'he' | 'en';
     /** HH:MM-HH:MM */
     quiet_hours: string | null;
+    /** `#rrggbb` */
+    accent_color?: string;
+    logo?: LogoRef;
   };
 }
 

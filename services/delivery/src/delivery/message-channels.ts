@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import { composeEmail } from '../mail/compose-email.js';
+import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
 import { Mailer } from '../mail/mailer.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
 import type { AllocationState } from './wording.js';
+
+/** What a message brings. */
+export interface MessageContent {
+  readonly pdf: Buffer;
+  readonly allocation: AllocationState;
+  /** Null: it shows none. */
+  readonly logo: EmailLogo | null;
+}
 
 /** The providers that messages are sent through. */
 @Injectable()
@@ -29,15 +37,16 @@ export class MessageChannels {
   }
 
   /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
-  send(row: DeliveryRow, pdf: Buffer, allocation: AllocationState): Promise<SendOutcome> {
+  send(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): Promise<SendOutcome> {
     const isFollowUp = row.follows !== null;
     if (row.channel === 'whatsapp') {
       return this.whatsapp.send({ ...row, followUpNumber: isFollowUp ? allocation.number : null });
     }
     const { facts, purpose } = row;
     return this.mailer.send({
-      email: composeEmail(facts, { purpose, allocation, isFollowUp }, this.config.viewUrlBase),
+      email: composeEmail(facts, { purpose, allocation, isFollowUp, logo }, this.config.viewUrlBase),
       pdf,
+      logo,
       messageId: row.message_id,
       inReplyTo: row.follows === null ? null : row.message_id.replace(row.id, row.follows),
       fromName: row.facts.business.name,

@@ -22,6 +22,7 @@ import { claimDue, postpone } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageChannels } from './message-channels.js';
+import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { withdrawDocument } from './plan.repository.js';
 import { suppressedReason } from './send-policy.js';
@@ -52,6 +53,7 @@ export class MessageSender implements BackgroundTask {
     @InjectConfig() private readonly config: Pick<DeliveryConfig, 'messagesPerBusinessAndDay'>,
     @InjectLogger() private readonly logger: Logger,
     private readonly artifacts: MessageArtifacts,
+    private readonly logos: MessageLogos,
     private readonly channels: MessageChannels,
     private readonly outcomes: OutcomeRecorder,
     tracing: Tracing,
@@ -118,6 +120,7 @@ export class MessageSender implements BackgroundTask {
     if (artifact.kind === 'failed') {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
+    const logo = await this.logos.fetch(row);
     // While the PDF is fetched, quiet hours may begin and an operator may suppress the address.
     if (await this.#holdBack(db, row)) {
       return;
@@ -126,7 +129,11 @@ export class MessageSender implements BackgroundTask {
     if (!attempt) {
       return;
     }
-    const outcome = await this.channels.send(attempt.row, artifact.pdf.bytes, attempt.allocation);
+    const outcome = await this.channels.send(attempt.row, {
+      pdf: artifact.pdf.bytes,
+      allocation: attempt.allocation,
+      logo,
+    });
     await this.outcomes.record(attempt.row, attempt.n, outcome);
   }
 

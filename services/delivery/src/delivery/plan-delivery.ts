@@ -1,4 +1,5 @@
 import { consumers, deliveryPlanned, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { isGoodsNote, totalRows } from '@pinkas/domain';
 import {
   type Clock,
   EventHandler,
@@ -62,6 +63,12 @@ export class PlanDelivery {
 }
 
 function factsOf({ document, business }: EventOf<typeof documentIssued>): DeliveryFacts {
+  const { discount } = document;
+  const withoutPrices = business.delivery_notes_without_prices === true && isGoodsNote(document.type);
+  const figures = totalRows(document, business.legal_type).map(({ kind, amount }) => ({
+    kind,
+    amount: Number(amount) / 100,
+  }));
   return {
     document: {
       type: document.type,
@@ -70,12 +77,18 @@ function factsOf({ document, business }: EventOf<typeof documentIssued>): Delive
       total: document.totals.total,
       public_id: document.public_id,
       customer_name: document.customer.name,
+      due_date: document.due_date,
+      figures: withoutPrices ? null : figures,
+      vat_rate: document.totals.vat_rate,
+      discount_percent: discount?.type === 'percent' ? discount.value : null,
     },
     business: {
       name: business.name,
       email: business.email,
       language: business.language,
       quiet_hours: business.auto_send.quiet_hours,
+      ...(business.accent_color && { accent_color: business.accent_color }),
+      ...(business.logo && { logo: business.logo }),
     },
   };
 }

@@ -29,7 +29,10 @@ export function typeName({ document, business }: DeliveryFacts): string {
 
 /** The total as it is written in the language of the business, with the sign of the shekel. */
 export function totalText({ document, business }: DeliveryFacts): string {
-  return new Intl.NumberFormat(locales[business.language], { style: 'currency', currency: 'ILS' }).format(
-    document.total,
-  );
+  return amountText(document.total, business.language);
+}
+
+/** An amount, ILS, as it is written in a language, with the sign of the shekel. */
+export function amountText(amount: number, language: 'he' | 'en'): string {
+  return new Intl.NumberFormat(locales[language], { style: 'currency', currency: 'ILS' }).format(amount);
 }

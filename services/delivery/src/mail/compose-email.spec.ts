@@ -25,7 +25,7 @@ const facts = (change: {
 });
 
 const none = { number: null, isPending: false };
-const forCustomer = { purpose: 'customer', allocation: none, isFollowUp: false } as const;
+const forCustomer = { purpose: 'customer', allocation: none, isFollowUp: false, logo: null } as const;
 const forAccountant = { ...forCustomer, purpose: 'accountant' } as const;
 const base = 'https://example.com/d';
 
@@ -165,5 +165,81 @@ describe('composeEmail', () => {
     expect(composeEmail(english, { ...forAccountant, ...followUp }, base).subject).toBe(
       'Copy for your books: allocation number for Tax invoice 1042, Example Ltd',
     );
+  });
+
+  const figures = [
+    { kind: 'gross_lines', amount: 3186 },
+    { kind: 'lines', amount: 2700 },
+    { kind: 'discount', amount: -150 },
+    { kind: 'net', amount: 2550 },
+    { kind: 'vat', amount: 459 },
+  ] as const;
+  const priced = { figures, vat_rate: 18, discount_percent: 12.5, total: 3009, due_date: '2026-07-15' };
+  /** The facts of an email's text, without the marks of direction that figures have. */
+  const factsIn = (text: string) =>
+    text
+      .replaceAll(/[\u200e\u200f\u00a0]/g, (sign) => (sign === '\u00a0' ? ' ' : ''))
+      .split('\n\n')
+      .find((part) => part.includes('1042\n') || part.endsWith('1042'))
+      ?.split('\n');
+
+  it('composeEmail shows the figures as the document does, what is to be paid and until when', () => {
+    const allocation = { number: '123456789', isPending: false };
+    const occasion = { ...forCustomer, allocation };
+    expect(factsIn(composeEmail(facts({ document: priced }), occasion, base).text)).toEqual([
+      'מספר: 1042',
+      'תאריך: 15/06/2026',
+      'סכום השורות כולל מע"מ: 3,186.00 ₪',
+      'סכום השורות ללא מע"מ: 2,700.00 ₪',
+      'הנחה 12.5%: -150.00 ₪',
+      'סה"כ לפני מע"מ: 2,550.00 ₪',
+      'מס ערך מוסף (מע"מ) 18%: 459.00 ₪',
+      'סכום לתשלום: 3,009.00 ₪',
+      'לתשלום עד: 15/07/2026',
+      'מספר הקצאה: 123456789',
+    ]);
+    const english = facts({ document: priced, business: { language: 'en' } });
+    expect(factsIn(composeEmail(english, occasion, base).text)).toEqual([
+      'Number: 1042',
+      'Date: 15 Jun 2026',
+      'Sum of lines incl. VAT: ₪3,186.00',
+      'Sum of lines excl. VAT: ₪2,700.00',
+      'Discount 12.5%: -₪150.00',
+      'Total before VAT: ₪2,550.00',
+      'VAT 18%: ₪459.00',
+      'Amount due: ₪3,009.00',
+      'Due date: 15 Jul 2026',
+      'Allocation number: 123456789',
+    ]);
+  });
+
+  it('composeEmail shows only the total where there is neither discount nor VAT, and nothing of a note without prices', () => {
+    const plain = { type: 'receipt', figures: [], due_date: null, total: 100 } as const;
+    expect(factsIn(composeEmail(facts({ document: plain }), forCustomer, base).text)).toEqual([
+      'מספר: 1042',
+      'תאריך: 15/06/2026',
+      'סה"כ: 100.00 ₪',
+    ]);
+    const note = { type: 'delivery_note', figures: null, due_date: null } as const;
+    const email = composeEmail(facts({ document: note }), forCustomer, base);
+    expect(email.text).not.toMatch(/₪|7,080/);
+    expect(email.html).not.toMatch(/₪|7,080/);
+  });
+
+  it('composeEmail has the accent of the business, with letters that can be read on it', () => {
+    const button = (accent_color: string) =>
+      /background:(#[0-9a-f]{6});color:(#[0-9a-f]{6})/.exec(
+        composeEmail(facts({ business: { accent_color } }), forCustomer, base).html,
+      );
+    expect(button('#0b6e4f')?.slice(1)).toEqual(['#0b6e4f', '#ffffff']);
+    expect(button('#ffd700')?.slice(1)).toEqual(['#ffd700', '#000000']);
+  });
+
+  it('composeEmail shows a logo that travels with it, and nothing from elsewhere', () => {
+    const logo = { bytes: Buffer.from('png'), width: 460, height: 230 };
+    const { html } = composeEmail(facts({}), { ...forCustomer, logo }, base);
+    expect(html).toContain('<img src="cid:logo@pinkas" alt="" width="128" height="64"');
+    expect(html.match(/(?:src|background|url)\W{1,2}https?:/g)).toBeNull();
+    expect(composeEmail(facts({}), forCustomer, base).html).not.toContain('<img');
   });
 });

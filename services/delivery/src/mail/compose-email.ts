@@ -1,7 +1,33 @@
-import { fieldDirection, isolatedText, type TextDirection } from '@pinkas/domain';
+import {
+  contrast,
+  fieldDirection,
+  formatDay,
+  isolatedText,
+  type TextDirection,
+  type TotalRowKind,
+  textContrastMin,
+} from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/service-kit/html';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import { type AllocationState, asSentence, singleLine, totalText, typeName } from '../delivery/wording.js';
+import {
+  type AllocationState,
+  amountText,
+  asSentence,
+  singleLine,
+  totalText,
+  typeName,
+} from '../delivery/wording.js';
+
+/** The picture of a business. */
+export interface EmailLogo {
+  /** A PNG file. */
+  readonly bytes: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** By what the HTML names the logo that travels with it. */
+export const logoContentId = 'logo@pinkas';
 
 /** An email without its envelope and attachment. */
 export interface Email {
@@ -31,6 +57,10 @@ interface Wording {
   readonly number: string;
   readonly date: string;
   readonly total: string;
+  readonly amountDue: string;
+  readonly dueDate: string;
+  readonly figures: Readonly<Record<TotalRowKind, string>>;
+  readonly withoutVat: string;
   readonly view: string;
   readonly attached: string;
 }
@@ -57,6 +87,16 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     number: 'מספר',
     date: 'תאריך',
     total: 'סה"כ',
+    amountDue: 'סכום לתשלום',
+    dueDate: 'לתשלום עד',
+    figures: {
+      gross_lines: 'סכום השורות כולל מע"מ',
+      lines: 'סכום השורות',
+      discount: 'הנחה',
+      net: 'סה"כ לפני מע"מ',
+      vat: 'מס ערך מוסף (מע"מ)',
+    },
+    withoutVat: 'ללא מע"מ',
     view: 'צפייה במסמך',
     attached: 'המסמך החתום מצורף כקובץ PDF.',
   },
@@ -82,12 +122,53 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     number: 'Number',
     date: 'Date',
     total: 'Total',
+    amountDue: 'Amount due',
+    dueDate: 'Due date',
+    figures: {
+      gross_lines: 'Sum of lines incl. VAT',
+      lines: 'Sum of lines',
+      discount: 'Discount',
+      net: 'Total before VAT',
+      vat: 'VAT',
+    },
+    withoutVat: 'excl. VAT',
     view: 'View the document',
     attached: 'The signed document is attached as a PDF.',
   },
 };
 
-const israeliDate = (date: string): string => date.split('-').reverse().join('/');
+/** The row of a table of facts. */
+interface Row {
+  readonly name: string;
+  readonly value: string;
+  /** What the reader looks for. */
+  readonly isStrong?: boolean;
+}
+
+/** The figures from the lines to the total as on paper; for a document with a due date what is to be paid, and until when. */
+function figureRows(facts: DeliveryFacts, wording: Wording): Row[] {
+  const { document } = facts;
+  const { figures = [], due_date: dueDate = null, vat_rate: vatRate, discount_percent: percent } = document;
+  if (figures === null) {
+    return [];
+  }
+  const vatShown = figures.some(({ kind }) => kind === 'vat');
+  const rates: Partial<Record<TotalRowKind, string>> = {
+    lines: vatShown ? ` ${wording.withoutVat}` : '',
+    discount: typeof percent === 'number' ? ` ${percent}%` : '',
+    vat: vatRate === undefined ? '' : ` ${vatRate}%`,
+  };
+  return [
+    ...figures.map(({ kind, amount }) => ({
+      name: `${wording.figures[kind]}${rates[kind] ?? ''}`,
+      value: amountText(amount, facts.business.language),
+    })),
+    { name: dueDate === null ? wording.total : wording.amountDue, value: totalText(facts), isStrong: true },
+    ...(dueDate === null
+      ? []
+      : [{ name: wording.dueDate, value: formatDay(dueDate, facts.business.language) }]),
+  ];
+}
 
 /** What an email is about beside its document. */
 export interface EmailOccasion {
@@ -95,6 +176,8 @@ export interface EmailOccasion {
   readonly allocation: AllocationState;
   /** Whether it brings the allocation number to who got the document without it. */
   readonly isFollowUp: boolean;
+  /** The logo that travels with it. */
+  readonly logo: EmailLogo | null;
 }
 
 /**
@@ -118,10 +201,10 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
       ...(isPending ? [wording.allocationPending] : []),
     ],
     rows: [
-      [wording.number, String(document.number)] as const,
-      [wording.date, israeliDate(document.date)] as const,
-      [wording.total, totalText(facts)] as const,
-      ...(number === null ? [] : [[wording.allocationNumber, number] as const]),
+      { name: wording.number, value: String(document.number) },
+      { name: wording.date, value: formatDay(document.date, language) },
+      ...figureRows(facts, wording),
+      ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
     ],
     link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
     business: name,
@@ -130,7 +213,7 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   return {
     subject: lines.subject,
     text: toText(lines, wording),
-    html: toHtml(lines, wording, language),
+    html: toHtml(lines, wording, language, lookOf(facts, occasion.logo)),
     fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
     language,
   };
@@ -161,7 +244,7 @@ function openingOf(
 interface Lines {
   readonly type: string;
   readonly opening: readonly string[];
-  readonly rows: readonly (readonly [string, string])[];
+  readonly rows: readonly Row[];
   readonly link: string;
   readonly business: string;
   readonly businessDirection: TextDirection;
@@ -171,7 +254,7 @@ function toText(lines: Lines, wording: Wording): string {
   return [
     ...lines.opening,
     '',
-    ...lines.rows.map(([name, value]) => `${name}: ${value}`),
+    ...lines.rows.map(({ name, value }) => `${name}: ${value}`),
     '',
     `${wording.view}:`,
     lines.link,
@@ -183,32 +266,65 @@ function toText(lines: Lines, wording: Wording): string {
   ].join('\n');
 }
 
+/** The colours of an email, and the picture at its head. */
+interface Look {
+  readonly accent: string;
+  readonly onAccent: string;
+  readonly logo: EmailLogo | null;
+}
+
+/** The accent of a business that has none of its own: the documents' own. */
+const defaultAccent = '#1d3f66';
+/** The largest that a logo is shown, in pixels. */
+const logoBox = { width: 200, height: 64 } as const;
+
+function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Look {
+  const accent = business.accent_color ?? defaultAccent;
+  return {
+    accent,
+    onAccent: contrast('#ffffff', accent) >= textContrastMin ? '#ffffff' : '#000000',
+    logo,
+  };
+}
+
+/** The name stands below it in words, so it says nothing to those who do not see it. */
+function logoPicture({ logo }: Look): string {
+  if (logo === null) {
+    return '';
+  }
+  const scale = Math.min(1, logoBox.width / logo.width, logoBox.height / logo.height);
+  const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
+  return `<p style="margin:0 0 14px"><img src="cid:${logoContentId}" alt="" width="${width}" height="${height}" style="display:inline-block;border:0"></p>
+        `;
+}
+
 /** Tables and inline styles: what mail programs understand. */
-function toHtml(lines: Lines, wording: Wording, language: string): string {
+function toHtml(lines: Lines, wording: Wording, language: string, look: Look): string {
   const start = wording.direction === 'rtl' ? 'right' : 'left';
+  const end = wording.direction === 'rtl' ? 'left' : 'right';
   const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
   const paragraph = (text: string) =>
     `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
-  const row = ([name, value]: readonly [string, string]) => `
+  const row = ({ name, value, isStrong }: Row) => `
           <tr>
-            <td style="padding:6px 0;font-size:14px;color:#616e7c;text-align:${start}">${escapeHtml(name)}</td>
-            <td style="padding:6px 16px;font-size:16px;color:#1f2933;text-align:${start}"><bdi>${escapeHtml(value)}</bdi></td>
+            <td style="padding:6px 0;font-size:14px;color:#565f6b;text-align:${start}">${escapeHtml(name)}</td>
+            <td style="padding:6px 0;padding-${start}:24px;font-size:16px;color:#1f2933;text-align:${end};white-space:nowrap${isStrong ? ';font-weight:bold' : ''}"><bdi>${escapeHtml(value)}</bdi></td>
           </tr>`;
   return `<!doctype html>
 <html lang="${language}" dir="${wording.direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(lines.type)}</title></head>
 <body dir="${wording.direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
   <table role="presentation" dir="${wording.direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
-    style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-radius:8px">
+    style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-top:4px solid ${look.accent};border-radius:8px">
     <tr>
       <td style="padding:28px 28px 8px;text-align:${start};${font}">
-        <p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi dir="${lines.businessDirection}">${escapeHtml(lines.business)}</bdi></p>
+        ${logoPicture(look)}<p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi dir="${lines.businessDirection}">${escapeHtml(lines.business)}</bdi></p>
         ${lines.opening.map(paragraph).join('\n        ')}
-        <table role="presentation" dir="${wording.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
+        <table dir="${wording.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
         </table>
         <p style="margin:0 0 20px"><a href="${escapeHtml(lines.link)}"
-          style="display:inline-block;padding:12px 24px;background:#1d4ed8;color:#ffffff;font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(wording.view)}</a></p>
-        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#616e7c">${escapeHtml(wording.attached)}</p>
+          style="display:inline-block;padding:12px 24px;background:${look.accent};color:${look.onAccent};font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(wording.view)}</a></p>
+        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#565f6b">${escapeHtml(wording.attached)}</p>
       </td>
     </tr>
   </table>

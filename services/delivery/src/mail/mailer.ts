@@ -11,7 +11,7 @@ import { recordOutcome } from '../delivery/outcome-span.js';
 import type { SendOutcome } from '../delivery/send-policy.js';
 import { truncate } from '../delivery/truncate.js';
 import { singleLine } from '../delivery/wording.js';
-import type { Email } from './compose-email.js';
+import { type Email, type EmailLogo, logoContentId } from './compose-email.js';
 import { type SmtpError, sendFailure } from './send-failure.js';
 
 /** Send attempts in flight, each on a pooled connection of its own. */
@@ -29,6 +29,8 @@ const tlsOptions: Readonly<Record<SmtpTls, object>> = {
 export interface OutgoingEmail {
   readonly email: Email;
   readonly pdf: Buffer;
+  /** Shown by the HTML; null: none. */
+  readonly logo: EmailLogo | null;
   /** With its angle brackets; the same on every attempt. */
   readonly messageId: string;
   /** The Message-ID of the message that it follows, with its angle brackets; null: it follows none. */
@@ -112,7 +114,10 @@ export class Mailer {
         text: mail.email.text,
         html: mail.email.html,
         headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.email.language },
-        attachments: [{ filename: mail.email.fileName, content: mail.pdf, contentType: 'application/pdf' }],
+        attachments: [
+          { filename: mail.email.fileName, content: mail.pdf, contentType: 'application/pdf' },
+          ...logoParts(mail.logo),
+        ],
         signal,
       });
       return { kind: 'accepted', response: truncate(response) };
@@ -155,6 +160,23 @@ export class Mailer {
       });
     }).finally(() => connection.close());
   }
+}
+
+/**
+ * The picture travels with the email: a mail program that loads nothing from elsewhere shows it, and nobody learns when it is opened.
+ */
+function logoParts(logo: EmailLogo | null) {
+  return logo === null
+    ? []
+    : [
+        {
+          filename: 'logo.png',
+          content: logo.bytes,
+          contentType: 'image/png',
+          cid: logoContentId,
+          contentDisposition: 'inline' as const,
+        },
+      ];
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII.

@@ -1,4 +1,4 @@
-import { dayInIsrael } from '@pinkas/domain';
+import { dayInIsrael, formatDay } from '@pinkas/domain';
 import type { Language } from './language.js';
 import { html, leftToRight, type Markup } from './markup.js';
 
@@ -21,22 +21,14 @@ export function formatPercent(rate: number): string {
   return `${percent.format(rate)}%`;
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
-/**
- * A day, from YYYY-MM-DD: DD/MM/YYYY in Hebrew; with the name of its month in English, whose readers disagree about which number
- * is the month.
- */
+/** A day as it is written in a language, from YYYY-MM-DD. */
 export function formatDate(date: string, language: Language): string {
-  const [year = '', month = '', day = ''] = date.split('-');
-  return language === 'he'
-    ? `${day}/${month}/${year}`
-    : `${Number(day)} ${months[Number(month) - 1]} ${year}`;
+  return formatDay(date, language);
 }
 
 /** The day of an instant in Israel. */
 export function formatInstantDay(instant: string, language: Language): string {
-  return formatDate(dayInIsrael(new Date(instant)), language);
+  return formatDay(dayInIsrael(new Date(instant)), language);
 }
 
 const israelTime = new Intl.DateTimeFormat('en-GB', {

@@ -1,11 +1,13 @@
 import type { Business, DocumentState, IssuedDocument } from '@pinkas/contracts';
 import {
+  acknowledgesPayment,
   addDays,
   type DocumentType,
   documentTypeRules,
   fromShekels,
   isGoodsNote,
   toShekels,
+  showsVatBasis as vatBasisShown,
 } from '@pinkas/domain';
 import type { Language } from './language.js';
 
@@ -61,22 +63,9 @@ export function languageOf(sheet: Sheet): Language {
   return sheet.language ?? sheet.business.language;
 }
 
-/**
- * Whether prices say that they include VAT, or not. An exempt dealer, a non-profit and a public institution without a VAT amount
- * must not issue what looks like a tax document (VAT law, section 50); a dealer with a zero rate states the zero.
- */
+/** Whether prices say that they include VAT, or not. */
 export function showsVatBasis({ document, business }: Sheet): boolean {
-  return (
-    document.totals.vat !== 0 || business.legal_type === 'osek_murshe' || business.legal_type === 'hevra_baam'
-  );
-}
-
-/** The types that acknowledge a payment and are no tax invoice: net and VAT on them invite to deduct the VAT twice. */
-const withoutVatAmount: readonly DocumentType[] = ['receipt', 'donation_receipt'];
-
-/** Whether this document shows the net and the VAT. */
-export function showsVatAmount(sheet: Sheet): boolean {
-  return showsVatBasis(sheet) && !withoutVatAmount.includes(sheet.document.type);
+  return vatBasisShown(document.totals.vat, business.legal_type);
 }
 
 /** The types of which the law demands one original (Income Tax Bookkeeping Instructions, 5, 8, 9; appendix E). */
@@ -128,5 +117,5 @@ export function amountDue({ document, cancelledAt, standing }: Sheet): number | 
 
 /** Whether the payments come before the items: a receipt is about what was paid. */
 export function paymentsComeFirst({ document }: Sheet): boolean {
-  return withoutVatAmount.includes(document.type);
+  return acknowledgesPayment(document.type);
 }

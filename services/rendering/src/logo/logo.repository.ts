@@ -35,17 +35,22 @@ export class LogoStore {
     return sha256.toString('hex');
   }
 
+  /** @param sha256 hex */
+  find(businessId: string, sha256: string) {
+    return forTenant(this.db, businessId)
+      .selectFrom('logo')
+      .select(['media_type', 'bytes', 'width', 'height'])
+      .where('business_id', '=', businessId)
+      .where('sha256', '=', Buffer.from(sha256, 'hex'))
+      .executeTakeFirst();
+  }
+
   /** The logo that a business had when its document was issued. A missing one delays no document: null, with a warning. */
   async findLogo({ id, logo }: Business): Promise<SheetLogo | null> {
     if (!logo) {
       return null;
     }
-    const row = await forTenant(this.db, id)
-      .selectFrom('logo')
-      .select(['media_type', 'bytes', 'width', 'height'])
-      .where('business_id', '=', id)
-      .where('sha256', '=', Buffer.from(logo.sha256, 'hex'))
-      .executeTakeFirst();
+    const row = await this.find(id, logo.sha256);
     if (!row) {
       this.logger.warn({ business_id: id, sha256: logo.sha256 }, 'logo not found');
       return null;
