@@ -72,7 +72,7 @@ export function firstDocument(system: () => RunningStack): void {
       expect(document.allocation_number).toMatch(/^\d{9}$/);
       expect(document.allocation.number).toBe(document.allocation_number);
 
-      const pdf = await eventually('the PDF bears the allocation number', async () => {
+      const pdf = await eventually('the PDF has the allocation number', async () => {
         const file = await fetchPdf(document.pdf_url, 'allocated.pdf');
         return (await textOf(file)).includes(document.allocation_number ?? '-') ? file : undefined;
       });

@@ -67,7 +67,7 @@ export function killedReplica(system: () => RunningStack): void {
         }
         const failed = load.failed.slice(failedBefore);
         expect(failed.filter((one) => !one.retryable)).toEqual([]);
-        // Behind the gateway nothing breaks a connection: its callers are told.
+        // Behind the gateway nothing breaks a connection: its callers get an answer.
         if (service !== 'gateway') {
           expect(failed.filter((one) => one.status === null)).toEqual([]);
         }

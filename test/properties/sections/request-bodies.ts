@@ -178,7 +178,7 @@ export function requestBodies(system: () => RunningStack): void {
 
     /** A route with a real id in its path, or with another text in its place. */
     const targetOf = (route: Route, id: string) => route.path.replace(':id', id);
-    /** Routes, told in a report by their names alone. */
+    /** Routes; a report has their names alone. */
     const named = (route: Route): Route =>
       Object.assign({ ...route }, { [fc.toStringMethod]: () => route.operation });
     const oneOf = (routes: readonly Route[]): fc.Arbitrary<Route> => fc.constantFrom(...routes.map(named));

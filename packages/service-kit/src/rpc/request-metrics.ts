@@ -7,7 +7,7 @@ import type { ApiError } from './api-error.js';
  */
 export type RequestOutcome = 'ok' | 'refused' | 'unavailable' | 'failed';
 
-/** The outcome that an error code stands for. */
+/** The outcome that an error code means. */
 export function outcomeOf({ status }: ApiError): Exclude<RequestOutcome, 'ok'> {
   if (status < 500) {
     return 'refused';

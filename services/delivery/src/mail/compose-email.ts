@@ -287,7 +287,7 @@ function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Look {
   };
 }
 
-/** The name stands below it in words, so it says nothing to those who do not see it. */
+/** The name is below it in words, so it says nothing to those who do not see it. */
 function logoPicture({ logo }: Look): string {
   if (logo === null) {
     return '';

@@ -33,7 +33,7 @@ function downloadUrl(pdfUrl: string): string {
   return `${pdfUrl}${pdfUrl.includes('?') ? '&' : '?'}download=1`;
 }
 
-/** Where the document stands: what a customer has to do, if anything. */
+/** The state of the document: what a customer has to do, if anything. */
 function statusText(sheet: Sheet, state: DocumentState): Markup {
   const language = languageOf(sheet);
   const { document } = sheet;

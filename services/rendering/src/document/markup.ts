@@ -55,7 +55,7 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
   return new Markup(text);
 }
 
-/** Letters of each language, with what stands between them. */
+/** Letters of each language, with what is between them. */
 const languageRuns: Readonly<Record<Language, RegExp>> = {
   he: /([\u0590-\u05ff](?:[\u0590-\u05ff\d"'./ –-]*[\u0590-\u05ff])?)/,
   en: /([A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f](?:[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\d'’.,&@/_+ -]*[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f])?)/,

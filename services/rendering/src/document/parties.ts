@@ -32,7 +32,7 @@ function logoPicture({ logo }: Sheet): Markup | null {
   if (logo === null) {
     return null;
   }
-  // The name stands beside it in words, so it says nothing to those who do not see it.
+  // The name is beside it in words, so it says nothing to those who do not see it.
   return html`<img class="logo" src="${logo.address}" width="${logo.width}" height="${logo.height}" alt="">`;
 }
 

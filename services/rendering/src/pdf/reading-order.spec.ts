@@ -16,7 +16,7 @@ describe('readingOrder', () => {
     ]);
   });
 
-  it('the runs of the same letters are told apart by their spaces', () => {
+  it('the runs of the same letters are distinguished by their spaces', () => {
     expect(inOrder(line(' שירות', 'Ltd', ' שירות '), 'שירות Ltd')).toBeUndefined();
     expect(inOrder(line('שירות', 'kg', ' שירות '), ' שירות kgשירות')).toEqual([' שירות ', 'kg', 'שירות']);
   });

@@ -94,7 +94,7 @@ export function isSecurityStore(pdf: Buffer, signedLength: number): boolean {
   }
 }
 
-/** The values of an appended store; null where it is something else. Whoever reads them compares the whole. */
+/** The values of an appended store; null where it is something else. The caller compares the whole. */
 function readStore(update: Buffer): ValidationData | null {
   const values: Buffer[] = [];
   let at = 0;

@@ -45,8 +45,8 @@ const replaced = /^\/Span ?<<\/ActualText (.*?) ?>> ?BDC$/;
 
 /**
  * Reads a text object as Skia writes it. Extractors that take no notice of `/ActualText` read a mirrored bracket as the other one, and
- * some lose what comes behind the end of a nested sequence: a glyph that stands for another character is drawn with a variant of its
- * font instead, and the marks of reversed letters are left to whoever writes the run.
+ * some lose what comes behind the end of a nested sequence: a glyph that represents another character is drawn with a variant of its
+ * font instead, and the marks of reversed letters are left to the caller, which writes the run.
  * @param lines between `BT` and `ET`.
  */
 export function readTextRun(lines: readonly string[], fonts: PageFonts): TextRun {
