@@ -8,7 +8,7 @@ const registration =
 /** What Prometheus adds to every sample  (templates/monitoring.yaml, and the Prometheus operator). */
 const addedLabels = ['app_kubernetes_io_component', 'namespace', 'pod'];
 
-/** The names of all samples that a process can tell, each with its labels. */
+/** The names of all samples that a process can have, each with its labels. */
 export async function samplesOf(sources: readonly Source[]): Promise<Map<string, Set<string>>> {
   const samples = new Map<string, Set<string>>();
   const add = (name: string, labels: readonly string[]) =>

@@ -7,7 +7,7 @@ import { repositoryRoot, type Source, sourcesBelow } from './sources.js';
 interface Table {
   service: string;
   name: string;
-  /** The column that bears the business's id; null where no row belongs to a business. */
+  /** The column that has the business's id; null where no row belongs to a business. */
   column: string | null;
   schema: string;
 }

@@ -54,7 +54,7 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
     rows.push(
       figure(`render_p50_ms_${lines}`, percentile(renderMs, 0.5), `printing ${words}: median, one at a time`),
       figure(`render_p99_ms_${lines}`, percentile(renderMs, 0.99), '99th percentile'),
-      figure(`sign_p50_ms${suffix}`, percentile(signMs, 0.5), 'writing it anew and signing it, median'),
+      figure(`sign_p50_ms${suffix}`, percentile(signMs, 0.5), 'writing and signing it, median'),
       figure(`sign_p99_ms${suffix}`, percentile(signMs, 0.99), '99th percentile'),
       figure(`pdf_kb_${lines}`, kb, 'its signed PDF, in KB'),
     );

@@ -43,7 +43,7 @@ export async function measureSteps(stack: BenchStack, progress: (text: string) =
     }
     await events.all(calm, messageSent);
 
-    progress(`${waitingDocuments} documents, while allocation and delivery stand still …`);
+    progress(`${waitingDocuments} documents, while allocation and delivery are stopped …`);
     let thaw = freeze(stack, ['allocation', 'delivery']);
     const waiting = await backlog(caller, waitingDocuments).finally(thaw);
     const thawed = performance.now();

@@ -36,7 +36,7 @@ const whole = (text: string | undefined): number => (/^\d+$/.test(text ?? '') ? 
 
 /**
  * Hears every exchange of the suite. What must be true of each answer is held against each answer; what was seen is
- * remembered, so that the last test can tell what was never provoked.
+ * remembered, so that the last test can name what was never provoked.
  */
 export class Recording {
   readonly #routes: KnownRoute[] = publicRoutes.map((route) => ({
@@ -137,7 +137,7 @@ export class Recording {
       'details.errors are not path and message each':
         code === 'validation_error' && !checkFaults(error.details?.errors),
       'request_id is not X-Request-Id': request_id !== headers['x-request-id'],
-      'Idempotent-Replayed stands on a refusal': 'idempotent-replayed' in headers,
+      'Idempotent-Replayed is on a refusal': 'idempotent-replayed' in headers,
     };
     return namesOf(wrongs);
   }

@@ -198,7 +198,7 @@ export class Suite {
     return answer.body;
   }
 
-  /** A document as GET /documents/{id} tells it. */
+  /** A document as GET /documents/{id} returns it. */
   async read(key: string, id: string): Promise<DocumentDetail> {
     const answer = await this.get<DocumentDetail>(key, `/documents/${id}`);
     if (answer.status !== 200) {

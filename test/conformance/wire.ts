@@ -10,7 +10,7 @@ export interface WireRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: OutgoingHttpHeaders;
-  /** The body with its length announced; or in pieces, without. */
+  /** The body with its length in the header; or in pieces, without. */
   readonly body?: Buffer | readonly Buffer[];
   /** The address that the client has, for example 127.0.0.9; by default the machine's choice. */
   readonly localAddress?: string;

@@ -104,7 +104,7 @@ const faultsOf = (details: Record<string, unknown> | undefined): string[] =>
 
 /** Expects every fault to be named at its place, and nothing at a place that has none. */
 function expectPointers(named: readonly string[], expected: readonly string[]): void {
-  // A request without customer.id and customer.name may be told of both.
+  // A request without customer.id and customer.name may be refused for both.
   const either = (pointer: string) => pointer.replace(/^\/customer\/id$/, '/customer/name');
   const near = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
   if (expected.length <= validationErrorsMax) {

@@ -373,7 +373,7 @@ export class BookModel {
       .reverse();
   }
 
-  /** A document as it is now, without what only creation and lists tell. */
+  /** A document as it is now, without what only creation and lists return. */
   now({ created, status, paid, cancelledAt }: BookedDocument): CancelledDocument {
     const { allocation: _allocation, delivery: _delivery, ...document } = created;
     return {

@@ -62,7 +62,7 @@ export interface CreateDocument {
   payments?: PaymentInput[];
   /**
    * The id of the source document. A credit_note needs one: a tax_invoice or a tax_invoice_receipt. `GET
-   * /document-types` tells for each type what it may be based on. A receipt closes its tax_invoice or
+   * /document-types` lists for each type what it may be based on. A receipt closes its tax_invoice or
    * proforma; a tax_invoice or a tax_invoice_receipt closes its source; a credit_note closes a tax_invoice
    * once credits and receipts reach its total. A cancelled document is no source.
    */
@@ -118,7 +118,7 @@ export interface CustomerInput {
   city?: string;
   /**
    * Send `true` only after `customer_identity_conflict`: the card of the given name is used, or opened,
-   * although another card bears the same tax id.
+   * although another card has the same tax id.
    */
   identity_confirmed?: boolean;
 }
@@ -186,7 +186,7 @@ export interface CancelDocument {
 /** A document. */
 export interface Document {
   id: string;
-  /** Unguessable; the last part of `view_url` and `pdf_url`. Whoever has it sees the document. */
+  /** Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document. */
   public_id: string;
   type: DocumentType;
   /** The number in the book: one sequence for each business and type, without gaps. */
@@ -247,7 +247,7 @@ export interface Document {
 /** A document with what is known of its allocation number and its delivery. */
 export interface CreatedDocument {
   id: string;
-  /** Unguessable; the last part of `view_url` and `pdf_url`. Whoever has it sees the document. */
+  /** Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document. */
   public_id: string;
   type: DocumentType;
   /** The number in the book: one sequence for each business and type, without gaps. */
@@ -310,7 +310,7 @@ export interface CreatedDocument {
 /** A document with its lines, its payments, its title and its notes. */
 export interface DocumentDetail {
   id: string;
-  /** Unguessable; the last part of `view_url` and `pdf_url`. Whoever has it sees the document. */
+  /** Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document. */
   public_id: string;
   type: DocumentType;
   /** The number in the book: one sequence for each business and type, without gaps. */
@@ -476,7 +476,7 @@ export interface Profile {
   key: {
     /** The label of the key that calls. */
     name: string;
-    /** The leading characters of the key, to tell keys apart. */
+    /** The leading characters of the key, to distinguish keys. */
     prefix: string;
     scopes: ('documents:write' | 'documents:read' | 'customers:read')[];
     created_at: string;
@@ -545,7 +545,7 @@ export interface ErrorBody {
     hint?: string;
     /**
      * `true`: the same request with the same Idempotency-Key may be sent again, with growing waits between
-     * tries.
+     * attempts.
      */
     retryable: boolean;
     /** A page about this code. */
@@ -564,7 +564,7 @@ export interface ErrorBody {
         /** What is wrong there, in English. */
         message: string;
       }[];
-      /** The customer who bears the tax id. */
+      /** The customer whose card has the tax id. */
       existing_customer_id?: string;
       /** ILS: the computed total, to which the payments must sum. */
       total?: number;
@@ -671,7 +671,7 @@ export interface ErrorDetails {
     }[];
   };
   customer_identity_conflict: {
-    /** The customer who bears the tax id. */
+    /** The customer whose card has the tax id. */
     existing_customer_id: string;
   };
   payments_total_mismatch: {

@@ -13,7 +13,7 @@ export interface AllocationPolicy {
 /*
  * Codes of the authority's table of documents: 305 tax invoice, 320 tax invoice / receipt, 330 credit tax invoice. For a
  * credit note the authority's own practice has changed over the years (yes in the table of 2023, no in that of 2024); the
- * interface, rule 4.5, asks for one, so that it stands here and can end with a row of its own.
+ * interface, rule 4.5, asks for one, so that it is here and can end with a row of its own.
  */
 const codes = { tax_invoice: 305, tax_invoice_receipt: 320, credit_note: 330 } as const;
 

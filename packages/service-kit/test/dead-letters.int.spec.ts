@@ -20,7 +20,7 @@ describe('dead letters', () => {
     await tested.database.db.deleteFrom('dead_letter').execute();
   });
 
-  /** Parks a step as a consumer does after its last try. */
+  /** Dead-letters an event as a consumer does after the last attempt. */
   const park = async (
     event: EventOf<typeof documentIssued>,
     change: { body?: string; consumer?: string } = {},
@@ -86,7 +86,7 @@ describe('dead letters', () => {
     expect(await redrive(id)).toEqual({ outcome: 'handled', reason: null });
     expect(await effects(event)).toHaveLength(1);
     expect(await deadLettered(id)).toBeUndefined();
-    // The stream, or a sweep, that brings it after all finds it done.
+    // The stream, or a reconciler, that delivers it again finds it handled.
     await tested.network.publish(documentIssued, event.document.id, event, message_id);
     const after = newEvent();
     await tested.network.publish(documentIssued, after.document.id, after);
@@ -204,7 +204,7 @@ describe('dead letters', () => {
       expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
       expect(await deadLettered(id)).toBeUndefined();
       await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
-      // Neither its stream nor a sweep takes it up again.
+      // Neither its stream nor a reconciler delivers it again.
       const { db } = tested.database;
       const settled = await db
         .selectFrom('inbox')

@@ -31,7 +31,7 @@ describe('the drain of a replica', () => {
 
   it('a draining replica replies to what has arrived, and the other replica gets new requests', async () => {
     const other = await startAnother();
-    // Each is answered when as many have come after it: both replicas always have some in hand.
+    // Each is answered when as many have come after it: both replicas always have some in flight.
     const held: (() => void)[] = [];
     probe.answer = () =>
       new Promise((resolve) => {

@@ -242,7 +242,7 @@ describe('event handling', () => {
     relay.start();
     await eventually('the effect is there', async () => (await effects(lately.document.id)).length === 1);
     await relay.stop();
-    // What was lost of what lies longer ago is the sweeps' to find, which know what was handled.
+    // Older events that were lost are found by the reconciler, which knows what was handled.
     expect(seen.map((event) => event.document.id)).toEqual([lately.document.id]);
     const handled = await db.selectFrom('effect').select('document_id').execute();
     expect(new Set(handled.map((effect) => effect.document_id)).size).toBe(handled.length);

@@ -96,7 +96,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
     for (const id of ids) {
       await owner.storeLostEvent(newEvent(), id);
     }
-    // Two rows of one instant may bear their instants in the other order than their positions.
+    // Two rows of one instant may have their instants in the other order than their positions.
     await owner.database.db
       .updateTable('outbox')
       .set({ created_at: sql`now() + interval '1 hour'` })

@@ -63,7 +63,7 @@ class KeepEffect {
 @Module({ controllers: [AnswerUsage], providers: [KeepEffect] })
 class ProbeModule {}
 
-/** The probe stands where the delivery service would. */
+/** The probe replaces the delivery service. */
 export const probeService = { name: 'delivery', module: ProbeModule } as const;
 
 export const probeMigrations: Migrations = {

@@ -270,7 +270,7 @@ describe('Reconciler', () => {
     // Nothing that is not settled is ever passed over.
     expect(checkpointAtAttempts).toEqual(Array.from({ length: 20 }, () => 0));
     expect(await effects()).toEqual([good.document.id]);
-    await eventually('the tries are forgotten', async () => {
+    await eventually('the attempts are forgotten', async () => {
       const left = await database.db.selectFrom('reconcile_attempt').selectAll().execute();
       return left.length === 0;
     });
@@ -307,7 +307,7 @@ describe('Reconciler', () => {
       attempts += 1;
     };
     await owner.storeLostEvent(event, id);
-    // Twenty tries were begun, and nobody lived to say what became of them.
+    // Twenty attempts began, and none of them ended.
     await database.db
       .insertInto('reconcile_attempt')
       .values({ consumer, message_id: id, attempts: 20 })

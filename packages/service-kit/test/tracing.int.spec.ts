@@ -130,7 +130,7 @@ describe('the traces of a service', () => {
     const event = await publish(traceparent);
     await eventually('it was tried again', () => spansOf(traceId).filter((span) => span.failed).length >= 2);
     const { db } = tested.database;
-    // What the last of many tries leaves.
+    // What the last of many attempts leaves.
     const stream = { subject: eventSubject(documentIssued, event.document.id), body: JSON.stringify(event) };
     const { id } = await db
       .insertInto('dead_letter')
@@ -196,7 +196,7 @@ describe('the traces of a service', () => {
   });
 
   it.each(['fails', 'hangs'] as const)(
-    'harm nothing where the collector %s, and are told as lost',
+    'harm nothing where the collector %s, and are counted as lost',
     async (mode) => {
       collector.mode = mode;
       const sent = collector.bodies.length;

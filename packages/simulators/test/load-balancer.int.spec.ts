@@ -5,7 +5,7 @@ import { reservePort, waitUntil } from '@pinkas/local-stack/servers';
 import type { RunningSimulator } from '../src/http.js';
 import { startLoadBalancer } from '../src/load-balancer/load-balancer.js';
 
-/** A server that tells its name and whether it is ready. */
+/** A server that returns its name and whether it is ready. */
 interface Named {
   server: Server;
   port: number;

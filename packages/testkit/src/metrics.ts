@@ -1,6 +1,6 @@
 import type { RunningService } from '@pinkas/service-kit';
 
-/** What a service tells Prometheus, by sample as it is written there: `pinkas_documents_total{type="quote",outcome="issued"}`. */
+/** The metrics of a service, by sample as it is written there: `pinkas_documents_total{type="quote",outcome="issued"}`. */
 export async function scrape({
   healthPort,
 }: Pick<RunningService, 'healthPort'>): Promise<Map<string, number>> {

@@ -21,7 +21,7 @@ export const fields = {
   }),
   taxAuthorityAuthorizeUrl: url('TAX_AUTHORITY_AUTHORIZE_URL', {
     meaning:
-      "The authority's page at which an owner logs in and agrees; it may stand on another host than the interface.",
+      "The authority's page at which an owner logs in and agrees; it may be on another host than the API.",
     example: 'https://openapi.taxes.gov.il/shaam/production/longtimetoken/oauth2/authorize',
     protocols: ['https:', 'http:'],
   }),

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
-/** An HTTP proxy that opens tunnels for whoever knows its password, and remembers where to. */
+/** An HTTP proxy that opens tunnels for clients that know its password, and remembers where to. */
 async function startProxy(): Promise<{ server: Server; port: number; tunnels: string[]; cut(): void }> {
   const tunnels: string[] = [];
   const sockets = new Set<Socket>();

@@ -27,7 +27,7 @@ describe('RecordCustomer', () => {
   it('RecordCustomer publishes customerRecorded after the card is written', async () => {
     const events = customer.network.collect(customerRecorded);
     const documentId = randomUUID();
-    const snapshot = await customer.resolve({ name: 'Announced' }, { documentId });
+    const snapshot = await customer.resolve({ name: 'Published' }, { documentId });
     await customer.publishIssued(snapshot, documentId);
     await eventually('the card is published', () =>
       events.some(

@@ -98,21 +98,21 @@ describe('ResolveCustomer', () => {
   });
 
   it('ResolveCustomer reports a conflict when a card of another name has the tax id, with or without leading zeros', async () => {
-    const bearer = await customer.issueTo({ name: 'Bearer', tax_id: taxIds.short });
+    const holder = await customer.issueTo({ name: 'Bearer', tax_id: taxIds.short });
     expect(await conflictOf(customer.resolve({ name: 'Somebody Else', tax_id: '000012344' }))).toBe(
-      bearer.id,
+      holder.id,
     );
     expect(await conflictOf(customer.resolve({ name: 'Somebody Else', tax_id: taxIds.short }))).toBe(
-      bearer.id,
+      holder.id,
     );
   });
 
   it('ResolveCustomer reports a conflict by id when another card has the tax id', async () => {
-    const bearer = await customer.issueTo({ name: 'Other Bearer', tax_id: '560000002' });
+    const holder = await customer.issueTo({ name: 'Other Bearer', tax_id: '560000002' });
     const without = await customer.issueTo({ name: 'Without Tax Id' });
     const withAnother = await customer.issueTo({ name: 'With Another', tax_id: '570000000' });
     for (const { id } of [without, withAnother]) {
-      expect(await conflictOf(customer.resolve({ id, tax_id: '560000002' }))).toBe(bearer.id);
+      expect(await conflictOf(customer.resolve({ id, tax_id: '560000002' }))).toBe(holder.id);
     }
   });
 
@@ -125,9 +125,9 @@ describe('ResolveCustomer', () => {
   });
 
   it('ResolveCustomer accepts the id that a conflict returned', async () => {
-    const bearer = await customer.issueTo({ name: 'Told In Conflict', tax_id: '530000009' });
+    const holder = await customer.issueTo({ name: 'In Conflict', tax_id: '530000009' });
     const id = await conflictOf(customer.resolve({ name: 'Misspelt', tax_id: '530000009' }));
-    expect(await customer.resolve({ id: String(id), tax_id: '530000009' })).toEqual(bearer);
+    expect(await customer.resolve({ id: String(id), tax_id: '530000009' })).toEqual(holder);
   });
 
   it('ResolveCustomer reports no conflict of a card with itself', async () => {
@@ -165,7 +165,7 @@ describe('ResolveCustomer', () => {
     const { id } = await customer.issueTo({ name: 'Two Tax Ids', tax_id: '510000003' });
     expect((await customer.issueTo({ id, tax_id: '580000008' })).tax_id).toBe('580000008');
     expect((await customer.resolve({ id })).tax_id).toBe('510000003');
-    // It stands nowhere, so whoever says it next is no conflict.
+    // No card has it, so the next request with it is no conflict.
     expect((await customer.resolve({ name: 'Says It Next', tax_id: '580000008' })).tax_id).toBe('580000008');
   });
 });

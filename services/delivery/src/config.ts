@@ -28,7 +28,7 @@ export const fields = {
   smtpTls: {
     ...text('SMTP_TLS', {
       meaning:
-        'On a smtp:// connection: required (STARTTLS with a certificate that holds, or nothing is sent), opportunistic (encrypted where the server can, whoever it is) or off. A smtps:// connection is always encrypted.',
+        'On a smtp:// connection: required (STARTTLS with a certificate that holds, or nothing is sent), opportunistic (encrypted where the server can, without a check of its certificate) or off. A smtps:// connection is always encrypted.',
       example: 'required',
     }),
     fallback: 'required',

@@ -214,7 +214,7 @@ describe('a message whose allocation number is late', () => {
     expect(await delivery.rows(document)).toHaveLength(1);
   });
 
-  it('the number ends the hold, whichever revision is announced first', async () => {
+  it('the number ends the hold, whichever revision is published first', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await issue(recipient);
     await delivery.render(invoice, numbered);

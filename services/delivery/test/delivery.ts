@@ -66,7 +66,7 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdfCancelled: boolean;
   /** Set it to let rendering answer only when this has settled. */
   pdfReady: Promise<void>;
-  /** The documents of which rendering was told that the customer's PDF is about to leave, each time. */
+  /** The documents of which rendering got the request to release the customer's PDF, once for each request. */
   releasedArtifacts: string[];
   /** The logos that rendering gives, by their hashes. */
   logos: Map<string, Buffer>;

@@ -12,7 +12,7 @@ import type { WhatsAppSimulator } from './whatsapp-simulator.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
-/** A place in every order that a run tries; the same on every run. */
+/** A place in every order of a run; the same on every run. */
 const shuffled = <T>(values: readonly T[]): T[] =>
   values
     .map((value, index) => ({ value, place: (index * 7_919 + 104_729) % 1_009 }))

@@ -128,7 +128,7 @@ describe('AuditArtifacts', () => {
       .executeTakeFirstOrThrow();
     return pdf;
   };
-  /** Where the signature stands in the file: what the signed ranges leave out. */
+  /** Where the signature is in the file: what the signed ranges leave out. */
   const signatureIn = (pdf: Buffer) => pdf.indexOf('/Contents <', pdf.lastIndexOf('/ByteRange')) + 11;
 
   it('a PDF that lacks its hash is not served', async () => {

@@ -30,11 +30,11 @@ const contents = {
 };
 type Content = keyof typeof contents;
 
-/** Where words may stand, in points: 15 mm from the sides of the paper, and no nearer than 5 mm to its ends, where printers stop. */
+/** Where words may be, in points: 15 mm from the sides of the paper, and no nearer than 5 mm to its ends, where printers stop. */
 const paper = { left: 42.5, right: 552.8, top: 14, bottom: 828 };
 
 /**
- * How often each character stands in a text. What has no picture of its own is not counted, nor the hyphen: at the end of a
+ * How often a text has each character. What has no picture of its own is not counted, nor the hyphen: at the end of a
  * line pdftotext takes it for one of its own making.
  */
 function census(text: string): Map<string, number> {
@@ -104,7 +104,7 @@ describe('the PDF of every document type', () => {
         ([character, count]) => (drawn.get(character) ?? 0) < count,
       );
       expect(missing).toEqual([]);
-      // And nothing stands beyond the margins, where a printer would cut it off.
+      // And nothing is beyond the margins, where a printer would cut it off.
       for (const { left, right, top, bottom } of words) {
         expect(left).toBeGreaterThan(paper.left - 1);
         expect(right).toBeLessThan(paper.right + 1);

@@ -123,9 +123,9 @@ describe('a signed PDF', () => {
       expect(text).toContain(compact(when));
       const pages = Number((await pdfInfo(pdf)).Pages);
       expect(pages).toBeGreaterThan(2);
-      // What lies across the page is read letter by letter, as it stands from left to right.
+      // What lies across the page is read letter by letter, from left to right.
       const stamp = language === 'he' ? [...'מבוטל'].reverse().join('') : 'Cancelled';
-      // Of a number between Hebrew words pdftotext does not tell on which side the dot stands.
+      // Of a number between Hebrew words pdftotext does not know on which side the dot is.
       const foot = language === 'he' ? /חשבוןעסקה·?1042·?מבוטל/ : /Proformainvoice1042·Cancelled/;
       for (let page = 1; page <= pages; page += 1) {
         expect(await pdfText(pdf, { page })).toMatch(foot);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Runs a tool on a PDF; `FILE` in the arguments stands for it. */
+/** Runs a tool on a PDF; `FILE` in the arguments is replaced by its path. */
 async function runTool(tool: string, pdf: Uint8Array, args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-pdf-'));
   try {
@@ -141,7 +141,7 @@ export async function pdfTags(pdf: Uint8Array): Promise<string[]> {
   return rows.map((row) => row.trim().split(/[ ":]/)[0] ?? '');
 }
 
-/** One word of a PDF and where it stands, in points from the upper left of its page. */
+/** One word of a PDF and where it is, in points from the upper left of its page. */
 export interface PlacedWord {
   readonly page: number;
   readonly left: number;
@@ -150,7 +150,7 @@ export interface PlacedWord {
   readonly bottom: number;
 }
 
-/** Where the words of a PDF stand. */
+/** Where the words of a PDF are. */
 export async function placedWords(pdf: Uint8Array): Promise<PlacedWord[]> {
   const layout = await runTool('pdftotext', pdf, ['-bbox', 'FILE', '-']);
   return layout

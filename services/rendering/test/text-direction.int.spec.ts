@@ -29,7 +29,7 @@ const field = fc
   )
   .filter((text) => text !== '');
 
-/** The characters of a field from left to right, as Unicode's algorithm orders them: its isolates stand for our markup. */
+/** The characters of a field from left to right, as Unicode's algorithm orders them: its isolates replace our markup. */
 function orderedByUnicode(text: string, language: 'he' | 'en'): string {
   const direction = fieldDirection(text, language);
   const inner =

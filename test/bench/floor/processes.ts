@@ -32,7 +32,7 @@ export async function startFloor(stack: BenchStack): Promise<FloorProcesses> {
   };
 }
 
-/** What the running process of a service was told, with ports of its own. */
+/** The environment of the running process of a service, with ports of its own. */
 async function environmentOf(stack: BenchStack, service: string): Promise<NodeJS.ProcessEnv> {
   const running = stack.file.services.find(({ name }) => name === service);
   if (!running) {

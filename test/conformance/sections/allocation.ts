@@ -182,7 +182,7 @@ export function allocation(suite: Suite): void {
           number,
           { status: 'issued', number, reason: null },
         ]);
-        const text = await eventually('the PDF bears it', async () => {
+        const text = await eventually('the PDF has it', async () => {
           const actual = await textOfPdf((await suite.visit(document.pdf_url)).body);
           return actual.includes(number) ? actual : undefined;
         });

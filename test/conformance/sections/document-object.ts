@@ -157,7 +157,7 @@ export function documentObject(suite: Suite): void {
       const others = await Promise.all([1, 2, 3].map(() => suite.issued(issuer.key, quote())));
       const ids = [created, source, ...others].map(({ public_id }) => public_id);
       expect(new Set(ids).size).toBe(ids.length);
-      // 22 letters of an alphabet of 64 bear 132 bits.
+      // 22 letters of an alphabet of 64 have 132 bits.
       for (const id of ids) {
         expect(id).toMatch(/^[A-Za-z0-9_-]{22,64}$/);
       }

@@ -26,7 +26,7 @@ export function documentTypeList(suite: Suite): void {
       of(legalType).entries.find((one) => one.type === type);
 
     it.each(legalTypes)(
-      '4.2 tells a business of type %s the types that it may issue, and no others',
+      '4.2 lists for a business of type %s the types that it may issue, and no others',
       (legalType) => {
         const isExempt = legalType !== 'osek_murshe' && legalType !== 'hevra_baam';
         const expected = documentTypes.filter((type) => !isExempt || !forbiddenToExempt.includes(type));
@@ -38,7 +38,7 @@ export function documentTypeList(suite: Suite): void {
       },
     );
 
-    it('4.2 tells the same types as the profile', async () => {
+    it('4.2 lists the same types as the profile', async () => {
       for (const legalType of legalTypes) {
         const { issuer, entries } = of(legalType);
         const { allowed_document_types: allowed } = await suite.me(issuer.key);

@@ -148,7 +148,7 @@ export function nothingLeft(suite: Suite): void {
         await suite.stack.setMode('gotenberg', { fail_every: 0 });
       }
       expectRefusal(answer, code);
-      // The source too: its status and what was paid of it stand in the list.
+      // The source too: its status and what was paid of it are in the list.
       expect(await footprint(issuer.key)).toEqual(before);
     });
 

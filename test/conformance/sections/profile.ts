@@ -39,7 +39,7 @@ export function profile(suite: Suite): void {
       );
     });
 
-    it('2.2 tells the business, its settings, its limits and the key', async () => {
+    it('2.2 returns the business, its settings, its limits and the key', async () => {
       const actual = await suite.me(issuer.key);
       expect(actual).toEqual({
         business: {

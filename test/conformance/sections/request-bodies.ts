@@ -49,8 +49,8 @@ export function requestBodies(suite: Suite): void {
         { bytes: Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0xbd, 0x22, 0x3a, 0x31, 0x7d]) },
       ],
       ['UTF-16', { bytes: Buffer.from(`\ufeff${valid}`, 'utf16le') }],
-      ['a member that stands twice', text(valid.replace('"type"', '"type":"order","type"'))],
-      ['a nested member that stands twice', text(valid.replace('"name"', '"name":"ב","n\\u0061me"'))],
+      ['a repeated member', text(valid.replace('"type"', '"type":"order","type"'))],
+      ['a repeated nested member', text(valid.replace('"name"', '"name":"ב","n\\u0061me"'))],
       ['deeper than any document', text(`{"type":${nested(5_000)}}`)],
       ['no content type', { bytes: Buffer.from(valid), headers: { 'content-type': undefined } }],
       ['an empty content type', { bytes: Buffer.from(valid), headers: { 'content-type': '' } }],
@@ -113,12 +113,12 @@ export function requestBodies(suite: Suite): void {
     const post = (bytes: Buffer | Buffer[]) => suite.issue(issuer.key, undefined, randomUUID(), { bytes });
     const halves = (whole: Buffer) => [whole.subarray(0, 100_000), whole.subarray(100_000)];
 
-    it('262,144 bytes are accepted, announced or in pieces without a length', async () => {
+    it('262,144 bytes are accepted, with a length or in pieces without one', async () => {
       expect((await post(exactly(bodyBytesMax))).status).toBe(201);
       expect((await post(halves(exactly(bodyBytesMax)))).status).toBe(201);
     });
 
-    it('one byte more is payload_too_large, announced or in pieces', async () => {
+    it('one byte more is payload_too_large, with a length or in pieces', async () => {
       expectRefusal(await post(exactly(bodyBytesMax + 1)), 'payload_too_large');
       expectRefusal(await post(halves(exactly(bodyBytesMax + 1))), 'payload_too_large');
     });

@@ -42,7 +42,7 @@ export function killedAllocation(system: () => RunningStack): void {
         .allocation_number;
 
     /** Ends the claims of workers that died, as time would. */
-    const lapse = async () => {
+    const expireClaims = async () => {
       const db = await stack.database<{ allocation: { claimed_until: Date | null } }>('allocation');
       await db
         .updateTable('allocation')
@@ -63,7 +63,7 @@ export function killedAllocation(system: () => RunningStack): void {
       await hold.waitUntilBlocked();
       expect(await approvalsOf(one.id)).toEqual([]);
       await killAndAwaitRestart(stack, 'allocation', () => hold.release());
-      await lapse();
+      await expireClaims();
       await expectOneNumber(one.id);
       seen.push(await replay(stack, issuer, one));
     }, 120_000);
@@ -73,7 +73,7 @@ export function killedAllocation(system: () => RunningStack): void {
       const one = await commitDocument(stack, issuer, invoice(6000));
       await eventually('the authority was asked', async () => (await approvalsOf(one.id)).length > 0);
       await killAndAwaitRestart(stack, 'allocation', () => stack.setMode('tax_authority', { mode: 'ok' }));
-      await lapse();
+      await expireClaims();
       await expectOneNumber(one.id);
       seen.push(await replay(stack, issuer, one));
     }, 120_000);
@@ -87,7 +87,7 @@ export function killedAllocation(system: () => RunningStack): void {
       await hold.waitUntilBlocked();
       await killAndAwaitRestart(stack, 'allocation', () => hold.release());
       expect(await allocationNumber(one.id)).toBeNull();
-      await lapse();
+      await expireClaims();
       await expectOneNumber(one.id);
       seen.push(await replay(stack, issuer, one));
     }, 120_000);
@@ -100,7 +100,7 @@ export function killedAllocation(system: () => RunningStack): void {
         db.selectFrom('allocation').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
       );
       await db.destroy();
-      await lapse();
+      await expireClaims();
       await expectOneNumber(one.id);
       await awaitRedelivered(stack, consumers.decideAllocation);
       expect(await grantsOf(one.id)).toHaveLength(1);

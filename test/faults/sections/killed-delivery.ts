@@ -61,7 +61,7 @@ export function killedDelivery(system: () => RunningStack): void {
         ),
       );
     /** Ends the claims of workers that died, as time would. */
-    const lapse = () =>
+    const expireClaims = () =>
       withDeliveries(async (db) => {
         await db
           .updateTable('delivery')
@@ -91,7 +91,7 @@ export function killedDelivery(system: () => RunningStack): void {
       );
       expect(await stack.mailsTo(second.email)).toEqual([]);
       await killAndAwaitRestart(stack, 'delivery', () => hold.release());
-      await lapse();
+      await expireClaims();
       await inState(held.id, 'sent');
       expect(await stack.mailsTo(second.email)).toHaveLength(1);
       expect(await stack.mailsTo(email)).toHaveLength(1);
@@ -108,7 +108,7 @@ export function killedDelivery(system: () => RunningStack): void {
       await eventually('the mail was taken', async () => (await stack.mailsTo(email)).length === 1);
       await hold.waitUntilBlocked();
       await killAndAwaitRestart(stack, 'delivery', () => hold.release());
-      await lapse();
+      await expireClaims();
       await inState(one.id, 'sent');
       const mails = await stack.mailsTo(email);
       expect(mails).toHaveLength(2);
@@ -125,7 +125,7 @@ export function killedDelivery(system: () => RunningStack): void {
           db.selectFrom('delivery').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
         ),
       );
-      await lapse();
+      await expireClaims();
       await inState(one.id, 'sent');
       await awaitRedelivered(stack, consumers.planDelivery);
       expect(await stack.mailsTo(email)).toHaveLength(1);

@@ -15,7 +15,7 @@ export function checkStatus(entry: BookEntry): Finding[] {
   if (state.status === 'open') {
     return cause === null ? [] : finding(`it is open, although ${cause}`);
   }
-  // A replica of the release before this one does not tell everything that may have closed it.
+  // A replica of the release before this one does not return everything that may have closed it.
   const isKnown = invoiced !== undefined && credited !== undefined;
   return cause === null && isKnown ? finding('it is closed, although nothing has closed it') : [];
 }

@@ -73,7 +73,7 @@ describe('breakingChanges', () => {
       '/id has another minLength',
     ],
     [
-      'what stands in a list',
+      'what is in a list',
       Strict({ id, note, lines: Type.Array(Strict({ amount: Type.String() })), payer }),
       '/lines/amount has another type',
     ],

@@ -20,7 +20,7 @@ export const errorDetailFields = {
       description: `Every error that was found, up to ${validationErrorsMax}.`,
     },
   ),
-  existing_customer_id: described(Uuid, 'The customer who bears the tax id.'),
+  existing_customer_id: described(Uuid, 'The customer whose card has the tax id.'),
   total: described(Money, 'ILS: the computed total, to which the payments must sum.'),
   allowed_source_types: Type.Array(Type.Enum([...documentTypes]), {
     description: 'What a document of this type may be based on.',

@@ -36,7 +36,7 @@ export const ErrorBody = Strict({
     hint: Type.Optional(Type.String({ description: 'What to do about it; absent where there is nothing.' })),
     retryable: Type.Boolean({
       description:
-        '`true`: the same request with the same Idempotency-Key may be sent again, with growing waits between tries.',
+        '`true`: the same request with the same Idempotency-Key may be sent again, with growing waits between attempts.',
     }),
     doc_url: described(Address, 'A page about this code.'),
     details: Type.Optional(
@@ -90,7 +90,7 @@ export const Profile = Strict(
     }),
     key: Strict({
       name: Type.String({ description: 'The label of the key that calls.' }),
-      prefix: Type.String({ description: 'The leading characters of the key, to tell keys apart.' }),
+      prefix: Type.String({ description: 'The leading characters of the key, to distinguish keys.' }),
       scopes: Type.Array(Type.Enum([...scopes])),
       created_at: Instant,
     }),
@@ -102,7 +102,8 @@ export type Profile = Static<typeof Profile>;
 const documentFields = {
   id: Uuid,
   public_id: Type.String({
-    description: 'Unguessable; the last part of `view_url` and `pdf_url`. Whoever has it sees the document.',
+    description:
+      'Unguessable; the last part of `view_url` and `pdf_url`. A person who has it sees the document.',
   }),
   type: Type.Enum([...documentTypes]),
   number: Type.Integer({

@@ -50,7 +50,7 @@ export const CustomerInput = Strict(
     identity_confirmed: Type.Optional(
       Type.Boolean({
         description:
-          'Send `true` only after `customer_identity_conflict`: the card of the given name is used, or opened, although another card bears the same tax id.',
+          'Send `true` only after `customer_identity_conflict`: the card of the given name is used, or opened, although another card has the same tax id.',
       }),
     ),
   },
@@ -192,7 +192,7 @@ export const CreateDocument = Strict(
     based_on: Type.Optional(
       described(
         Uuid,
-        'The id of the source document. A credit_note needs one: a tax_invoice or a tax_invoice_receipt. `GET /document-types` tells for each type what it may be based on. A receipt closes its tax_invoice or proforma; a tax_invoice or a tax_invoice_receipt closes its source; a credit_note closes a tax_invoice once credits and receipts reach its total. A cancelled document is no source.',
+        'The id of the source document. A credit_note needs one: a tax_invoice or a tax_invoice_receipt. `GET /document-types` lists for each type what it may be based on. A receipt closes its tax_invoice or proforma; a tax_invoice or a tax_invoice_receipt closes its source; a credit_note closes a tax_invoice once credits and receipts reach its total. A cancelled document is no source.',
       ),
     ),
     title: Type.Optional(Type.String({ maxLength: 120, description: 'Printed as a header.' })),
@@ -298,7 +298,7 @@ const headFields = {
   ),
 };
 
-/** What a list tells of a document. */
+/** A document as an element of a list. */
 export const DocumentHead = Strict(headFields);
 export type DocumentHead = Static<typeof DocumentHead>;
 

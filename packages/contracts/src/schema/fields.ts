@@ -14,7 +14,7 @@ Format.Set('uuid', isUuid);
 
 /*
  * `publicFormat` is what the OpenAPI document says as the `format`. Validation does not know the keyword: it checks what
- * stands beside it.
+ * is beside it.
  */
 
 /** A UUID in lower or upper case. */

@@ -6,7 +6,7 @@ import { TotalsError } from './totals-error.js';
 
 /**
  * A document in whole units, from which both the request's JSON numbers and the reference calculation are made: the
- * reference thus never reads a double.
+ * reference never reads a double.
  */
 interface Drawn {
   readonly rateHundredths: number;

@@ -6,7 +6,7 @@ import { parsePercentage, portionOf, portionWithin, withoutPortion } from './per
 import { divideRounded } from './rounding.js';
 import { TotalsError } from './totals-error.js';
 
-/** One line of a document, its numbers as they stand in the request. */
+/** One line of a document, its numbers as the request has them. */
 export interface PricedItem {
   /** Above 0, at most 4 decimals. */
   readonly quantity: number;

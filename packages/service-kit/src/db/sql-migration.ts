@@ -1,6 +1,6 @@
 import { type Migration, sql } from 'kysely';
 
-/** A migration and its statements, which tell whether two sets of migrations make the same schema. */
+/** A migration and its statements, by which two sets of migrations are compared. */
 export interface SqlMigration extends Migration {
   readonly statements: string;
 }

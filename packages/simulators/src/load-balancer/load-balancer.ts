@@ -17,13 +17,13 @@ export interface Replica {
 export interface LoadBalancerOptions {
   /** Where callers connect. */
   readonly front: Listen;
-  /** Where `GET /health` tells which replicas are given connections. */
+  /** Where `GET /health` lists the replicas that are given connections. */
   readonly health: Listen;
   readonly replicas: readonly Replica[];
 }
 
 /**
- * Stands in for a Service of Kubernetes: one address, behind it the replicas that are ready. It carries bytes and knows no
+ * Replaces a Service of Kubernetes: one address, behind it the replicas that are ready. It carries bytes and knows no
  * HTTP: each new connection goes to one of them and stays there, also when that replica is taken out; a connection that a
  * replica refuses is refused, and nothing is tried again.
  */

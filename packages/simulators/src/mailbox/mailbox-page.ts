@@ -3,7 +3,7 @@ import type { Message } from './message-folder.js';
 
 /**
  * What pages of the mailbox may load: nothing but their own style and pictures inside the mail, so that a mail on show can
- * neither run scripts nor tell anybody that it was opened.
+ * neither run scripts nor report that it was opened.
  */
 export const pagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-src 'self'; base-uri 'none'; form-action 'none'";
@@ -32,7 +32,7 @@ export function listPage(messages: readonly Message[]): string {
   );
 }
 
-/** The page that shows one message. The mail's own HTML stands in a frame that may do nothing. */
+/** The page that shows one message. The mail's own HTML is in a frame without any permission. */
 export function messagePage(message: Message): string {
   const attachments = message.attachments.map(
     ({ filename, contentType, size }, n) =>

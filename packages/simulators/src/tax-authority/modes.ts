@@ -47,13 +47,13 @@ const rules = {
   reset: modeRules.yesOrNo,
 };
 
-/** The modes that stand: one for all, and one for each invoice that has its own. */
+/** The modes in force: one for all, and one for each invoice that has its own. */
 export class Modes {
   #forAll = noFailure;
   readonly #forInvoice = new Map<string, Mode>();
 
   /**
-   * Reads `POST /_mode`: `{ mode, delay_ms, times, invoice_id, reset }`, all of them optional. One with an `invoice_id` stands
+   * Reads `POST /_mode`: `{ mode, delay_ms, times, invoice_id, reset }`, all of them optional. One with an `invoice_id` holds
    * beside the others; `reset: true` clears them all first.
    * @returns the mode that was set.
    */
@@ -67,7 +67,7 @@ export class Modes {
     return mode;
   }
 
-  /** What stands now. */
+  /** The modes in force now. */
   shown(): Mode & { readonly by_invoice: readonly Mode[] } {
     return { ...this.#forAll, by_invoice: [...this.#forInvoice.values()] };
   }

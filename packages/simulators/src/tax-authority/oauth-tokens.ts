@@ -27,7 +27,7 @@ interface TokenEvent {
   readonly client_id?: string;
 }
 
-/** What a refresh token stands for. */
+/** What a refresh token represents. */
 interface Consent {
   readonly expires: number;
   readonly clientId: string | undefined;
@@ -127,7 +127,7 @@ function sha256(token: string): string {
 }
 
 function forgetExpired<Value>(map: Map<string, Value>, expiresOf: (value: Value) => number): void {
-  // Entries stand in the order of their expiry, so the dead ones are at the front.
+  // Entries are in the order of their expiry, so the expired ones are at the front.
   for (const [key, value] of map) {
     if (expiresOf(value) > now()) {
       return;

@@ -36,7 +36,7 @@ export function statusFailure(status: number, body: string): StatusFailure {
       };
     case 406:
       return {
-        reason: `Whoever connected the business has no permission for its VAT number (${said}). Somebody who has it must connect the business.`,
+        reason: `The person who connected the business has no permission for its VAT number (${said}). A person who has it must connect the business.`,
         retryable: false,
         awaitsConnection: true,
       };

@@ -29,7 +29,7 @@ export class KeyAuthenticator {
   }
 
   async authenticate(apiKey: string): Promise<AccessCheck> {
-    // Anybody can send these without end: they cost no query and no connection.
+    // Any client can send these without end: they cost no query and no connection.
     if (!isWellFormedKey(apiKey)) {
       return { apiEnabled: this.killSwitch.apiEnabled, principal: undefined };
     }
@@ -44,7 +44,7 @@ export class KeyAuthenticator {
     return found;
   }
 
-  /** A failure is no reason to refuse the request: the next one tries again. */
+  /** A failure is no reason to refuse the request: the next one reads it again. */
   async #rehash({ key }: Principal, from: Buffer, to: Buffer): Promise<void> {
     try {
       if (await replaceHash(this.#db, key.id, from, to)) {

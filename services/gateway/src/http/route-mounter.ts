@@ -216,7 +216,7 @@ function traceHeadersOf({ headers }: FastifyRequest): IncomingTraceHeaders {
 }
 
 /**
- * TLS ends before this process, so only the public address tells that it is used. Without `includeSubDomains`: other hosts of the
+ * TLS ends before this process, so only the public address shows that it is used. Without `includeSubDomains`: other hosts of the
  * domain are not ours.
  */
 function transportHeaders(publicAddress: string): Record<string, string> {

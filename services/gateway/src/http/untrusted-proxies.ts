@@ -2,7 +2,7 @@ import { BlockList, isIPv4 } from 'node:net';
 import type { Logger } from '@pinkas/service-kit';
 import type { FastifyRequest } from 'fastify';
 
-/** Warnings of one process: the header comes from anybody. */
+/** Warnings of one process: any client can send the header. */
 const warningsMax = 100;
 
 const internal = new BlockList();

@@ -113,7 +113,7 @@ describe('the rules of a request', () => {
     ...change,
   });
 
-  it('refuse in the order that is promised: the first fault is told, however many there are', () => {
+  it('refuse in the order that is promised: the first one is returned, however many there are', () => {
     let faulty = body({
       payments: [{ method: 'cash', amount: 1 }],
       customer: { name: 'לקוח לדוגמה', tax_id: '123456789' },

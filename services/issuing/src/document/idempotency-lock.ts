@@ -26,8 +26,8 @@ export function lockKeyWithin(
 }
 
 /**
- * Whether another replica issues with the key now. It tries a shared lock for the duration of the statement; a request that
- * tries the key in that instant gets `request_in_progress`, which is true.
+ * Whether another replica issues with the key now. It takes a shared lock for the duration of the statement; a request that
+ * begins with the key in that instant gets `request_in_progress`, which is true.
  */
 export function isKeyLocked(db: Database<IssuingTables>, key: IdempotencyKey): Promise<boolean> {
   return isAdvisoryLockHeld(db, key.business_id, key.idempotency_key);

@@ -82,8 +82,8 @@ const total = { size: 1.4, gap: 0.7 } as const;
 
 /**
  * How wide the columns of amounts are: as the total in its large letters needs it, and never less than what most need. The
- * columns of the lines and of the totals are equally wide, else the figures of a Hebrew document, whose amounts stand at the
- * far side, would not stand under each other.
+ * columns of the lines and of the totals are equally wide, else the figures of a Hebrew document, whose amounts are at the
+ * far side, would not be aligned.
  * @param totalAmount as it is written, without its sign of currency.
  */
 export function figuresToken(totalAmount: string): string {

@@ -76,7 +76,7 @@ describe('printablePage', () => {
     const other = print(sheetOf({ business: english, document: sampleDocument(type, english) }));
     expect(other).toContain('<html lang="en" dir="ltr">');
     expect(other).toContain(`<h1>${name}</h1>`);
-    // Books are kept in Hebrew: the statutory words stand beside the English ones.
+    // Books are kept in Hebrew: the statutory words are beside the English ones.
     for (const word of [nameHe, 'No. 1042', 'מסמך ממוחשב', 'Computerized document']) {
       expect(textOf(other)).toContain(word);
     }

@@ -2,8 +2,8 @@ import { fontFamilies } from '../typeface/typeface.js';
 
 /**
  * The style of a document on paper and on its page; colours and sizes are the tokens' (see design-tokens.ts). Logical
- * properties, so that one style serves both directions; figures alone stand flush right in both, so that their decimals
- * stand under each other, in the lines and in the totals below them.
+ * properties, so that one style serves both directions; figures alone are flush right in both, so that their decimals
+ * are aligned, in the lines and in the totals below them.
  */
 export const sheetStyle = `*{margin:0;padding:0;box-sizing:border-box}
 body{font:400 1rem/1.45 ${fontFamilies};color:var(--ink);font-variant-numeric:tabular-nums lining-nums}

@@ -10,7 +10,7 @@ import { charactersOf } from './unicode-range.js';
  */
 const { resolve } = createRequire(import.meta.url);
 
-/** Hebrew and Latin with their points and accents, and the signs that stand between words and beside amounts. */
+/** Hebrew and Latin with their points and accents, and the signs between words and beside amounts. */
 const hebrewAndLatin =
   'U+20-7E, U+A0-24F, U+2BB-2BC, U+300-308, U+329, U+590-5FF, U+1E00-1EFF, U+2000-200F, U+2010-2027, U+202F-2064, U+20AA, U+20AC, U+2116, U+2122, U+2190-2193, U+2212, U+2215, U+25CC, U+FB1D-FB4F, U+FEFF, U+FFFD';
 

@@ -311,7 +311,7 @@ function catalogueEntry(code: ErrorCode, docsUrl: string): ErrorCatalogueEntry {
   };
 }
 
-/** One example with the line that stands above it. */
+/** One example with the line above it. */
 export interface Example {
   readonly summary: string;
   readonly value: unknown;

@@ -78,7 +78,7 @@ UUID that you keep.
 - A key belongs to the business, and is kept as long as its document.
 
 **Retry** when \`error.retryable\` is true, or when no answer came: send the same request again with the **same** key, with growing waits
-between tries, and after \`Retry-After\` where it is given. There will be one document, whatever died in between.
+between attempts, and after \`Retry-After\` where it is given. There will be one document, whatever died in between.
 
 # Types of document
 
@@ -103,7 +103,7 @@ a credit_note. A receipt closes its tax_invoice or proforma and adds to its \`to
 | body | 262,144 bytes |
 | lines / payments | 1–100 / 1–20 |
 
-Every answer tells \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A \`429\` tells \`Retry-After\` in seconds.
+Every answer has \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A \`429\` has \`Retry-After\` in seconds.
 Refused requests count as well. Give a \`POST /documents\` 20 seconds before you give up; it is answered within 15.
 
 # Errors

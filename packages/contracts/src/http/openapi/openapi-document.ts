@@ -36,7 +36,7 @@ const tags = {
   Reference: 'What the interface says of itself; needs no key.',
 } as const;
 
-/** A path below the base address tells by its first word what an operation is about. */
+/** The first word of a path below the base address is the subject of an operation. */
 const tagOfPath: Readonly<Record<string, keyof typeof tags>> = {
   documents: 'Documents',
   customers: 'Customers',
@@ -71,7 +71,7 @@ const headersOfEveryAnswer = {
 const headers = {
   'X-Request-Id': {
     description:
-      "The id of the request: the caller's own where it is a UUID, else a new one. It stands in every log line of the request.",
+      "The id of the request: the caller's own where it is a UUID, else a new one. It is in every log line of the request.",
     schema: { type: 'string', format: 'uuid' },
   },
   'RateLimit-Limit': {

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** A JSON Schema as it stands in the OpenAPI document. */
+/** A JSON Schema as the OpenAPI document has it. */
 export type PublishedSchema = { readonly [keyword: string]: unknown };
 
 /** Who writes the value. A caller's unknown fields are refused; in an answer a caller ignores them. */
@@ -8,7 +8,7 @@ export type Direction = 'request' | 'response';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Annotations do not tell one schema from another. */
+/** Annotations do not distinguish schemas. */
 const annotations: readonly string[] = ['description', 'examples', 'default'];
 
 /** What is left of a schema without its annotations. */
@@ -67,7 +67,7 @@ export class SchemaPublisher {
       return this.#inline(schema, direction);
     }
     const own = this.#named.find(([other]) => other === name)?.[1] as Schema | undefined;
-    // What is said here and not there stands beside the reference.
+    // Annotations that only this place has are beside the reference.
     const said = annotations.filter(
       (keyword) =>
         schema[keyword] !== undefined && JSON.stringify(schema[keyword]) !== JSON.stringify(own?.[keyword]),
