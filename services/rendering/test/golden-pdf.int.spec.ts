@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import { sharedRendererUrl } from '@pinkas/testkit';
 import type { PdfService } from '../src/artifact/pdf-service.js';
 import type { Sheet } from '../src/document/sheet.js';
-import { lines, sampleLogo, sheetIn } from './gallery/cases.js';
+import { lines, sheetIn } from './gallery/cases.js';
 import { openPdfService } from './pdf-service.js';
 import { compact, pdfFonts, pdfInfo, pdfText, signatureReport } from './pdf-tools.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 /** Held against other people's programs: what they read from our PDFs is what a court's expert would read. */
 describe('a signed PDF', () => {
-  let press: PdfService;
+  let pdfs: PdfService;
   beforeAll(async () => {
-    press = await openPdfService(await sharedRendererUrl());
+    pdfs = await openPdfService(await sharedRendererUrl());
   }, 60_000);
-  afterAll(() => press?.stop());
+  afterAll(() => pdfs?.stop());
 
   const sheetOf = (change: Partial<Sheet> = {}): Sheet => {
     const business = change.business ?? sampleBusiness();
@@ -30,26 +29,8 @@ describe('a signed PDF', () => {
     };
   };
 
-  it('pdfsig finds the signature valid and covering the whole file', async () => {
-    const { pdf } = await press.render(sheetOf());
-    const report = await signatureReport(pdf);
-    expect(report).toContain('Signature is Valid.');
-    expect(report).toContain('Total document signed');
-    expect(report).toContain('ETSI.CAdES.detached');
-    expect(report).toContain('Signer Certificate Common Name: Test');
-    expect(report.match(/Signature #/g)).toHaveLength(1);
-  });
-
-  it('the signature is invalid after one byte is changed', async () => {
-    const { pdf } = await press.render(sheetOf());
-    const forged = Buffer.from(pdf);
-    const at = 1_000;
-    forged[at] = (forged[at] ?? 0) ^ 1;
-    expect(await signatureReport(forged)).not.toContain('Signature is Valid.');
-  });
-
   it.each([false, true])('the text of the PDF has the right order (layout: %s)', async (layout) => {
-    const { pdf } = await press.render(sheetOf());
+    const { pdf } = await pdfs.render(sheetOf());
     const text = await pdfText(pdf, { layout });
     for (const words of [
       'חשבונית מס',
@@ -73,31 +54,6 @@ describe('a signed PDF', () => {
     }
   });
 
-  it.each(documentTypes)(
-    'the PDF shows heading, number and total of the type: %s',
-    async (type) => {
-      for (const language of ['he', 'en'] as const) {
-        const business = sampleBusiness({ language });
-        const { pdf } = await press.render(
-          sheetOf({ business, document: sampleDocument(type, business), allocationNumber: null }),
-        );
-        const text = await pdfText(pdf);
-        const { name, nameHe } = documentTypeRules[type];
-        // In an English line pdftotext keeps each Hebrew run whole, but says nothing of the order of two.
-        for (const part of nameHe.split(' / ')) {
-          expect(text).toContain(compact(part));
-        }
-        if (language === 'en') {
-          expect(text).toContain(compact(name));
-        }
-        expect(text).toContain('1042');
-        expect(text).toMatch(/3,(009|186)\.00/);
-        expect((await pdfInfo(pdf)).Pages).toBe('1');
-      }
-    },
-    60_000,
-  );
-
   it.each(['he', 'en'] as const)(
     'a PDF of a cancelled document says so on every page and is valid (%s)',
     async (language) => {
@@ -106,7 +62,7 @@ describe('a signed PDF', () => {
       const document = sampleDocument('proforma', business, {
         items: Array.from({ length: 60 }, () => line as NonNullable<typeof line>),
       });
-      const { pdf } = await press.render(
+      const { pdf } = await pdfs.render(
         sheetOf({
           business,
           document,
@@ -139,28 +95,6 @@ describe('a signed PDF', () => {
     60_000,
   );
 
-  it('the PDF embeds every font, and only Heebo', async () => {
-    const business = sampleBusiness({ name: 'Łódź Café 3½ בע"מ' });
-    const { pdf } = await press.render(sheetOf({ business }));
-    const fonts = await pdfFonts(pdf);
-    expect(fonts.length).toBeGreaterThan(0);
-    for (const font of fonts) {
-      expect(font.embedded).toBe(true);
-      expect(font.name).toMatch(/\+Heebo-(Regular|Bold)$/);
-    }
-  });
-
-  it('the PDF has title, author, language and A4 pages', async () => {
-    const { pdf } = await press.render(sheetOf());
-    expect(await pdfInfo(pdf)).toMatchObject({
-      Title: 'חשבונית מס 1042',
-      Author: 'עסק לדוגמה לעיצוב ותכנון',
-      Creator: 'Pinkas',
-      'Page size': expect.stringContaining('(A4)'),
-    });
-    expect(pdf.toString('latin1')).toContain('/Lang (he)');
-  });
-
   it.each([
     ['he', 'tax_invoice'],
     ['en', 'tax_invoice'],
@@ -169,7 +103,7 @@ describe('a signed PDF', () => {
     'further pages name the business, its number and the sum of the lines before them (%s, %s)',
     async (language, type) => {
       const sheet = sheetIn(language, type, { document: { items: lines(60) } });
-      const { pdf } = await press.render(sheet);
+      const { pdf } = await pdfs.render(sheet);
       const pages = Number((await pdfInfo(pdf)).Pages);
       expect(pages).toBeGreaterThan(2);
       let linesBefore = 0;
@@ -189,65 +123,11 @@ describe('a signed PDF', () => {
     60_000,
   );
 
-  it('repeats the table heads and counts its pages when it is long', async () => {
-    const business = sampleBusiness();
-    const document = sampleDocument('tax_invoice', business, {
-      items: Array.from({ length: 100 }, (_, index) => ({
-        description: `שירות ${index + 1} ${'בתיאור ארוך '.repeat(15)}`.slice(0, 200),
-        quantity: 1.2345,
-        unit_price: 99_999_999.99,
-        line_total: 123_456_789.12,
-        sku: 'X'.repeat(64),
-      })),
-    });
-    const { pdf } = await press.render(sheetOf({ business, document }));
-    const pages = Number((await pdfInfo(pdf)).Pages);
-    expect(pages).toBeGreaterThan(3);
-    expect(pages).toBeLessThan(20);
-    const text = await pdfText(pdf);
-    expect(text).toContain(`עמוד${pages}מתוך${pages}`);
-    expect(text.match(/מחיריחידה/g)?.length).toBeGreaterThanOrEqual(pages - 1);
-    expect(text).toContain('שירות100בתיאור');
-  });
-
-  it.each(['he', 'en'] as const)(
-    'a PDF of ten items is small, tags and signature included (%s)',
-    async (language) => {
-      const document = { items: lines(10, { sku: 'SKU-1' }) };
-      const { pdf } = await press.render(
-        sheetIn(language, 'tax_invoice', { document, allocationNumber: '123456789' }),
-      );
-      expect((await pdfInfo(pdf)).Pages).toBe('1');
-      expect(pdf.length).toBeLessThan(45 * 1024);
-    },
-  );
-
-  it('two renderings of a document are equal up to the signature', async () => {
-    const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(40) }, logo: sampleLogo });
-    const unsigned = async () => {
-      const { pdf } = await press.render(sheet);
-      return pdf.subarray(0, pdf.indexOf('/Type/Sig')).toString('latin1');
-    };
-    const first = await unsigned();
-    // Something else in between: the printer counts whatever it shows.
-    await press.render(sheetOf());
-    expect(await unsigned()).toBe(first);
-    expect(await unsigned()).toBe(first);
-  });
-
-  it('the PDF metadata has the issue date and the document id', async () => {
-    const sheet = sheetOf();
-    const info = await pdfInfo((await press.render(sheet)).pdf);
-    expect(info.CreationDate).toContain('Mar  8 09:30:00 2026 UTC');
-    expect(info.Keywords).toBe(sheet.document.id);
-    expect(info.Tagged).toBe('yes');
-  });
-
   it('the total stays with the last items at any page break', async () => {
     const printed = await Promise.all(
       Array.from({ length: 16 }, (_, index) => 4 + index).map(async (count) => {
         const sheet = sheetIn('he', 'tax_invoice_receipt', { document: { items: lines(count) } });
-        const { pdf } = await press.render(sheet);
+        const { pdf } = await pdfs.render(sheet);
         const pages = Number((await pdfInfo(pdf)).Pages);
         const texts = await Promise.all(
           Array.from({ length: pages }, (_, page) => pdfText(pdf, { page: page + 1 })),

@@ -209,8 +209,3 @@ export async function taggedElements(pdf: Uint8Array): Promise<TaggedElement[]> 
   }
   return found;
 }
-
-/** What qpdf says of the structure of a PDF; it throws where there is anything to say against it. */
-export async function qpdfReport(pdf: Uint8Array): Promise<string> {
-  return runTool('qpdf', pdf, ['--check', 'FILE']);
-}

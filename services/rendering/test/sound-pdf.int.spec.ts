@@ -1,23 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { type DocumentType } from '@pinkas/domain';
 import { sharedRendererUrl } from '@pinkas/testkit';
 import type { PdfService } from '../src/artifact/pdf-service.js';
 import type { Sheet } from '../src/document/sheet.js';
 import { verifySignature } from '../src/signature/verify-signature.js';
+import { sampleLogo } from './gallery/cases.js';
 import { openPdfService } from './pdf-service.js';
-import { pdfActions, pdfFonts, pdfInfo, pdfTags, pdfXmp, qpdfCheck, signatureReport } from './pdf-tools.js';
+import { pdfInfo, pdfTags, pdfXmp, signatureReport } from './pdf-tools.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 const languages = ['he', 'en'] as const;
 
 /** The file itself, whatever is printed on it: held against qpdf and poppler, on a real Chromium. */
 describe('signed PDF', () => {
-  let press: PdfService;
+  let pdfs: PdfService;
   let now = new Date();
   beforeAll(async () => {
-    press = await openPdfService(await sharedRendererUrl(), { now: () => now });
+    pdfs = await openPdfService(await sharedRendererUrl(), { now: () => now });
   }, 60_000);
-  afterAll(() => press?.stop());
+  afterAll(() => pdfs?.stop());
 
   const sheetOf = (type: DocumentType, language: 'he' | 'en', lines = 2): Sheet => {
     const business = sampleBusiness({ language });
@@ -37,27 +38,8 @@ describe('signed PDF', () => {
     };
   };
 
-  it.each(documentTypes)(
-    'a PDF is well-formed, signed and has its fonts embedded, in both languages: %s',
-    async (type) => {
-      for (const language of languages) {
-        const { pdf, certificate } = await press.render(sheetOf(type, language));
-        expect(await qpdfCheck(pdf)).toContain('No syntax or stream encoding errors found');
-        const report = await signatureReport(pdf);
-        expect(report).toContain('Signature is Valid.');
-        expect(report).toContain('Total document signed');
-        expect(await pdfActions(pdf)).toEqual([]);
-        expect(verifySignature(pdf, certificate)).toBeNull();
-        for (const font of await pdfFonts(pdf)) {
-          expect(font).toMatchObject({ embedded: true });
-        }
-      }
-    },
-    60_000,
-  );
-
   it('a signature is invalid when any byte of the file is changed', async () => {
-    const { pdf, certificate } = await press.render(sheetOf('tax_invoice', 'he'));
+    const { pdf, certificate } = await pdfs.render(sheetOf('tax_invoice', 'he'));
     const step = Math.floor(pdf.length / 40);
     const everywhere = Array.from({ length: 40 }, (_, index) => index * step);
     // The signature does not cover itself, so every digit of it is changed.
@@ -83,27 +65,27 @@ describe('signed PDF', () => {
   }, 120_000);
 
   it('a signature is invalid when bytes are appended', async () => {
-    const { pdf, certificate } = await press.render(sheetOf('tax_invoice', 'he'));
+    const { pdf, certificate } = await pdfs.render(sheetOf('tax_invoice', 'he'));
     const longer = Buffer.concat([pdf, Buffer.from('1 0 obj\n<<>>\nendobj\n')]);
     expect(verifySignature(longer, certificate)).toContain('does not cover the whole file');
     expect(await signatureReport(longer).catch(() => '')).not.toContain('Total document signed');
   });
 
   it('the same document at the same instant is the same file but for the random part of its signature', async () => {
-    const sheet = sheetOf('tax_invoice', 'he', 30);
-    const first = await press.render(sheet);
+    const sheet = { ...sheetOf('tax_invoice', 'he', 40), logo: sampleLogo };
+    const first = await pdfs.render(sheet);
     // Something else in between, so that Chromium has counted on.
-    await press.render(sheetOf('receipt', 'en'));
-    const second = await press.render(sheet);
+    await pdfs.render(sheetOf('receipt', 'en'));
+    const second = await pdfs.render(sheet);
     expect(unsigned(second.pdf)).toBe(unsigned(first.pdf));
   });
 
   it('files of two instants differ only in the time of the signature and what depends on it', async () => {
     const sheet = sheetOf('tax_invoice', 'he');
     const before = now;
-    const first = await press.render(sheet);
+    const first = await pdfs.render(sheet);
     now = new Date(before.getTime() + 5_000);
-    const second = await press.render(sheet);
+    const second = await pdfs.render(sheet);
     now = before;
     const timeless = (pdf: Buffer) =>
       unsigned(pdf)
@@ -115,9 +97,12 @@ describe('signed PDF', () => {
 
   it.each(languages)('a PDF has metadata and tags for screen readers (%s)', async (language) => {
     const sheet = sheetOf('tax_invoice', language);
-    const { pdf } = await press.render(sheet);
+    const { pdf } = await pdfs.render(sheet);
     const title = language === 'he' ? 'חשבונית מס 1042' : 'Tax invoice 1042';
-    expect(await pdfInfo(pdf)).toMatchObject({
+    const info = await pdfInfo(pdf);
+    // Nothing of the machine that printed it.
+    expect(JSON.stringify(info)).not.toMatch(/Mozilla|Linux|Headless/);
+    expect(info).toMatchObject({
       Title: title,
       Author: sheet.business.name,
       Keywords: sheet.document.id,
@@ -144,15 +129,10 @@ describe('signed PDF', () => {
     }
   });
 
-  it('a PDF contains nothing of the machine that printed it', async () => {
-    const { pdf } = await press.render(sheetOf('tax_invoice', 'he'));
-    expect(JSON.stringify(await pdfInfo(pdf))).not.toMatch(/Mozilla|Linux|Headless/);
-  });
-
-  it('a PDF of ten lines is under 60 KB and has the reason of the signature in its language', async () => {
+  it('a PDF of ten lines is under 45 KB, tags and signature included, and has the reason of the signature in its language', async () => {
     for (const language of languages) {
-      const { pdf } = await press.render(sheetOf('tax_invoice_receipt', language, 10));
-      expect(pdf.length).toBeLessThan(60 * 1024);
+      const { pdf } = await pdfs.render(sheetOf('tax_invoice_receipt', language, 10));
+      expect(pdf.length).toBeLessThan(45 * 1024);
       const reason = language === 'he' ? 'מסמך ממוחשב' : 'Computerized document';
       const written = /\/Reason (\([^)]*\)|<[0-9a-f]*>)/.exec(pdf.toString('latin1'))?.[1] ?? '';
       const read = written.startsWith('(')
