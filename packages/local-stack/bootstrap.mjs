@@ -5,7 +5,7 @@
  * servers, then calls the compiled code.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './bootstrap/build.mjs';
 import { ensureMachine } from './bootstrap/machine.mjs';
@@ -26,6 +26,7 @@ function checkNode() {
 async function runPinkas(args) {
   // npm changes to the clone; a relative path on the command line starts where the command was typed.
   process.chdir(process.env.INIT_CWD ?? process.cwd());
+  process.env.PINKAS_HOME = resolve(root, process.env.PINKAS_HOME || '.pinkas');
   const entry = join(root, 'packages/cli/dist/main.js');
   process.argv = [process.execPath, entry, ...args];
   await import(pathToFileURL(entry).href);

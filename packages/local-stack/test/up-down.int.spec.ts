@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { repositoryRoot } from '../src/config.js';
@@ -16,12 +16,18 @@ const minutes = 60_000;
 let home: Home;
 
 /** Runs a command; rejects when its exit code is not 0. */
-async function pinkas(command: string): Promise<string> {
+async function pinkas(...args: string[]): Promise<string> {
   const { stdout } = await run(
     process.execPath,
-    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), command],
+    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
     {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, PINKAS_HOME: home.path },
+      // Wherever a command is typed, a relative folder is one of the clone.
+      cwd: tmpdir(),
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PINKAS_HOME: relative(repositoryRoot, home.path),
+      },
       timeout: 4 * minutes,
     },
   );
@@ -68,6 +74,7 @@ describe('the whole system in the background', () => {
         headers: { authorization: `Bearer ${first.demo?.api_key}` },
       });
       expect(answer.status).toBe(200);
+      expect(JSON.parse(await pinkas('pinkas', 'business', 'list', '--json'))).toHaveLength(1);
       for (const { health_url } of first.services.filter((service) => service.health_url !== null)) {
         expect((await fetch(health_url ?? '')).status).toBe(200);
       }

@@ -112,7 +112,7 @@ describe('the hosted page in a browser', () => {
   describe.each(['he', 'en'] as const)('in %s', (language) => {
     const looks = Object.keys(sheets).flatMap((what, index) =>
       Object.keys(screens)
-        .filter((screen) => index === 0 || screen === 'phone' || screen === 'desktop in the dark')
+        .filter((screen) => index === 0 || screen === 'phone')
         .map((screen) => ({ what, screen })),
     );
     it.each(looks)(
