@@ -1,5 +1,8 @@
 import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
 
+/** What does not run by itself: the files of the groups that `npm test` has written; else the groups. */
+const grouped = (process.env.PINKAS_GROUPED_TESTS ?? '/test/groups/').split(' ');
+
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
   testEnvironment: 'node',
@@ -9,7 +12,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { ...libraryMapper, '^(\\.{1,2}/.*)\\.js$': '$1' },
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...grouped],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
     '^.+\\.ts$': [

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@pinkas/contracts';
 import { importsOf, type Source, sourcesBelow } from './sources.js';
@@ -183,5 +184,16 @@ describe('the architecture', () => {
     expect(junk).toEqual([]);
     const odd = sources.map((source) => source.path).filter((path) => !/^[a-z0-9/.-]+$/.test(path));
     expect(odd).toEqual([]);
+  });
+
+  it('each integration test that does not run by itself is in one group', () => {
+    const grouped = process.env.PINKAS_GROUPED_TESTS?.split(' ') ?? [];
+    const groups = sources.filter(({ path }) => path.includes('/test/groups/'));
+    const imported = groups.flatMap((group) =>
+      importsOf(group).map((specifier) => `/${join(dirname(group.path), specifier).replace(/\.js$/, '.ts')}`),
+    );
+    if (grouped.length > 0) {
+      expect(imported.sort()).toEqual(grouped.sort());
+    }
   });
 });

@@ -7,7 +7,7 @@ import { type Issuer, invoice, type RunningStack } from '../running-stack.js';
 /** Longer than any deadline of the HTTP API. */
 const patienceMs = 35_000;
 /** Between two requests of a caller, so that a shared machine keeps some room. */
-const defaultPauseMs = 300;
+const defaultPauseMs = 500;
 
 /** A request that did not get what it asked for. */
 export interface FailedRequest {

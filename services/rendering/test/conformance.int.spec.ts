@@ -75,8 +75,9 @@ describe('conformance of a PDF', () => {
     async (language) => {
       expect(mixedTexts).toHaveLength(200);
       const read: string[] = [];
-      for (const from of [0, 100]) {
-        const items = mixedTexts.slice(from, from + 100).map((text) => lines(1, { description: text })[0]);
+      // The time that pdfinfo takes grows with the square of the lines.
+      for (let from = 0; from < mixedTexts.length; from += 40) {
+        const items = mixedTexts.slice(from, from + 40).map((text) => lines(1, { description: text })[0]);
         const { pdf } = await pdfs.render(
           sheetIn(language, 'tax_invoice', { document: { items: items as Sheet['document']['items'] } }),
         );

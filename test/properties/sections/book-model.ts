@@ -49,7 +49,7 @@ export function bookModel(system: () => RunningStack): void {
             await fc.asyncModelRun(() => ({ model: book, real: shop }), steps);
             await readAll(book, shop);
           }),
-          15,
+          10,
           [],
           part,
         ),

@@ -72,7 +72,7 @@ export function requestBodies(system: () => RunningStack): void {
           fc.asyncProperty(drawnRequest, (drawn) =>
             book.post(JSON.stringify(fitted(drawn, book.model, book.today))),
           ),
-          100,
+          60,
         ),
       propertyTimeoutMs,
     );
@@ -85,7 +85,7 @@ export function requestBodies(system: () => RunningStack): void {
           fc.asyncProperty(drawnRequest, changes, (drawn, all) =>
             book.post(written(changed(fitted({ ...drawn, fits: true }, book.model, book.today), all))),
           ),
-          300,
+          150,
         ),
       propertyTimeoutMs,
     );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../config.js';
 import { StepError, type Steps } from '../steps.js';
 import { runTool } from './run-tool.js';
+import { writeTestGroups } from './test-groups.js';
 import { withSystemsFolder } from './with-systems-folder.js';
 
 /** The fields of Jest's JSON result that are read here. */
@@ -46,6 +47,8 @@ function readResult(file: string): JestResult | null {
 export async function test(steps: Steps, args: readonly string[]): Promise<number> {
   const codes = [await check(steps, 'style', 'check:style'), await check(steps, 'types', 'check:types')];
 
+  // Arguments may name test files, which then run by themselves.
+  const grouped = args.length === 0 ? await writeTestGroups() : [];
   await withSystemsFolder(async (folder, systems) => {
     const resultFile = join(folder, 'jest.json');
     steps.note('tests');
@@ -55,6 +58,7 @@ export async function test(steps: Steps, args: readonly string[]): Promise<numbe
       env: {
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
         PINKAS_TEST_SYSTEMS: systems,
+        ...(grouped.length > 0 && { PINKAS_GROUPED_TESTS: grouped.join(' ') }),
       },
     });
     codes.push(jest.code);
