@@ -3,7 +3,7 @@ import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { type ValidationData, withSecurityStore } from '../pdf/security-store.js';
 import { type SignableFile, type SignatureFacts, signableFile } from '../pdf/signable-file.js';
 import type { DocumentFacts } from '../pdf/xmp.js';
-import { createSignedData } from './create-signed-data.js';
+import { SignedDataWriter } from './signed-data-writer.js';
 import { readSigningCertificate, type SigningCertificate } from './signing-certificate.js';
 import { verifySignature } from './verify-signature.js';
 
@@ -48,6 +48,7 @@ const blank: ChromiumFile = {
 export class Signer {
   /** By the length of the last signatures. */
   #placeholderBytes: number;
+  readonly #writer: SignedDataWriter;
 
   private constructor(
     readonly certificate: SigningCertificate,
@@ -55,6 +56,7 @@ export class Signer {
     signatureBytes: number,
   ) {
     this.#placeholderBytes = signatureBytes + slackBytes;
+    this.#writer = new SignedDataWriter(certificate);
   }
 
   /**
@@ -69,7 +71,7 @@ export class Signer {
     extrasOf: (certificate: SigningCertificate) => Partial<SignatureExtras> = () => ({}),
   ): Promise<Signer> {
     const certificate = await readSigningCertificate(p12, password);
-    const example = await createSignedData(createHash('sha256').digest(), certificate, noTimestamp);
+    const example = await new SignedDataWriter(certificate).sign(createHash('sha256').digest(), noTimestamp);
     const untimed = new Signer(certificate, plain, example.length);
     if (untimed.daysLeft(now) > 0) {
       await untimed.#selfTest(now);
@@ -102,7 +104,7 @@ export class Signer {
       // Another document may change it while this one waits for its time-stamp.
       const placeholderBytes = this.#placeholderBytes;
       const file = await signableFile(printed, facts, named, placeholderBytes);
-      const signed = await createSignedData(digestOf(file), this.certificate, requestTimestamp);
+      const signed = await this.#writer.sign(digestOf(file), requestTimestamp);
       if (signed.length <= placeholderBytes) {
         const pdf = withSignature(file, signed);
         const validation = findValidationData(signature.signedAt);
