@@ -89,6 +89,7 @@ function factsOf({ document, business }: EventOf<typeof documentIssued>): Delive
       quiet_hours: business.auto_send.quiet_hours,
       ...(business.accent_color && { accent_color: business.accent_color }),
       ...(business.logo && { logo: business.logo }),
+      ...(business.mail_from && { mail_from: business.mail_from }),
     },
   };
 }
