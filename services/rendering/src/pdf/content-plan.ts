@@ -120,10 +120,18 @@ export class ContentPlan {
       addEntry(element, `/Lang (${source.language})`);
     }
     const isAll = element.kids.every((kid) => 'mcid' in kid);
-    if (source && order && isAll && hasRightToLeftLetter(drawn)) {
-      addEntry(element, `/ActualText ${textString(source.text)}`);
+    // A space between two elements has no source.
+    const said = drawn === ' ' ? drawn : order && source?.text;
+    if (said && isAll && (hasRightToLeftLetter(drawn) || this.#isPart(element))) {
+      addEntry(element, `/ActualText ${textString(said)}`);
     }
     return this.#groupRuns(runs, order ?? runs.map((_run, index) => index), element);
+  }
+
+  /** Whether the element has only a part of a text: readers that go by the place of letters lose the space to the next one. */
+  #isPart(element: StructureElement): boolean {
+    const siblings = this.elements.get(element.parent)?.kids.length ?? 1;
+    return siblings > 1;
   }
 
   /** Neighbours that are drawn in the order in which they are read share a group; reversed letters have one of their own. */
