@@ -185,6 +185,7 @@ describe('MessageSender', () => {
         delivery_id: row.id,
         channel: 'email',
         purpose: 'customer',
+        follow_up: false,
       },
     ]);
   });
