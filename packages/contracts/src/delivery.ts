@@ -16,6 +16,8 @@ const messageFields = {
   delivery_id: Uuid,
   channel: Type.Enum(['email', 'whatsapp']),
   purpose: Type.Enum(['customer', 'accountant']),
+  /** Whether it brings the allocation number to who got the document without it. Absent in the events of the previous release. */
+  follow_up: Type.Optional(Type.Boolean()),
 };
 
 /** One message was accepted by its provider. */

@@ -21,7 +21,7 @@ const servers = [
   },
 ];
 
-/** Only tests need these: they inspect PDFs and create certificates. */
+/** Only tests need these: they inspect PDFs and emails, and create certificates. */
 const testTools = [
   { program: 'openssl', name: 'openssl', debian: 'openssl' },
   { program: 'pdfsig', name: 'pdfsig', debian: 'poppler-utils' },
@@ -29,6 +29,7 @@ const testTools = [
   { program: 'pdffonts', name: 'pdffonts', debian: 'poppler-utils' },
   { program: 'pdfinfo', name: 'pdfinfo', debian: 'poppler-utils' },
   { program: 'qpdf', name: 'qpdf', debian: 'qpdf' },
+  { program: 'dkimverify', name: 'dkimpy', debian: 'python3-dkim' },
 ];
 
 const succeeds = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;

@@ -8,6 +8,7 @@ import {
   text,
   url,
 } from '@pinkas/service-kit/config';
+import { type DkimKeys, readDkimKeys } from './mail/dkim-keys.js';
 
 /** How mail is kept from being read on its way to the mail server. */
 export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
@@ -66,6 +67,12 @@ export const fields = {
       return value;
     },
   },
+  dkimKeyFolder: text('DKIM_KEY_FOLDER', {
+    meaning:
+      'A folder with the RSA keys of the domains whose emails are signed (DKIM), each in a PEM file that is named as its public key in the DNS; read at the start. Without it no email is signed here, and none leaves under the address of a business.',
+    example: '/etc/pinkas/dkim (holding pinkas._domainkey.shop.example.com.pem)',
+    fallback: '',
+  }),
   messagesPerBusinessAndDay: integer('MESSAGES_PER_BUSINESS_AND_DAY', {
     meaning:
       'How many messages of one business are sent on a day in Israel at most, the copies of its accountant included; further ones wait for the next day.',
@@ -153,14 +160,17 @@ export interface WhatsAppAccount {
 }
 
 /** The configuration of the delivery service. */
-export interface DeliveryConfig extends Omit<DeliveryFields, `whatsapp${string}`> {
+export interface DeliveryConfig extends Omit<DeliveryFields, `whatsapp${string}` | 'dkimKeyFolder'> {
+  /** The domains whose emails are signed. */
+  readonly dkimKeys: DkimKeys;
   /** Null where nothing is sent by WhatsApp. */
   readonly whatsapp: WhatsAppAccount | null;
 }
 
 /**
  * Puts the variables together that belong together.
- * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message.
+ * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message; and where
+ * a key for DKIM cannot be used.
  */
 export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
   const {
@@ -172,6 +182,7 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     whatsappLanguageHe,
     whatsappLanguageEn,
     whatsappTimeoutMs,
+    dkimKeyFolder,
     ...others
   } = values;
   const together = {
@@ -203,7 +214,7 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
           languages: { he: whatsappLanguageHe, en: whatsappLanguageEn },
           timeoutMs: whatsappTimeoutMs,
         };
-  return { ...others, whatsapp };
+  return { ...others, whatsapp, dkimKeys: dkimKeyFolder === '' ? new Map() : readDkimKeys(dkimKeyFolder) };
 }
 
 /** Reads the configuration of this process. */

@@ -106,6 +106,8 @@ describe('a message whose allocation number is late', () => {
     delivery.advanceClock(60 * minute);
     await delivery.render(invoice, numbered);
     await rowsWhere(invoice, 4);
+    await eventually('the events are published', () => delivery.sentOf(invoice).length === 4);
+    expect(delivery.sentOf(invoice).filter((event) => event.follow_up)).toHaveLength(2);
     expect(await subjectsTo(recipient)).toEqual([first, followUp]);
     expect(await subjectsTo(accountant)).toEqual([
       'העתק להנהלת חשבונות: חשבונית מס 1, עסק לדוגמה בע"מ',

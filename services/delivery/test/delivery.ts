@@ -139,6 +139,7 @@ export async function startDelivery(
     smtpCaFile: null,
     smtpTimeoutMs: parts.patience ?? 2_000,
     mailFrom: 'documents@pinkas.example.com',
+    dkimKeys: new Map(),
     messagesPerBusinessAndDay: 5_000,
     viewUrlBase: 'https://pinkas.example.com/d',
     whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 2_000),

@@ -55,14 +55,16 @@ describe('Mailer.sendTimeoutMs', () => {
       smtpTls: 'off',
       smtpCaFile: null,
       mailFrom: 'documents@example.com',
+      dkimKeys: new Map(),
     };
-    const mailer = new Mailer(config as DeliveryConfig);
+    const mailer = new Mailer(config as unknown as DeliveryConfig);
     const sending = mailer.send({
       email: { subject: 'x', text: 'x', html: 'x', fileName: 'x.pdf', language: 'en' },
       pdf: Buffer.from('x'),
       logo: null,
       messageId: '<x@example.com>',
       fromName: 'Example Ltd',
+      fromAddress: null,
       replyTo: null,
       inReplyTo: null,
       recipient: 'לקוח@example.com',

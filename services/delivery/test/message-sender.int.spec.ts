@@ -3,14 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { auditDeliveries, type IssuedDocument, suppressAddress } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+import { generateDkimKey, isDkimSigned } from './dkim.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
 
 describe('MessageSender', () => {
   let delivery: DeliveryUnderTest;
+  const { pem, record } = generateDkimKey();
+  const domain = 'shop.example.com';
   beforeAll(async () => {
-    delivery = await startDelivery();
+    const dkimKeys = new Map([[domain, { domain, selector: 'pinkas', privateKey: pem }]]);
+    delivery = await startDelivery({ config: async () => ({ dkimKeys }) });
   });
   afterAll(() => delivery.stop());
   afterEach(async () => {
@@ -133,6 +137,25 @@ describe('MessageSender', () => {
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
   });
 
+  it('an email is from the address of the business and signed where its domain has a key, else from the platform', async () => {
+    const mailOf = async (mail_from: string) => {
+      const recipient = delivery.newRecipient();
+      await delivery.inState(await delivery.issueReady(recipient, { business: { mail_from } }), 'sent');
+      const mail = await mailTo(recipient);
+      return { from: mail.from, raw: await delivery.mailbox.raw(mail.id) };
+    };
+    const own = await mailOf(`documents@${domain}`);
+    expect(own.from).toBe(`documents@${domain}`);
+    expect(own.raw).toMatch(/^Reply-To: business@example\.com\r?$/m);
+    const records = { [`pinkas._domainkey.${domain}`]: record };
+    expect(await isDkimSigned(own.raw, records)).toBe(true);
+    const forged = own.raw.replace(/^Reply-To: business/m, 'Reply-To: other');
+    expect(await isDkimSigned(forged, records)).toBe(false);
+    const other = await mailOf('documents@other.example.com');
+    expect(other.from).toBe('documents@pinkas.example.com');
+    expect(other.raw).not.toMatch(/^DKIM-Signature:/m);
+  });
+
   it("MessageSender releases the artifact in rendering before it sends the customer's email", async () => {
     await delivery.mailbox.mode('hang');
     const invoice = await delivery.issueReady(delivery.newRecipient());
@@ -162,6 +185,7 @@ describe('MessageSender', () => {
         delivery_id: row.id,
         channel: 'email',
         purpose: 'customer',
+        follow_up: false,
       },
     ]);
   });

@@ -182,17 +182,23 @@ describe('operator contracts', () => {
     expect(await shown()).not.toHaveProperty('accent_color');
   });
 
-  it('the term of quotes and delivery notes without prices are settings that can be set and removed', async () => {
+  it('the term of quotes, delivery notes without prices and the sender of emails are settings that can be set and removed', async () => {
     const { id } = await create({
       name: 'עסק לדוגמה',
       quote_valid_days: 0,
       delivery_notes_without_prices: true,
+      mail_from: 'documents@shop.example.com',
     });
     const shown = async () => (await gateway.network.call(showBusiness, { business_id: id })).business;
     expect(await shown()).toMatchObject({ quote_valid_days: 0, delivery_notes_without_prices: true });
     await change(id, { quote_valid_days: 30 });
     expect(await shown()).toMatchObject({ quote_valid_days: 30, delivery_notes_without_prices: true });
-    await change(id, { quote_valid_days: null, delivery_notes_without_prices: false });
+    expect((await shown()).mail_from).toBe('documents@shop.example.com');
+    expect(await errorPathsOf(change(id, { mail_from: 'חנות@shop.example.com' }))).toEqual([
+      '/change/mail_from',
+    ]);
+    await change(id, { quote_valid_days: null, delivery_notes_without_prices: false, mail_from: null });
+    expect(await shown()).not.toHaveProperty('mail_from');
     expect(await shown()).not.toHaveProperty('quote_valid_days');
     expect(await shown()).not.toHaveProperty('delivery_notes_without_prices');
   });

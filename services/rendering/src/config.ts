@@ -54,6 +54,12 @@ export const fields = {
     example: 'false',
     fallback: false,
   }),
+  signWhenRevoked: flag('SIGN_WHEN_REVOKED', {
+    meaning:
+      'Whether documents are signed with a certificate that its issuer has revoked; else they are refused until it is replaced.',
+    example: 'false',
+    fallback: false,
+  }),
   viewUrlBase: url('VIEW_URL_BASE', {
     meaning: "The address of a document's page without its last part; the QR code on a document leads there.",
     example: 'https://pinkas.example.com/d',

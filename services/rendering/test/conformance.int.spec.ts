@@ -84,10 +84,9 @@ describe('conformance of a PDF', () => {
         // Of each row of lines the cell beside its number.
         const rows = (await taggedElements(pdf)).filter(({ type }) => type === 'TR');
         read.push(...rows.map(({ children }) => readOut(children[1]?.texts ?? [])));
-        const said = (await actualTexts(pdf)).join('\n');
-        for (const text of items.flatMap((item) => item?.description.match(/[א-ת"]+/g) ?? [])) {
-          expect(said).toContain(text);
-        }
+        // What pdf.js names the elements by: it reads the letters themselves by their place.
+        const said = (await actualTexts(pdf)).join('');
+        expect(items.filter((item) => !said.includes(item?.description ?? ''))).toEqual([]);
       }
       expect(mixedTexts.filter((text) => !read.includes(text))).toEqual([]);
     },

@@ -43,6 +43,7 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
       timestampAuthorityUrl: '',
       timestampTimeoutMs: 1_500,
       timestampRequired: false,
+      signWhenRevoked: false,
       viewUrlBase: 'https://pinkas.example.com/d',
       renderConcurrency: 8,
       renderQueueMax: 64,

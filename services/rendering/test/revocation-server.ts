@@ -79,8 +79,8 @@ export class TestCertificateAuthority {
     return issued;
   }
 
-  revoke({ certificate }: TestCertificate): void {
-    this.revoked.set(new X509Certificate(certificate).serialNumber, new Date());
+  revoke({ certificate }: TestCertificate, at = new Date()): void {
+    this.revoked.set(new X509Certificate(certificate).serialNumber, at);
   }
 
   async stop(): Promise<void> {

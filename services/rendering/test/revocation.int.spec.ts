@@ -292,22 +292,35 @@ describe('Signers with certificates that name their revocation', () => {
     expect(await metrics.text()).toContain('pinkas_revocation_requests_total{outcome="failed"} 2');
   });
 
-  it('readiness warns of a revoked certificate, and its documents have no proof', async () => {
+  it('a revoked certificate signs nothing more, readiness warns, and what was signed after it is found', async () => {
     const leaf = await authority.issue('Example Signer', [
       ...forSigning,
       ...authority.sources('ocsp', 'list'),
     ]);
     const signers = await open(leaf);
+    const { fingerprint } = signers.forBusiness('any').certificate;
     await signers.refreshValidationData(stopped);
     expect(signers.warnings(now())).toEqual([]);
-    authority.revoke(leaf);
+    const before = await sign(signers);
+    authority.revoke(leaf, new Date(Date.now() + hourMs));
     shiftMs = 13 * hourMs;
     await signers.refreshValidationData(stopped);
     expect(signers.warnings(now())).toEqual([
       expect.stringMatching(/^the signing certificate of Example Signer .* was revoked on \d{4}-\d\d-\d\d$/),
     ]);
-    expect(storedProofs(await sign(signers))).toEqual({});
+    await expect(sign(signers)).rejects.toThrow('its certificate was revoked at');
+    expect([signers.failure(now()), signers.revokedCount()]).toEqual([null, 1]);
     expect(logged).toEqual([{ level: 'error', message: 'certificate revoked' }]);
+
+    const allowing = await open(leaf, undefined, { signWhenRevoked: true });
+    await allowing.refreshValidationData(stopped);
+    const after = await sign(allowing);
+    expect(storedProofs(after)).toEqual({});
+    const revokedAt = allowing.revokedAt(fingerprint);
+    expect(verifySignature(before, fingerprint, revokedAt)).toBeNull();
+    expect(verifySignature(after, fingerprint, revokedAt)).toMatch(
+      /^the certificate was revoked on \d{4}-\d\d-\d\d, before it signed$/,
+    );
   });
 
   it('a revoked certificate is found in a revocation list', async () => {

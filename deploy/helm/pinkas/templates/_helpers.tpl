@@ -80,6 +80,9 @@ TRUSTED_PROXIES: {{ required "set ingress.trustedProxies to the network of the i
 {{- if eq .part "allocation" }}
 TAX_AUTHORITY_REDIRECT_URI: {{ $origin }}/tax-authority/connected
 {{- end }}
+{{- if eq .part "delivery" }}
+DKIM_KEY_FOLDER: {{ ternary "/etc/pinkas/dkim" "" (ne .root.Values.dkimSecretName "") | quote }}
+{{- end }}
 {{- if or (eq .part "delivery") (eq .part "rendering") }}
 VIEW_URL_BASE: {{ $origin }}/d
 {{- end }}

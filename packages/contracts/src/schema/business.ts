@@ -83,6 +83,9 @@ export type DonationApproval = Static<typeof DonationApproval>;
 
 const quoteValidDays = Type.Integer({ minimum: 0, maximum: 3650 });
 
+/** ASCII, with the domain in lower case, as it stands in the DNS. */
+const mailFrom = Type.String({ pattern: '^[A-Za-z0-9._+-]+@([a-z0-9-]+\\.)+[a-z0-9-]+$', maxLength: 254 });
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
@@ -104,6 +107,11 @@ export const Business = Strict({
   quote_valid_days: Type.Optional(quoteValidDays),
   /** Whether delivery and return notes show no prices. Absent: they do. */
   delivery_notes_without_prices: Type.Optional(Type.Boolean()),
+  /**
+   * The address that its emails are from, where delivery has a key for the domain (DKIM). Absent: the platform's, with `email` as
+   * Reply-To.
+   */
+  mail_from: Type.Optional(mailFrom),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -130,6 +138,8 @@ export const BusinessChange = partOf(
     /** Null: quotes name no last day. */
     quote_valid_days: Nullable(quoteValidDays),
     delivery_notes_without_prices: Type.Boolean(),
+    /** Null: the platform's. */
+    mail_from: Nullable(mailFrom),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

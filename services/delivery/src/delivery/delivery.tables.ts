@@ -33,6 +33,7 @@ export interface DeliveryFacts {
     /** `#rrggbb` */
     accent_color?: string;
     logo?: LogoRef;
+    mail_from?: string;
   };
 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectConfig } from '@pinkas/service-kit';
+import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
 import { Mailer } from '../mail/mailer.js';
@@ -22,6 +22,7 @@ export interface MessageContent {
 export class MessageChannels {
   constructor(
     @InjectConfig() private readonly config: DeliveryConfig,
+    @InjectLogger() private readonly logger: Logger,
     private readonly mailer: Mailer,
     private readonly whatsapp: WhatsAppClient,
   ) {}
@@ -50,9 +51,21 @@ export class MessageChannels {
       messageId: row.message_id,
       inReplyTo: row.follows === null ? null : row.message_id.replace(row.id, row.follows),
       fromName: row.facts.business.name,
+      fromAddress: this.#fromAddress(row),
       replyTo: row.facts.business.email,
       recipient: row.recipient,
     });
+  }
+
+  /** The address of the business's own where its domain has a key; else null, and the platform's is used. */
+  #fromAddress({ id, document_id, facts }: DeliveryRow): string | null {
+    const { mail_from } = facts.business;
+    if (!mail_from || this.mailer.signs(mail_from)) {
+      return mail_from ?? null;
+    }
+    const domain = mail_from.slice(mail_from.lastIndexOf('@') + 1);
+    this.logger.warn({ delivery_id: id, document_id, domain }, 'dkim key not found');
+    return null;
   }
 
   close(): void {

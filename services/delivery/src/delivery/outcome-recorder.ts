@@ -137,6 +137,7 @@ async function publishTransition(
     delivery_id: row.id,
     channel: row.channel,
     purpose: row.purpose,
+    follow_up: row.follows !== null,
   };
   if (state === 'sent') {
     await publish(trx, messageSent, row.document_id, event);

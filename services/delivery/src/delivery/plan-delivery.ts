@@ -1,5 +1,4 @@
 import { consumers, deliveryPlanned, type documentIssued, type EventOf } from '@pinkas/contracts';
-import { isGoodsNote, totalRows } from '@pinkas/domain';
 import {
   type Clock,
   EventHandler,
@@ -10,7 +9,8 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import type { ChannelAddress } from './address.js';
-import type { DeliveryFacts, DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from './delivery.tables.js';
+import { factsOf } from './delivery-facts.js';
 import { customerAddresses, holdUntil, planDelivery } from './delivery-plan.js';
 import { MessageSender } from './message-sender.js';
 import { insertPlan } from './plan.repository.js';
@@ -60,35 +60,4 @@ export class PlanDelivery {
       this.sender.trigger();
     }
   }
-}
-
-function factsOf({ document, business }: EventOf<typeof documentIssued>): DeliveryFacts {
-  const { discount } = document;
-  const withoutPrices = business.delivery_notes_without_prices === true && isGoodsNote(document.type);
-  const figures = totalRows(document, business.legal_type).map(({ kind, amount }) => ({
-    kind,
-    amount: Number(amount) / 100,
-  }));
-  return {
-    document: {
-      type: document.type,
-      number: document.number,
-      date: document.date,
-      total: document.totals.total,
-      public_id: document.public_id,
-      customer_name: document.customer.name,
-      due_date: document.due_date,
-      figures: withoutPrices ? null : figures,
-      vat_rate: document.totals.vat_rate,
-      discount_percent: discount?.type === 'percent' ? discount.value : null,
-    },
-    business: {
-      name: business.name,
-      email: business.email,
-      language: business.language,
-      quiet_hours: business.auto_send.quiet_hours,
-      ...(business.accent_color && { accent_color: business.accent_color }),
-      ...(business.logo && { logo: business.logo }),
-    },
-  };
 }

@@ -301,14 +301,14 @@ function logoPicture({ logo }: Look): string {
 /** Tables and inline styles: what mail programs understand. */
 function toHtml(lines: Lines, wording: Wording, language: string, look: Look): string {
   const start = wording.direction === 'rtl' ? 'right' : 'left';
-  const end = wording.direction === 'rtl' ? 'left' : 'right';
   const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
   const paragraph = (text: string) =>
     `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
+  // On the right in both languages, so that the decimals of amounts stand below each other.
   const row = ({ name, value, isStrong }: Row) => `
           <tr>
             <td style="padding:6px 0;font-size:14px;color:#565f6b;text-align:${start}">${escapeHtml(name)}</td>
-            <td style="padding:6px 0;padding-${start}:24px;font-size:16px;color:#1f2933;text-align:${end};white-space:nowrap${isStrong ? ';font-weight:bold' : ''}"><bdi>${escapeHtml(value)}</bdi></td>
+            <td style="padding:6px 0;padding-${start}:24px;font-size:16px;color:#1f2933;text-align:right;white-space:nowrap${isStrong ? ';font-weight:bold' : ''}"><bdi>${escapeHtml(value)}</bdi></td>
           </tr>`;
   return `<!doctype html>
 <html lang="${language}" dir="${wording.direction}">

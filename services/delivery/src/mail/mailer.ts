@@ -4,6 +4,7 @@ import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import { createTransport } from 'nodemailer';
+import DKIM from 'nodemailer/lib/dkim';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryConfig, SmtpTls } from '../config.js';
 import { parseEmailAddress } from '../delivery/address.js';
@@ -12,6 +13,7 @@ import type { SendOutcome } from '../delivery/send-policy.js';
 import { truncate } from '../delivery/truncate.js';
 import { singleLine } from '../delivery/wording.js';
 import { type Email, type EmailLogo, logoContentId } from './compose-email.js';
+import type { DkimKey } from './dkim-keys.js';
 import { type SmtpError, sendFailure } from './send-failure.js';
 
 /** Send attempts in flight, each on a pooled connection of its own. */
@@ -36,6 +38,8 @@ export interface OutgoingEmail {
   /** The Message-ID of the message that it follows, with its angle brackets; null: it follows none. */
   readonly inReplyTo: string | null;
   readonly fromName: string;
+  /** The address of the business's own that it is from; null: the platform's. */
+  readonly fromAddress: string | null;
   readonly replyTo: string | null;
   readonly recipient: string;
 }
@@ -46,8 +50,8 @@ export class Mailer {
   /** The longest that an attempt takes. */
   readonly sendTimeoutMs: number;
   readonly #transport;
-  /** The source streams of the emails in flight, by Message-ID. */
-  readonly #streams = new Map<string, Readable[]>();
+  /** The emails in flight, by Message-ID. */
+  readonly #inFlight = new Map<string, { readonly signer: DKIM | null; readonly streams: Readable[] }>();
 
   constructor(@InjectConfig() private readonly config: DeliveryConfig) {
     const silenceMs = config.smtpTimeoutMs;
@@ -70,12 +74,20 @@ export class Mailer {
     });
     this.#transport.use('stream', (mail, done) => {
       const { message } = mail;
-      message.processFunc((stream: Readable) => {
-        this.#streams.get(message.messageId())?.push(stream);
+      message.processFunc((composed: Readable) => {
+        const sending = this.#inFlight.get(message.messageId());
+        // Signed here rather than by the library's option, so that what is watched is what leaves.
+        const stream = sending?.signer?.sign(composed) ?? composed;
+        sending?.streams.push(stream);
         return stream;
       });
       done();
     });
+  }
+
+  /** Whether emails of a domain are signed: what leaves under another's unsigned is rejected (DMARC). */
+  signs(address: string): boolean {
+    return this.#keyOf(address) !== undefined;
   }
 
   /** One attempt; never throws. */
@@ -99,14 +111,19 @@ export class Mailer {
         return refusal;
       }
     }
+    const address = mail.fromAddress ?? this.config.mailFrom;
+    const key = this.#keyOf(address);
+    const signer = key
+      ? new DKIM({ domainName: key.domain, keySelector: key.selector, privateKey: key.privateKey })
+      : null;
     const streams: Readable[] = [];
-    this.#streams.set(mail.messageId, streams);
+    this.#inFlight.set(mail.messageId, { signer, streams });
     try {
       const { response } = await this.#transport.sendMail({
-        from: { name: singleLine(mail.fromName), address: this.config.mailFrom },
+        from: { name: singleLine(mail.fromName), address },
         to: { name: '', address: recipient },
         ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
-        // An explicit envelope: no header can add recipients.
+        // An explicit envelope: no header can add recipients, and what bounces comes to the platform.
         envelope: { from: this.config.mailFrom, to: [recipient] },
         messageId: mail.messageId,
         ...(mail.inReplyTo === null ? {} : { inReplyTo: mail.inReplyTo, references: mail.inReplyTo }),
@@ -128,13 +145,17 @@ export class Mailer {
         streams.some((stream) => stream.readableEnded),
       );
     } finally {
-      this.#streams.delete(mail.messageId);
+      this.#inFlight.delete(mail.messageId);
     }
   }
 
   /** Closes the pooled connections. */
   close(): void {
     this.#transport.close();
+  }
+
+  #keyOf(address: string): DkimKey | undefined {
+    return this.config.dkimKeys.get(address.slice(address.lastIndexOf('@') + 1).toLowerCase());
   }
 
   /**

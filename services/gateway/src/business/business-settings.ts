@@ -77,6 +77,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     donation_approval,
     quote_valid_days,
     delivery_notes_without_prices: withoutPrices,
+    mail_from,
     ...changed
   } = merged;
   // Another legal type has its own default rate, unless the change names one.
@@ -94,6 +95,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     // Null where the change removes it.
     ...(typeof quote_valid_days === 'number' && { quote_valid_days }),
     ...(withoutPrices && { delivery_notes_without_prices: true }),
+    ...(mail_from && { mail_from }),
   };
 }
 

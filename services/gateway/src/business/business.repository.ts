@@ -10,6 +10,7 @@ function toColumns({
   donation_approval,
   quote_valid_days,
   delivery_notes_without_prices,
+  mail_from,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
@@ -20,6 +21,7 @@ function toColumns({
     donation_approval: donation_approval ? JSON.stringify(donation_approval) : null,
     quote_valid_days: quote_valid_days ?? null,
     delivery_notes_without_prices: delivery_notes_without_prices ?? false,
+    mail_from: mail_from ?? null,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -58,6 +60,7 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     ...(row.donation_approval !== null && { donation_approval: row.donation_approval }),
     ...(row.quote_valid_days !== null && { quote_valid_days: row.quote_valid_days }),
     ...(row.delivery_notes_without_prices && { delivery_notes_without_prices: true }),
+    ...(row.mail_from !== null && { mail_from: row.mail_from }),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -16,7 +16,8 @@ type OptionalSettings =
   | 'logo'
   | 'donation_approval'
   | 'quote_valid_days'
-  | 'delivery_notes_without_prices';
+  | 'delivery_notes_without_prices'
+  | 'mail_from';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -31,6 +32,7 @@ export type BusinessTable = Omit<
   donation_approval: ColumnType<DonationApproval | null, string | null, string | null>;
   quote_valid_days: number | null;
   delivery_notes_without_prices: boolean;
+  mail_from: string | null;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };

@@ -32,6 +32,7 @@ export const initial = sqlMigration(`
     donation_approval        jsonb,
     quote_valid_days         integer,
     delivery_notes_without_prices boolean not null,
+    mail_from                text,
     created_at               timestamptz not null,
     updated_at               timestamptz not null,
     constraint business_pkey primary key (id),

@@ -43,6 +43,7 @@ CREATE TABLE public.business (
     donation_approval jsonb,
     quote_valid_days integer,
     delivery_notes_without_prices boolean NOT NULL,
+    mail_from text,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),

@@ -1,6 +1,7 @@
 import { auditArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from '@pinkas/service-kit';
 import { Semaphore } from '@pinkas/service-kit/concurrency';
+import { Signers } from '../signature/signers.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { pdfOf, revisionFacts } from './audit.repository.js';
 import { extractText, type PdfText } from './extract-text.js';
@@ -17,7 +18,10 @@ const queueMax = 64;
 export class AuditArtifacts {
   readonly #semaphore = new Semaphore(concurrency, queueMax);
 
-  constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
+  constructor(
+    @InjectDatabase() private readonly db: Database<RenderingTables>,
+    private readonly signers: Signers,
+  ) {}
 
   async handle(request: RequestOf<typeof auditArtifacts>): Promise<ReplyOf<typeof auditArtifacts>> {
     const db = forTenant(this.db, request.business_id);
@@ -27,7 +31,7 @@ export class AuditArtifacts {
       for (const book of request.documents) {
         // Nobody waits for the rest after that, and documents have to be rendered.
         deadline.throwIfAborted();
-        documents.push(await audit(db, { business_id: request.business_id, ...book }));
+        documents.push(await audit(db, this.signers, { business_id: request.business_id, ...book }));
       }
       return { documents };
     });
@@ -36,6 +40,7 @@ export class AuditArtifacts {
 
 async function audit(
   db: Database<RenderingTables>,
+  signers: Signers,
   book: BookFacts & { business_id: string },
 ): Promise<Audited> {
   const revisions = await revisionFacts(db, book);
@@ -45,7 +50,7 @@ async function audit(
     if (!pdf) {
       continue;
     }
-    const found = checkBytes(facts, pdf);
+    const found = checkBytes(facts, pdf, signers.revokedAt(facts.certificate_sha256));
     findings.push(...found);
     // The text of a file that is not the signed one proves nothing.
     if (facts !== revisions.at(-1) || found.length > 0) {

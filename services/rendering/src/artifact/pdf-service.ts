@@ -73,6 +73,11 @@ export class PdfService implements BackgroundTask {
       async () => signers.daysLeft(clock.now()),
     );
     metrics.gauge(
+      'pinkas_signing_certificates_revoked',
+      'Signing certificates that their issuer has revoked, as far as it is known.',
+      async () => signers.revokedCount(),
+    );
+    metrics.gauge(
       'pinkas_renderer_circuit_open',
       '1 while nothing is rendered because rendering failed several times in a row, else 0.',
       async () => Number(this.#renderer.isOpen),

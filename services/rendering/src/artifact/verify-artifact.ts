@@ -79,14 +79,17 @@ export function pendingWork(revisions: readonly RevisionFacts[], book: BookFacts
   ];
 }
 
-/** @returns the findings about the bytes of one revision. Nothing that they state of themselves is trusted. */
-export function checkBytes(facts: RevisionFacts, pdf: Buffer): Finding[] {
+/**
+ * @param revokedAt since when the certificate that signed is revoked.
+ * @returns the findings about the bytes of one revision. Nothing that they state of themselves is trusted.
+ */
+export function checkBytes(facts: RevisionFacts, pdf: Buffer, revokedAt: Date | null): Finding[] {
   const name = `revision ${facts.revision} of its PDF`;
   const findings: Finding[] = [];
   if (!createHash('sha256').update(pdf).digest().equals(facts.sha256)) {
     findings.push({ finding: 'hash', message: `${name} does not have the hash that it was stored with` });
   }
-  const failure = verifySignature(pdf, facts.certificate_sha256);
+  const failure = verifySignature(pdf, facts.certificate_sha256, revokedAt);
   if (failure !== null) {
     findings.push({ finding: 'signature', message: `${name}: ${failure}` });
   }

@@ -2,7 +2,7 @@
 export const pageStyle = `body{background:var(--desk);padding:1.5rem 1rem 2.5rem}
 .bar,.paper,.genuine{max-width:52rem;margin-inline:auto}
 .bar{display:flex;flex-wrap:wrap;align-items:center;gap:.75rem 1.25rem;margin-block-end:1rem}
-.bar .who{flex:1 1 14rem;line-height:1.35;overflow-wrap:anywhere}
+.bar .who{flex:1 1 10rem;line-height:1.35;overflow-wrap:anywhere}
 .bar .who strong{display:block}
 .bar .who>span{color:var(--soft)}
 .bar ul{display:flex;flex-wrap:wrap;gap:.5rem;list-style:none}

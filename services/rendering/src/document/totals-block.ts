@@ -14,7 +14,8 @@ function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
   const language = languageOf(sheet);
   const changed = standing && standing.paid + standing.credited > 0;
   if (!changed || !documentTypeRules[document.type].dueDate) {
-    const words = html`${totalWords[document.type][language]}${includes}`;
+    // Of a cancelled document nothing is to be paid.
+    const words = html`${(sheet.cancelledAt === null ? totalWords[document.type] : wording.total)[language]}${includes}`;
     return [row(words, shekels(total, language), 'total')];
   }
   const since = [

@@ -170,7 +170,7 @@ export const wording = {
   recipientName: words('שם המקבל', 'Received by'),
   signature: words('חתימה', 'Signature'),
   produced: words('הופק בתאריך', 'Produced on'),
-  signed: words('המסמך חתום בחתימה אלקטרונית.', 'This document is signed electronically.'),
+  signed: words('המסמך חתום בחתימה אלקטרונית.', 'This document is electronically signed.'),
   page: words('עמוד', 'Page'),
   pageOf: words('מתוך', 'of'),
   paid: words('שולם', 'Paid'),

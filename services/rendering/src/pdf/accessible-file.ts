@@ -1,6 +1,6 @@
 import { type ChromiumFile, InvalidPdfError } from './chromium-file.js';
 import { ContentPlan, type Group, type Page } from './content-plan.js';
-import { readContent, runsOf, type WrittenSequence, writeContent } from './page-content.js';
+import { readContent, type WrittenSequence, writeContent } from './page-content.js';
 import { Fonts } from './page-fonts.js';
 import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-objects.js';
 import { type SourceText, SourceTexts } from './reading-order.js';
@@ -53,7 +53,7 @@ export async function makeAccessible(
   const map = Object.entries(roleMap).map(([type, standard]) => `/${type}/${standard}`);
   put(objects, root, textOf(objects, root).replace(/>>$/, `/RoleMap<<${map.join('')}>>>>`));
 
-  const runs = pages.flatMap(({ sequences }) => sequences.flatMap(runsOf));
+  const runs = pages.flatMap(({ sequences }) => sequences.flatMap((sequence) => sequence.runs));
   return (
     runs.every(({ whole }) => whole) &&
     [...elements.values()].every(

@@ -98,10 +98,22 @@ function bodyOf(object: Buffer, number: number): Buffer {
 }
 
 const streamEnd = Buffer.from('\nendstream');
+const lastOfStream = streamEnd[streamEnd.length - 1];
 
 /** Whether the body of an object is one with a stream. */
 export function isStream(body: Buffer): boolean {
-  return body.subarray(-streamEnd.length).equals(streamEnd);
+  // A dictionary ends with another letter.
+  return body[body.length - 1] === lastOfStream && body.subarray(-streamEnd.length).equals(streamEnd);
+}
+
+/** Whether the body of an object begins with a text, which is asked of every object several times. */
+export function beginsWith(body: Buffer, text: Buffer): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (body[index] !== text[index]) {
+      return false;
+    }
+  }
+  return true;
 }
 
 function checkStream(body: Buffer, number: number): void {

@@ -1,4 +1,4 @@
-import { hasText, runsOf, type Sequence } from './page-content.js';
+import type { Sequence } from './page-content.js';
 import { textString } from './pdf-syntax.js';
 import { readingOrder, type SourceTexts } from './reading-order.js';
 import type { Elements, Kid, StructureElement } from './structure-tree.js';
@@ -40,7 +40,8 @@ export class ContentPlan {
   /** For each sequence that stays tagged, the group of each of its runs; one group where it has no runs. */
   readonly groups = new Map<Sequence, Group[]>();
   readonly #ancestries = new Map<number, Ancestry>();
-  readonly #byMcid = new Map<string, PlacedSequence[]>();
+  /** By the number of the page, then by that of the sequence. */
+  readonly #byMcid = new Map<number, Map<number, PlacedSequence[]>>();
 
   /**
    * @param heads the rows of heads, which a table repeats on its further pages and which are read once.
@@ -54,9 +55,18 @@ export class ContentPlan {
     private readonly language: string,
   ) {
     for (const { number, sequences } of pages) {
+      const ofPage = new Map<number, PlacedSequence[]>();
+      this.#byMcid.set(number, ofPage);
       for (const sequence of sequences) {
-        const key = `${number} ${sequence.mcid}`;
-        this.#byMcid.set(key, [...(this.#byMcid.get(key) ?? []), { page: number, sequence }]);
+        if (sequence.mcid !== null) {
+          const placed = { page: number, sequence };
+          const same = ofPage.get(sequence.mcid);
+          if (same) {
+            same.push(placed);
+          } else {
+            ofPage.set(sequence.mcid, [placed]);
+          }
+        }
       }
     }
   }
@@ -90,11 +100,9 @@ export class ContentPlan {
   /** Plans the content that an element has in one place; of what draws no letters only pictures stay. */
   #planContent(content: readonly ContentKid[], element: StructureElement, language: string): Group[] {
     const kept = content
-      .flatMap(({ page, mcid }) => this.#byMcid.get(`${page} ${mcid}`) ?? [])
-      .filter(({ sequence }) => element.type === 'Figure' || hasText(sequence));
-    const runs = kept.flatMap(({ page, sequence }) =>
-      runsOf(sequence).map((run) => ({ run, sequence, page, line: `${page} ${run.baseline}` })),
-    );
+      .flatMap(({ page, mcid }) => this.#byMcid.get(page)?.get(mcid) ?? [])
+      .filter(({ sequence }) => element.type === 'Figure' || sequence.runs.length > 0);
+    const runs = kept.flatMap(({ page, sequence }) => sequence.runs.map((run) => ({ run, sequence, page })));
     if (runs.length === 0) {
       return kept.map(({ page, sequence }) => this.#group(page, sequence, element));
     }
@@ -105,17 +113,25 @@ export class ContentPlan {
       (runs.length === 1
         ? [0]
         : readingOrder(
-            runs.map(({ run, line }) => ({ text: run.text, line })),
+            runs.map(({ run, page }) => ({ text: run.text, line: `${page} ${run.baseline}` })),
             source.text,
           ));
     if (source && source.language !== language) {
       addEntry(element, `/Lang (${source.language})`);
     }
     const isAll = element.kids.every((kid) => 'mcid' in kid);
-    if (source && order && isAll && hasRightToLeftLetter(drawn)) {
-      addEntry(element, `/ActualText ${textString(source.text)}`);
+    // A space between two elements has no source.
+    const said = drawn === ' ' ? drawn : order && source?.text;
+    if (said && isAll && (hasRightToLeftLetter(drawn) || this.#isPart(element))) {
+      addEntry(element, `/ActualText ${textString(said)}`);
     }
     return this.#groupRuns(runs, order ?? runs.map((_run, index) => index), element);
+  }
+
+  /** Whether the element has only a part of a text: readers that go by the place of letters lose the space to the next one. */
+  #isPart(element: StructureElement): boolean {
+    const siblings = this.elements.get(element.parent)?.kids.length ?? 1;
+    return siblings > 1;
   }
 
   /** Neighbours that are drawn in the order in which they are read share a group; reversed letters have one of their own. */

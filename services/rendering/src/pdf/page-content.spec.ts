@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidPdfError } from './chromium-file.js';
-import { readContent, runsOf, writeContent } from './page-content.js';
+import { readContent, writeContent } from './page-content.js';
 import type { PageFonts } from './text-run.js';
 
 const texts = new Map([...'abc()אב'].map((letter, index) => [index + 1, letter]));
@@ -45,7 +45,7 @@ describe('page content', () => {
     const right = run('/ReversedChars BMC\n/F1 9 Tf\n1 0 0 -1 9 0 Tm\n<0007> Tj\n4 0 Td <0006> Tj\nEMC');
     const content = `/P <</MCID 4 >>BDC\n${left}\n${right}\nEMC`;
     const [sequence] = readContent(content, fonts);
-    expect(sequence && runsOf(sequence).map(({ text }) => text)).toEqual(['ab', 'אב']);
+    expect(sequence?.runs.map(({ text }) => text)).toEqual(['ab', 'אב']);
     expect(written(content, () => [1, 0]).filter((line) => /BMC|BDC|EMC/.test(line))).toEqual([
       '/P <</MCID 1>>BDC',
       'EMC',
@@ -61,9 +61,9 @@ describe('page content', () => {
     const content =
       '/P <</MCID 0 >>BDC\nBT\n/ReversedChars BMC\n/F1 9 Tf\n1 0 0 -1 9 0 Tm\n<0007> Tj\n/Span<</ActualText (\\))>> BDC\n4 0 Td <0004> Tj\nEMC\n4 0 Td <0006> Tj\nEMC\nET\nEMC';
     const [sequence] = readContent(content, fonts);
-    const [run] = sequence ? runsOf(sequence) : [];
+    const [run] = sequence?.runs ?? [];
     expect(run?.text).toBe('א)ב');
-    expect(run?.lines).toEqual([
+    expect(run?.operators.split('\n')).toEqual([
       '/F1 9 Tf',
       '1 0 0 -1 9 0 Tm',
       '<0007> Tj',
@@ -79,9 +79,9 @@ describe('page content', () => {
     const content =
       '/P <</MCID 0 >>BDC\nBT\n/ReversedChars BMC\n/F1 9 Tf\n1 0 0 -1 10 20 Tm\n<0001> Tj\n4 0 Td <0002> Tj\n3 0 Td <0003> Tj\nEMC\nET\nEMC';
     const [sequence] = readContent(content, fonts);
-    const [run] = sequence ? runsOf(sequence) : [];
+    const [run] = sequence?.runs ?? [];
     expect(run).toMatchObject({ text: 'cba', reversed: false });
-    expect(run?.lines).toEqual([
+    expect(run?.operators.split('\n')).toEqual([
       '/F1 9 Tf',
       '1 0 0 -1 17 20 Tm',
       '<0003> Tj',
@@ -96,7 +96,7 @@ describe('page content', () => {
         `/P <</MCID 0 >>BDC\nBT\n/F1 9 Tf\n1 0 0 -1 0 0 Tm\n<${hex}> Tj\nET\nEMC`,
         fonts,
       );
-      return sequence && runsOf(sequence)[0]?.whole;
+      return sequence?.runs[0]?.whole;
     };
     expect(whole('0001')).toBe(true);
     expect(whole('0000')).toBe(false);

@@ -11,6 +11,8 @@ export interface Sequence {
   /** The name of the tag, as the content has it. */
   readonly tag: string;
   readonly parts: readonly ContentPart[];
+  /** The texts among the parts. */
+  readonly runs: readonly TextRun[];
 }
 
 /** A sequence as it is written: with a new number, one for each group of its runs, or as decoration. */
@@ -21,31 +23,45 @@ export interface WrittenSequence extends Sequence {
 
 const opening = /^\/(\S+) <<\/MCID (\d+) ?>> ?BDC$/;
 
+const textBegin = 'BT\n';
+const textEnd = '\nET';
+
 /** Reads the content of a page as Skia writes it: one operator at the end of each line, sequences that are not nested. */
 export function readContent(content: string, fonts: PageFonts): Sequence[] {
   const reader = new ContentReader(fonts);
-  for (const line of content.split('\n')) {
-    reader.read(line);
+  let at = 0;
+  while (at < content.length) {
+    if (content.startsWith(textBegin, at)) {
+      const from = at + textBegin.length;
+      const end = content.indexOf(textEnd, from - 1);
+      if (end < 0) {
+        throw new InvalidPdfError(unended);
+      }
+      reader.readText(content.slice(from, end));
+      at = end + textEnd.length + 1;
+    } else {
+      const end = content.indexOf('\n', at);
+      const next = end < 0 ? content.length : end;
+      reader.read(content.slice(at, next));
+      at = next + 1;
+    }
   }
   return reader.end();
 }
 
+const unended = 'the PDF has a page whose content does not end';
+
 class ContentReader {
   readonly #sequences: Sequence[] = [];
   #parts: ContentPart[] = [];
+  #runs: TextRun[] = [];
   #mcid: number | null = null;
   #tag = '';
-  /** The operators of the text object that is being read. */
-  #text: string[] | null = null;
 
   constructor(private readonly fonts: PageFonts) {}
 
   read(line: string): void {
-    if (this.#text !== null) {
-      this.#readText(this.#text, line);
-    } else if (line === 'BT') {
-      this.#text = [];
-    } else if (line.endsWith('BDC') || line.endsWith('BMC')) {
+    if (line.endsWith('BDC') || line.endsWith('BMC')) {
       this.#begin(line);
     } else if (line === 'EMC') {
       this.#endSequence();
@@ -54,21 +70,18 @@ class ContentReader {
     }
   }
 
+  readText(operators: string): void {
+    const run = readTextRun(operators, this.fonts);
+    this.#parts.push(run);
+    this.#runs.push(run);
+  }
+
   end(): Sequence[] {
-    if (this.#text !== null || this.#mcid !== null) {
-      throw new InvalidPdfError('the PDF has a page whose content does not end');
+    if (this.#mcid !== null) {
+      throw new InvalidPdfError(unended);
     }
     this.#endSequence();
     return this.#sequences;
-  }
-
-  #readText(text: string[], line: string): void {
-    if (line === 'ET') {
-      this.#parts.push(readTextRun(text, this.fonts));
-      this.#text = null;
-    } else {
-      text.push(line);
-    }
   }
 
   #begin(line: string): void {
@@ -83,21 +96,13 @@ class ContentReader {
 
   #endSequence(): void {
     if (this.#parts.length > 0 || this.#mcid !== null) {
-      this.#sequences.push({ mcid: this.#mcid, tag: this.#tag, parts: this.#parts });
+      this.#sequences.push({ mcid: this.#mcid, tag: this.#tag, parts: this.#parts, runs: this.#runs });
     }
     this.#parts = [];
+    this.#runs = [];
     this.#mcid = null;
     this.#tag = '';
   }
-}
-
-/** Whether a sequence draws letters. */
-export function hasText({ parts }: Sequence): boolean {
-  return parts.some((part) => typeof part !== 'string');
-}
-
-export function runsOf({ parts }: Sequence): TextRun[] {
-  return parts.filter((part) => typeof part !== 'string');
 }
 
 /** Operators that draw, that only end a path, and that are part of one (ISO 32000-1, tables 59 to 61 and 87). */
@@ -187,6 +192,6 @@ function writeArtifact(parts: readonly ContentPart[], lines: string[]): void {
   set(false);
 }
 
-function writeText({ lines: operators }: TextRun, lines: string[]): void {
-  lines.push('BT', ...operators, 'ET');
+function writeText({ operators }: TextRun, lines: string[]): void {
+  lines.push(`BT\n${operators}\nET`);
 }

@@ -1,4 +1,4 @@
-import { isStream } from './chromium-file.js';
+import { beginsWith, isStream } from './chromium-file.js';
 import { dataOf, type Objects, put, putData, referenceIn, textOf } from './pdf-objects.js';
 import type { PageFont, PageFonts } from './text-run.js';
 import { readToUnicode, type ToUnicode, writeToUnicode } from './to-unicode.js';
@@ -89,7 +89,7 @@ export class Fonts {
   /** The fonts that pages name. */
   #dictionaries(): [number, string][] {
     return [...this.objects]
-      .filter(([, body]) => body.subarray(0, isFont.length).equals(isFont) && !isStream(body))
+      .filter(([, body]) => beginsWith(body, isFont) && !isStream(body))
       .map(([number, body]): [number, string] => [number, body.toString('latin1')])
       .filter(([, text]) => /\/Subtype \/(?!CIDFont)/.test(text) && !text.includes('/Type /FontDescriptor'));
   }

@@ -4,6 +4,8 @@ import { InvalidPdfError, isStream } from './chromium-file.js';
 
 const inflated = promisify(inflate);
 const deflated = promisify(deflate);
+/** The lists of numbers that pages are take half the time of level 6, and a hundredth more space. */
+export const packing = { level: 5 } as const;
 /** Data of fewer bytes takes less time than its way to another thread and back. */
 const smallBytes = 128 * 1024;
 
@@ -45,7 +47,8 @@ export async function dataOf(objects: Objects, number: number): Promise<string> 
 /** Sets a stream object. */
 export async function putData(objects: Objects, number: number, data: string): Promise<void> {
   const plain = Buffer.from(data, 'latin1');
-  const packed = plain.length < smallBytes ? deflateSync(plain) : ((await deflated(plain)) as Buffer);
+  const packed =
+    plain.length < smallBytes ? deflateSync(plain, packing) : ((await deflated(plain, packing)) as Buffer);
   objects.set(
     number,
     Buffer.concat([

@@ -4,6 +4,7 @@ export interface SourceText {
   readonly language: string;
 }
 
+const space = ' '.charCodeAt(0);
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Letters that are drawn as they are written. */
@@ -46,15 +47,19 @@ export class SourceTexts {
 
 /** The same for texts of the same letters in another order; practically never for others. Empty for a text that draws nothing. */
 function lettersOf(text: string): string {
-  const letters = visible(text);
+  const letters = comparable(text);
+  let length = 0;
   let sum = 0;
   let squares = 0;
   for (let index = 0; index < letters.length; index += 1) {
     const code = letters.charCodeAt(index);
-    sum += code;
-    squares += code * code;
+    if (code !== space) {
+      length += 1;
+      sum += code;
+      squares += code * code;
+    }
   }
-  return letters === '' ? '' : `${letters.length} ${sum} ${squares}`;
+  return length === 0 ? '' : `${length} ${sum} ${squares}`;
 }
 
 /** Backtracking ends after so many comparisons; a text has at most a few hundred runs. */

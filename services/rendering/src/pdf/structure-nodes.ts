@@ -1,6 +1,7 @@
 import { isStream } from './chromium-file.js';
 
 const nodeName = /\(node(\d+)\)/g;
+const nodeStart = Buffer.from('(node');
 
 /**
  * Renumbers the structure nodes from 1, in their order. Chromium names them by a count of everything that its process has laid
@@ -10,16 +11,14 @@ export function renumberStructureNodes(objects: ReadonlyMap<number, Buffer>): Ma
   const texts = new Map<number, string>();
   const found = new Set<number>();
   for (const [number, body] of objects) {
-    if (isStream(body)) {
+    if (isStream(body) || !body.includes(nodeStart)) {
       continue;
     }
     const text = body.toString('latin1');
     for (const [, digits] of text.matchAll(nodeName)) {
       found.add(Number(digits));
     }
-    if (text.includes('(node')) {
-      texts.set(number, text);
-    }
+    texts.set(number, text);
   }
   const ranks = new Map([...found].sort((a, b) => a - b).map((name, index) => [name, index + 1]));
   const renamed = new Map(objects);

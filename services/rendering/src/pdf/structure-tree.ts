@@ -1,4 +1,4 @@
-import { isStream } from './chromium-file.js';
+import { beginsWith, isStream } from './chromium-file.js';
 
 /** What a structure element contains: content of a page by its number, or an object. */
 export type Kid =
@@ -35,7 +35,7 @@ const typeEntry = /\/S \/(\w+)/;
 export function readElements(objects: ReadonlyMap<number, Buffer>): Elements {
   const elements = new Map<number, StructureElement>();
   for (const [number, body] of objects) {
-    if (!body.subarray(0, isElement.length).equals(isElement) || isStream(body)) {
+    if (!beginsWith(body, isElement) || isStream(body)) {
       continue;
     }
     const text = body.toString('latin1');

@@ -18,8 +18,8 @@ export interface PageFonts {
 
 /** The letters of one direction that Chromium draws in one piece of text. */
 export interface TextRun {
-  /** Its operators, without the beginning and the end of the text object. */
-  readonly lines: readonly string[];
+  /** Its operators in lines, without the beginning and the end of the text object. */
+  readonly operators: string;
   /** What it says, in the order in which it is read. */
   readonly text: string;
   /** Whether its letters are drawn from the last one to the first. */
@@ -38,6 +38,9 @@ interface Glyph {
 
 /** The blocks of Hebrew, Arabic, Syriac, Thaana and N'Ko, and their presentation forms. */
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** A run in one font, without what stands for other letters: nearly every one. */
+const plainRun =
+  /^(\/ReversedChars BMC\n)?(\/(\S+) \S+ Tf\n(?:\S+ ){5}(\S+) Tm\n(?:(?:\S+ \S+ Td )?<[0-9A-F]+> Tj\n)*(?:\S+ \S+ Td )?<[0-9A-F]+> Tj)(\nEMC)?$/;
 const show = /^(?:(\S+) (\S+) Td )?<([0-9A-F]+)> Tj$/;
 const setFont = /^\/(\S+) (\S+) Tf$/;
 const setMatrix = /^(\S+) (\S+) (\S+) (\S+) (\S+) (\S+) Tm$/;
@@ -47,14 +50,44 @@ const replaced = /^\/Span ?<<\/ActualText (.*?) ?>> ?BDC$/;
  * Reads a text object as Skia writes it. Extractors that take no notice of `/ActualText` read a mirrored bracket as the other one, and
  * some lose what comes behind the end of a nested sequence: a glyph that represents another character is drawn with a variant of its
  * font instead, and the marks of reversed letters are left to the caller, which writes the run.
- * @param lines between `BT` and `ET`.
+ * @param written the lines between `BT` and `ET`.
  */
-export function readTextRun(lines: readonly string[], fonts: PageFonts): TextRun {
+export function readTextRun(written: string, fonts: PageFonts): TextRun {
+  const plain = readPlainRun(written, fonts);
+  if (plain) {
+    return plain;
+  }
   const reader = new TextRunReader(fonts);
-  for (const line of lines) {
+  for (const line of written.split('\n')) {
     reader.read(line);
   }
   return reader.end();
+}
+
+/** Reads a run whose operators stay as they are: most of the time goes into them. */
+function readPlainRun(written: string, fonts: PageFonts): TextRun | null {
+  const [, reversing, operators, name, baseline, end] = plainRun.exec(written) ?? [];
+  const font = name === undefined ? undefined : fonts.get(name);
+  if (operators === undefined || baseline === undefined || !font || !reversing !== !end) {
+    return null;
+  }
+  const clusters: string[] = [];
+  let whole = true;
+  for (let open = operators.indexOf('<'); open >= 0; open = operators.indexOf('<', open + 1)) {
+    const close = operators.indexOf('>', open);
+    for (let at = open + 1; at < close; at += 2 * font.codeBytes) {
+      const code = Number.parseInt(operators.slice(at, Math.min(close, at + 2 * font.codeBytes)), 16);
+      const text = font.texts.get(code) ?? '';
+      clusters.push(text);
+      whole &&= code !== 0 && text !== '';
+    }
+  }
+  const reversed = reversing !== undefined;
+  const text = (reversed ? clusters.reverse() : clusters).join('');
+  if (reversed && !hasRightToLeftLetter(text)) {
+    return null;
+  }
+  return { operators, text, reversed, baseline, whole: whole && isExchangeable(text) };
 }
 
 /** Glyphs that stand for a text together. */
@@ -110,9 +143,10 @@ class TextRunReader {
     const run = { text, baseline, whole: this.#whole };
     if (reversed && this.#movable && !hasRightToLeftLetter(text)) {
       // Without a letter nobody can tell that these signs are drawn from the last one to the first.
-      return { ...run, lines: inReadingOrder(this.#glyphs, this.#matrix, this.#size), reversed: false };
+      const moved = inReadingOrder(this.#glyphs, this.#matrix, this.#size);
+      return { ...run, operators: moved.join('\n'), reversed: false };
     }
-    return { ...run, lines: this.#written, reversed };
+    return { ...run, operators: this.#written.join('\n'), reversed };
   }
 
   #show(line: string, right: string | undefined, up: string | undefined, hex: string): void {

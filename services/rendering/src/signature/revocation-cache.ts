@@ -133,12 +133,18 @@ export class RevocationCache {
 
   /** The chains of which a certificate is revoked. */
   revoked(): { name: string; revokedAt: Date }[] {
-    return [...this.#chains].flatMap(([name, chain]) => {
-      const [revokedAt] = chain.path.flatMap(
-        ({ fingerprint }) => this.#entries.get(fingerprint)?.revokedAt ?? [],
-      );
+    return [...this.#chains.keys()].flatMap((name) => {
+      const revokedAt = this.revokedAt(name);
       return revokedAt ? [{ name, revokedAt }] : [];
     });
+  }
+
+  /** Since when a certificate of a chain is revoked; null: none is, as far as it is known. */
+  revokedAt(name: string): Date | null {
+    const instants = (this.#chains.get(name)?.path ?? []).flatMap(
+      ({ fingerprint }) => this.#entries.get(fingerprint)?.revokedAt ?? [],
+    );
+    return instants.length === 0 ? null : new Date(Math.min(...instants.map(Number)));
   }
 
   async #refreshCertificate(

@@ -13,14 +13,22 @@ export type RequestTimestamp = (signatureValue: Buffer) => Promise<Buffer | null
 /** Returns what proves at an instant that the certificates of a signature are not revoked, or null where that is not at hand. */
 export type FindValidationData = (at: Date) => ValidationData | null;
 
+/** Since when the certificate, or one above it, is known to be revoked; null: it is not. */
+export type FindRevocation = () => Date | null;
+
 /** What a signature may have beside the certificate. */
 export interface SignatureExtras {
+  readonly findRevocation: FindRevocation;
   readonly requestTimestamp: RequestTimestamp;
   readonly findValidationData: FindValidationData;
 }
 
 const noTimestamp: RequestTimestamp = async () => null;
-const plain: SignatureExtras = { requestTimestamp: noTimestamp, findValidationData: () => null };
+const plain: SignatureExtras = {
+  findRevocation: () => null,
+  requestTimestamp: noTimestamp,
+  findValidationData: () => null,
+};
 
 /** Signatures of an elliptic curve differ in their length by a few bytes. */
 const slackBytes = 32;
@@ -86,7 +94,7 @@ export class Signer {
 
   /**
    * Writes the facts into Chromium's PDF and signs it. Nothing may change in the file after that.
-   * @throws Error when the certificate is not valid at the time of signing.
+   * @throws Error when the certificate is not valid at the time of signing, or revoked.
    */
   async sign(
     printed: ChromiumFile,
@@ -99,7 +107,11 @@ export class Signer {
       throw new Error(`its certificate is valid from ${from} to ${until} only`);
     }
     const named = { ...signature, name: subject };
-    const { requestTimestamp, findValidationData } = this.extras;
+    const { findRevocation, requestTimestamp, findValidationData } = this.extras;
+    const revokedAt = findRevocation();
+    if (revokedAt) {
+      throw new Error(`its certificate was revoked at ${revokedAt.toISOString()}`);
+    }
     for (;;) {
       // Another document may change it while this one waits for its time-stamp.
       const placeholderBytes = this.#placeholderBytes;

@@ -24,6 +24,7 @@ type SigningConfig = Pick<
   | 'timestampAuthorityUrl'
   | 'timestampTimeoutMs'
   | 'timestampRequired'
+  | 'signWhenRevoked'
 >;
 
 interface Kit {
@@ -60,6 +61,7 @@ export class Signers {
     const timestamps = authority && new TimestampChain(authority, revocations);
     const requestTimestamp = timestampRequestOf(authority, timestamps, config, kit);
     const extrasOf = (certificate: SigningCertificate) => ({
+      findRevocation: () => (config.signWhenRevoked ? null : revocations.revokedAt(chainNameOf(certificate))),
       requestTimestamp,
       findValidationData: (at: Date) => {
         const own = revocations.dataOf(chainNameOf(certificate), at);
@@ -131,6 +133,20 @@ export class Signers {
 
   forBusiness(businessId: string): Signer {
     return this.businesses.get(businessId) ?? this.operator;
+  }
+
+  /** How many of the certificates are revoked, by themselves or by one above them. */
+  revokedCount(): number {
+    const all = [this.operator, ...this.businesses.values()];
+    return all.filter(({ certificate }) => this.revocations.revokedAt(chainNameOf(certificate))).length;
+  }
+
+  /** Since when a certificate of these is revoked, by its SHA-256; null: it is not, or it is another's. */
+  revokedAt(certificateSha256: Buffer): Date | null {
+    const signer = [this.operator, ...this.businesses.values()].find(({ certificate }) =>
+      certificate.fingerprint.equals(certificateSha256),
+    );
+    return signer ? this.revocations.revokedAt(chainNameOf(signer.certificate)) : null;
   }
 
   /** Days until the first of the certificates expires. */

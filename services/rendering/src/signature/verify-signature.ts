@@ -26,11 +26,16 @@ class InvalidSignatureError extends Error {
  * key has signed that digest together with the certificate's own, and the certificate was valid at the claimed time.
  * Whom the certificate belongs to, and who has issued it, is not checked.
  * @param certificateSha256 the certificate that is known to have signed.
+ * @param revokedAt since when it is revoked; null: it is not, as far as it is known.
  * @returns why the signature is not valid, as half a sentence; null: it is valid.
  */
-export function verifySignature(pdf: Buffer, certificateSha256: Buffer): string | null {
+export function verifySignature(
+  pdf: Buffer,
+  certificateSha256: Buffer,
+  revokedAt: Date | null = null,
+): string | null {
   try {
-    verifyPdf(pdf, certificateSha256);
+    verifyPdf(pdf, certificateSha256, revokedAt);
     return null;
   } catch (error) {
     if (error instanceof InvalidSignatureError) {
@@ -43,7 +48,7 @@ export function verifySignature(pdf: Buffer, certificateSha256: Buffer): string 
   }
 }
 
-function verifyPdf(pdf: Buffer, certificateSha256: Buffer): void {
+function verifyPdf(pdf: Buffer, certificateSha256: Buffer, revokedAt: Date | null): void {
   const { signed, signature } = partsOf(pdf);
   const syntax = parseSignedData(signature);
   // The placeholder of the signature is filled up with zeros.
@@ -77,6 +82,12 @@ function verifyPdf(pdf: Buffer, certificateSha256: Buffer): void {
   const at = claimedTime(signed[0], cms);
   if (at < new Date(x509.validFrom) || at > new Date(x509.validTo)) {
     throw new InvalidSignatureError('the certificate was not valid when it signed');
+  }
+  // A signature claims its time in whole seconds.
+  if (revokedAt && at.getTime() + 1_000 > revokedAt.getTime()) {
+    throw new InvalidSignatureError(
+      `the certificate was revoked on ${revokedAt.toISOString().slice(0, 10)}, before it signed`,
+    );
   }
   if (!isSignedBy(x509, cms)) {
     throw new InvalidSignatureError('the signature is not of the key of its certificate');

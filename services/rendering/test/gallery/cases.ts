@@ -107,6 +107,25 @@ export const longLines = (): Line[] =>
 const exempt = { legal_type: 'osek_patur', vat_rate: 0 } as const;
 const noVat = { subtotal: 2700, discount: 0, vat: 0, vat_rate: 0, total: 2700, currency: 'ILS' } as const;
 
+/** Of lines of 2,700 with VAT, less 12.5 %. */
+const grossTotals = {
+  subtotal: 2288.14,
+  discount: 286.02,
+  vat: 360.38,
+  vat_rate: 18,
+  total: 2362.5,
+  currency: 'ILS',
+} as const;
+const leastTotals = {
+  subtotal: 100,
+  discount: 0,
+  vat: 18,
+  vat_rate: 18,
+  total: 118,
+  currency: 'ILS',
+} as const;
+const third = { unit_price: 900, line_total: 900 } as const;
+
 /** Every type in both languages, and what is rare, long, mixed or without much. */
 export function galleryCases(): Case[] {
   const both = (name: string, sheet: (language: Language) => Sheet): Case[] =>
@@ -122,7 +141,14 @@ export function galleryCases(): Case[] {
         logo: sampleLogo,
         allocationNumber: '123456789',
         business: { accent_color: '#0b6e4f' },
-        document: { prices_include_vat: true, discount: { type: 'percent', value: 12.5 } },
+        document: {
+          prices_include_vat: true,
+          discount: { type: 'percent', value: 12.5 },
+          totals: grossTotals,
+          payments: sampleDocument('tax_invoice_receipt', sampleBusiness())
+            .payments.slice(0, 1)
+            .map((payment) => ({ ...payment, amount: grossTotals.total })),
+        },
       }),
     ),
     ...both('number-pending', (language) => sheetIn(language, 'tax_invoice', { numberPending: true })),
@@ -146,7 +172,7 @@ export function galleryCases(): Case[] {
     ...both('ten-lines', (language) =>
       sheetIn(language, 'tax_invoice', {
         allocationNumber: '123456789',
-        document: { items: lines(10, { sku: 'LG-01' }) },
+        document: { items: lines(10, { sku: 'LG-01', unit_price: 270, line_total: 270 }) },
       }),
     ),
     ...both('exempt-dealer', (language) =>
@@ -168,9 +194,9 @@ export function galleryCases(): Case[] {
           title: mixedText,
           notes: `${mixedText}\nA line in English, with ${mixedText}\nשורה בעברית.`,
           items: [
-            line(mixedText),
-            line('משלוח (Express) 24h', { sku: 'א-7/b' }),
-            line('Кириллица, עברית, العربية'),
+            line(mixedText, third),
+            line('משלוח (Express) 24h', { ...third, sku: 'א-7/b' }),
+            line('Кириллица, עברית, العربية', third),
           ],
         },
         business: { name: 'עסק לדוגמה Example (2026)' },
@@ -185,7 +211,7 @@ export function galleryCases(): Case[] {
     ...both('least', (language) =>
       sheetIn(language, 'quote', {
         business: { address: null, city: null, email: null, phone: null },
-        document: { title: null, notes: null, discount: null, items: lines(1) },
+        document: { title: null, notes: null, discount: null, items: lines(1), totals: leastTotals },
       }),
     ),
   ];
