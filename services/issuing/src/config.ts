@@ -12,5 +12,13 @@ export const fields = {
     min: 0,
     max: 10_000,
   }),
+  renderingsMax: integer('RENDERINGS_MAX', {
+    meaning:
+      'How many documents the process has rendered at the same time. One transaction of a series has the share of them that its requests are of all that wait, and at least one.',
+    example: '8',
+    fallback: 8,
+    min: 1,
+    max: 256,
+  }),
 };
 export type IssuingConfig = ConfigOf<typeof fields>;
