@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { HttpError } from '../http.js';
+import { HttpError } from './http-error.js';
 
-/** One file may be this large, in bytes. */
-const fileBytesMax = 32 * 1024 * 1024;
 /** One form may hold this many files, and this many fields. */
 const partsMax = 200;
+/** The largest field that is no file, in bytes. */
+const fieldBytesMax = 64 * 1024;
 
 /** A file that came with a page: a font, a picture, a style sheet. */
 export interface Asset {
@@ -38,10 +38,11 @@ interface Parts {
 /**
  * Reads the multipart form of Gotenberg's `POST /forms/chromium/convert/html`.
  *
+ * @param bytesMax the largest body
  * @throws HttpError 400 for an invalid form (every error is named), 413 for one that is too large, 415 for another content type
  */
-export async function readConversionForm(request: IncomingMessage): Promise<ConversionJob> {
-  const { fields, files } = await readParts(request);
+export async function readConversionForm(request: IncomingMessage, bytesMax: number): Promise<ConversionJob> {
+  const { fields, files } = await readParts(request, bytesMax);
   const errors: string[] = [];
   const settings = printSettings(fields, errors);
   const media = mediaOf(fields, errors);
@@ -114,17 +115,18 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-function readParts(request: IncomingMessage): Promise<Parts> {
+async function readParts(request: IncomingMessage, bytesMax: number): Promise<Parts> {
   if (!hasForm(request.headers)) {
     throw new HttpError(415, "Invalid 'Content-Type' header value: want 'multipart/form-data'");
+  }
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
+    throw new HttpError(413, 'Request Entity Too Large');
   }
   const fields = new Map<string, string>();
   const files = new Map<string, Buffer>();
   return new Promise<Parts>((resolve, reject) => {
     const refuse = (status: number, message: string) => {
-      // The rest of the body is read and thrown away: a caller that still writes would otherwise never read the answer.
       request.unpipe();
-      request.resume();
       reject(new HttpError(status, message));
     };
     const tooLarge = () => refuse(413, 'Request Entity Too Large');
@@ -133,7 +135,7 @@ function readParts(request: IncomingMessage): Promise<Parts> {
     try {
       form = new Busboy({
         headers: request.headers as BusboyHeaders,
-        limits: { fileSize: fileBytesMax, files: partsMax, fields: partsMax, fieldSize: 1024 * 1024 },
+        limits: { files: partsMax, fields: partsMax, fieldSize: fieldBytesMax },
       });
     } catch {
       return broken();
@@ -142,7 +144,6 @@ function readParts(request: IncomingMessage): Promise<Parts> {
     form.on('file', (_field, stream, filename) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      stream.on('limit', tooLarge);
       stream.on('error', broken);
       stream.on('end', () => void (filename && files.set(filename, Buffer.concat(chunks))));
     });
@@ -152,6 +153,13 @@ function readParts(request: IncomingMessage): Promise<Parts> {
     form.on('finish', () => resolve({ fields, files }));
     request.on('error', broken);
     request.on('aborted', broken);
+    let bytes = 0;
+    request.on('data', ({ length }: Buffer) => {
+      bytes += length;
+      if (bytes > bytesMax) {
+        tooLarge();
+      }
+    });
     request.pipe(form);
   });
 }
@@ -215,14 +223,14 @@ const perInch: Readonly<Record<string, number>> = {
 };
 
 /**
- * Fields of Gotenberg that would change the file and that this simulator does not support. They are rejected, because a
+ * Fields of Gotenberg that would change the file and that this server does not support. They are rejected, because a
  * PDF without them would look like success. Unknown fields are ignored, as Gotenberg does.
  */
 function rejectUnsupported(fields: ReadonlyMap<string, string>, errors: string[]): void {
   for (const name of unsupported) {
     const value = fields.get(name);
     if (value !== undefined && !['', 'false', '0', '0s', '{}', '[]'].includes(value)) {
-      errors.push(`form field '${name}' is not supported by this simulator of Gotenberg`);
+      errors.push(`form field '${name}' is not supported by this print server`);
     }
   }
 }

@@ -30,7 +30,7 @@ if (fs.existsSync(first)) {
     for (const message of messages) {
       const { id, method } = JSON.parse(message);
       if (method === 'Browser.close') process.exit(0);
-      if (/^Target\\.create/.test(method)) continue;
+      if (/^Target\\.(create|attach)/.test(method)) continue;
       fs.writeSync(4, JSON.stringify({ id, result: { product: 'Chrome/120.0.0.0', userAgent: 'Chrome' } }) + '\\0');
     }
   }).on('end', () => process.exit(0));
