@@ -290,8 +290,8 @@ async function expectGotenberg(url: string, signal: AbortSignal): Promise<void> 
       }
       reason = `status ${response.status}`;
     } catch (error) {
-      const { message, cause } = error as Error;
-      reason = (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
+      const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+      reason = cause?.code ?? cause?.message ?? message;
     }
     await delay(500, undefined, { signal }).catch(() => undefined);
   }

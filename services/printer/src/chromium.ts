@@ -33,8 +33,7 @@ const flags = [
 ];
 
 /** Chromium's words where the kernel, or the user, allows no sandbox. */
-const noSandbox =
-  /no usable sandbox|running as root|namespace sandbox|setuid sandbox|sandbox_linux|credentials\.cc/i;
+const noSandbox = /sandboxing failed|no usable sandbox|running as root/i;
 
 /** One running Chromium. */
 export class Chromium {
