@@ -28,8 +28,8 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--host-resolver-rules=MAP * ~NOTFOUND',
-  // No page runs a script; what DevTools evaluates needs no compiler.
-  '--js-flags=--jitless',
+  // The second lock on scripts, behind the context's own; DevTools may evaluate all the same.
+  '--blink-settings=scriptEnabled=false',
 ];
 
 /** Chromium's words where the kernel, or the user, allows no sandbox. */
