@@ -8,6 +8,7 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/domain': [],
   'packages/contracts': ['@pinkas/domain'],
   'packages/service-kit': ['@pinkas/contracts'],
+  'services/printer': ['@pinkas/service-kit'],
   // Callers install it alone.
   'packages/client': [],
   'packages/simulators': ['@pinkas/service-kit'],
@@ -43,6 +44,8 @@ const keptIn: Record<string, readonly string[]> = {
   '@opentelemetry/exporter-trace-otlp-http': ['packages/service-kit/src/tracing/trace-export.ts'],
   ioredis: ['services/gateway/src/'],
   fastify: ['services/gateway/src/'],
+  'playwright-core': ['services/printer/src/'],
+  '@fastify/busboy': ['services/printer/src/conversion-form.ts'],
   'gotenberg-js-client': ['services/rendering/src/artifact/gotenberg-client.ts'],
   pkijs: ['services/rendering/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
   asn1js: ['services/rendering/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],

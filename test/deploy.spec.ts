@@ -20,6 +20,7 @@ import { fields as customer } from '../services/customer/src/config.js';
 import { fields as delivery } from '../services/delivery/src/config.js';
 import { fields as gateway } from '../services/gateway/src/config.js';
 import { fields as issuing } from '../services/issuing/src/config.js';
+import { fields as printer } from '../services/printer/src/config.js';
 import { fields as rendering } from '../services/rendering/src/config.js';
 import { samplesOf, wrongNames } from './metric-names.js';
 import { repositoryRoot, sourcesBelow } from './sources.js';
@@ -39,6 +40,7 @@ const configs: Record<ServiceName, Fields> = {
 };
 const namesOf = (...of: Fields[]) =>
   [...new Set(of.flatMap((fields) => Object.values(fields).map((field) => field.name)))].sort();
+const { healthHost, healthPort } = serviceFields;
 const secretsOf = (service: ServiceName) => Object.values(configs[service]).filter((field) => field.secret);
 
 interface ComposeService {
@@ -85,6 +87,13 @@ describe('the compose file', () => {
     }
   });
 
+  it('the printer gets exactly the variables of its configuration, and its password from outside', () => {
+    expect(Object.keys(services.printer?.environment ?? {}).sort()).toEqual(namesOf(printer));
+    expect(services.printer?.environment?.[printer.basicAuthPassword.name]).toMatch(
+      /^\$\{GOTENBERG_PASSWORD:\?\}$/,
+    );
+  });
+
   it('images that are not built here are pinned, and Gotenberg is recent enough', () => {
     for (const [name, { image }] of Object.entries(services)) {
       if (image?.startsWith('pinkas-')) {
@@ -108,7 +117,7 @@ describe('the compose file', () => {
     const password = services.gotenberg?.environment?.GOTENBERG_API_BASIC_AUTH_PASSWORD;
     expect(password).toMatch(/^\$\{GOTENBERG_PASSWORD:\?\}$/);
     expect(services.rendering?.environment?.GOTENBERG_URL).toBe(
-      `http://rendering:${password}@gotenberg:3000`,
+      `http://rendering:${password}@\${COMPOSE_PROFILES:-printer}:3000`,
     );
   });
 
@@ -125,13 +134,15 @@ describe('the compose file', () => {
   });
 
   it('services have a read-only file system and no privileges, and only those that need it reach the internet', () => {
-    for (const service of serviceNames) {
+    for (const service of [...serviceNames, 'printer']) {
       expect(services[service]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
     const outside = Object.keys(services).filter((name) => services[name]?.networks?.includes('outside'));
     expect(outside.sort()).toEqual(['allocation', 'delivery', 'gateway']);
     expect(networks.inside?.internal && networks.printing?.internal).toBe(true);
-    expect(services.gotenberg?.networks).toEqual(['printing']);
+    for (const server of ['printer', 'gotenberg']) {
+      expect(services[server]?.networks).toEqual(['printing']);
+    }
     for (const name of Object.keys(services)) {
       expect([name, services[name]?.ports]).toEqual([
         name,
@@ -204,7 +215,7 @@ describe('the image', () => {
     expect(last('CMD')).toBe('CMD ["dist/main.js"]');
     expect(text).toContain(`process.env.${serviceFields.healthPort.name}}/readyz`);
     // What is built is thrown away; only what was packed remains.
-    expect(instructions.filter((line) => line.startsWith('FROM '))).toHaveLength(2);
+    expect(instructions.filter((line) => line.startsWith('FROM ')).at(-1)).toMatch(/^FROM \$\{RUNTIME\}$/);
     expect(instructions.filter((line) => line.startsWith('COPY --from=build'))).toHaveLength(1);
     for (const service of serviceNames) {
       const files = await readdir(at(`services/${service}/src`));
@@ -245,6 +256,8 @@ describe('the chart', () => {
   let values: {
     services: Record<ServiceName, ServiceValues>;
     environment: Record<string, string>;
+    printServer: string;
+    printer: { environment: Record<string, string> };
     gotenberg: { secretName: string };
     nats: { config: { cluster: { tls: { secretName: string } }; merge: Record<string, unknown> } };
   };
@@ -274,6 +287,12 @@ describe('the chart', () => {
       ...optionalSecrets,
     ];
     expect(given.sort()).toEqual(namesOf(configs[service]));
+  });
+
+  it('the printer is the default, and gets exactly the variables of its configuration', () => {
+    const own = [healthHost.name, healthPort.name, printer.basicAuthPassword.name];
+    expect([...Object.keys(values.printer.environment), ...own].sort()).toEqual(namesOf(printer));
+    expect(values.printServer).toBe('printer');
   });
 
   it('NATS closes silent connections in the chart as under compose', async () => {
@@ -356,7 +375,7 @@ describe('what is watched', () => {
 
   it('an alert fires when a service has no process', async () => {
     const alerts = await read('deploy/helm/pinkas/files/alerts.yaml');
-    for (const service of serviceNames) {
+    for (const service of [...serviceNames, 'printer']) {
       expect(alerts).toContain(`absent(pinkas_ready{app_kubernetes_io_component="${service}"})`);
     }
   });
@@ -461,7 +480,9 @@ const settings: Record<string, Record<string, unknown>> = {
     nats: { enabled: false },
     messaging: { externalCidr: '10.1.0.7/32', caSecretName: '' },
   },
+  'a Gotenberg in place of the printer': { ingress, printServer: 'gotenberg' },
   'small, watched, and scaled by itself': {
+    printer: { autoscaling: { enabled: true }, seccompProfile: 'pinkas/chromium.json' },
     postgres: { instances: 1, backup: { enabled: false } },
     messaging: { streamReplicas: 1 },
     monitoring: { enabled: true },
@@ -713,16 +734,42 @@ const renderedChart = () => {
       });
     });
 
-    it('network policies deny all traffic that is not named, and Gotenberg reaches nothing', () => {
+    it('network policies deny all traffic that is not named, and what prints reaches nothing', () => {
       const policies = rendered.resources.filter((one) => one.kind === 'NetworkPolicy');
       const nobody = policies.find((one) => one.metadata.name === 'pinkas-nobody');
       expect(nobody?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
       expect(nobody?.spec.ingress ?? nobody?.spec.egress).toBeUndefined();
-      const gotenberg = policies.find((one) => one.metadata.name === 'pinkas-gotenberg');
-      expect(gotenberg?.spec.egress).toBeUndefined();
+      const server = settings[name]?.printServer ?? 'printer';
+      const printing = policies.find((one) => one.metadata.name === `pinkas-${server}`);
+      expect(printing?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
+      expect(printing?.spec.egress).toBeUndefined();
       for (const service of serviceNames) {
         expect(policies.some((one) => one.metadata.name === `pinkas-${service}`)).toBe(true);
       }
+    });
+
+    it('one server prints: the printer, hardened, unless a Gotenberg is wanted', () => {
+      const server = String(settings[name]?.printServer ?? 'printer');
+      const printing = rendered.resources.filter(
+        (one) => one.kind === 'Deployment' && /-(printer|gotenberg)$/.test(one.metadata.name),
+      );
+      expect(printing.map((one) => one.metadata.name)).toEqual([`pinkas-${server}`]);
+      const service = rendered.resources.find(
+        (one) => one.kind === 'Service' && one.metadata.name === 'pinkas-gotenberg',
+      );
+      expect(service?.spec.selector).toMatchObject({ 'app.kubernetes.io/component': server });
+      if (server === 'gotenberg') {
+        return;
+      }
+      const pod = deploymentOf('printer');
+      const [container] = pod.containers;
+      expect(container?.env.map((variable) => variable.name).sort()).toEqual(namesOf(printer));
+      expect(
+        container?.env.find((one) => one.name === printer.basicAuthPassword.name)?.valueFrom,
+      ).toBeDefined();
+      expect(container?.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(40);
     });
 
     it('no rendered resource contains a secret', () => {

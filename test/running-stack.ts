@@ -126,7 +126,13 @@ export class RunningStack {
       this.node,
       [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
       {
-        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.extraEnv, PINKAS_HOME: this.home },
+        env: {
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          PINKAS_FAULTS: 'true',
+          ...this.extraEnv,
+          PINKAS_HOME: this.home,
+        },
         timeout: commandTimeoutMs,
         maxBuffer: 16 * 1024 * 1024,
       },

@@ -83,23 +83,27 @@ async function measureFrozenNats(stack: BenchStack, caller: Caller): Promise<Row
 async function measureKilledIssuing(stack: BenchStack, caller: Caller): Promise<Row[]> {
   const answeredAfterMs: number[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
-    await setRenderingDelay(stack, 4_000);
-    const answered = Array.from({ length: inFlight }, () =>
-      issueQuote(caller).then(
-        () => undefined,
-        () => performance.now(),
-      ),
-    );
-    await pause(1_000);
-    const pid = await pidOf(stack, 'issuing');
-    const killedMs = performance.now();
-    process.kill(pid, 'SIGKILL');
-    for (const at of await Promise.all(answered)) {
-      if (at !== undefined) {
-        answeredAfterMs.push(at - killedMs);
+    // No rendering ends before issuing is killed.
+    const thaw = freeze(stack, ['gotenberg']);
+    try {
+      const answered = Array.from({ length: inFlight }, () =>
+        issueQuote(caller).then(
+          () => undefined,
+          () => performance.now(),
+        ),
+      );
+      await pause(1_000);
+      const pid = await pidOf(stack, 'issuing');
+      const killedMs = performance.now();
+      process.kill(pid, 'SIGKILL');
+      for (const at of await Promise.all(answered)) {
+        if (at !== undefined) {
+          answeredAfterMs.push(at - killedMs);
+        }
       }
+    } finally {
+      thaw();
     }
-    await setRenderingDelay(stack, 0);
     await untilServed(caller);
   }
   return [
@@ -134,17 +138,6 @@ async function pidOf({ home }: BenchStack, service: string): Promise<number> {
     throw new Error(`${service} does not run`);
   }
   return found.pid;
-}
-
-async function setRenderingDelay({ file }: BenchStack, delayMs: number): Promise<void> {
-  const response = await fetch(`${file.simulators.gotenberg}/_mode`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ delay_ms: delayMs }),
-  });
-  if (!response.ok) {
-    throw new Error(await response.text());
-  }
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

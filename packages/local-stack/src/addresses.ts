@@ -19,7 +19,10 @@ export interface Addresses {
   /** The URLs of the services and the operator, each with its own password. */
   nats: Record<NatsUser, string>;
   redisUrl: string;
+  /** Where rendering prints: the print server, or the proxy in front of it. */
   gotenbergUrl: string;
+  /** The print server itself. */
+  printServerUrl: string;
   /** Up to and including `/shaam/{env}`. */
   taxAuthorityUrl: string;
   /** Without a path: the simulator serves `/_mode` there. */
@@ -43,6 +46,8 @@ export function portNamesOf(replicas: number): string[] {
     'nats',
     'redis',
     'gotenberg',
+    'gotenberg-health',
+    'fault-proxy',
     'tax-authority',
     'mailbox',
     'mailbox-smtp',
@@ -64,6 +69,7 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
   const postgresUrl =
     replaced.postgres ?? `postgres://postgres:${secrets.postgresPassword}@${at('postgres')}/postgres`;
   const taxAuthorityUrl = replaced.taxAuthority ?? `http://${at('tax-authority')}/shaam/tsandbox`;
+  const printServerUrl = replaced.gotenberg ?? `http://${at('gotenberg')}`;
   const whatsappUrl = replaced.whatsapp ?? `http://${at('whatsapp')}`;
   return {
     baseUrl: `${origin}/v1`,
@@ -85,7 +91,8 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
       ]),
     ) as Record<NatsUser, string>,
     redisUrl: replaced.redis ?? `redis://${at('redis')}`,
-    gotenbergUrl: replaced.gotenberg ?? `http://${at('gotenberg')}`,
+    gotenbergUrl: config.faults ? `http://${at('fault-proxy')}` : printServerUrl,
+    printServerUrl,
     taxAuthorityUrl,
     taxAuthorityOrigin: new URL(taxAuthorityUrl).origin,
     smtpUrl: replaced.smtp ?? `smtp://${at('mailbox-smtp')}`,

@@ -36,6 +36,8 @@ export interface StackConfig {
   /** `PINKAS_REPLICAS`: how many processes of each service run, 1 to 9. Default 1. */
   replicas: number;
   replaced: Replacements;
+  /** `PINKAS_FAULTS=true`: rendering prints through a proxy that tests make slow or failing. Default: it prints directly. */
+  faults: boolean;
   /** `TIMESTAMP_AUTHORITY_URL`: the time-stamp authority (RFC 3161) of each signature. Default: none. */
   timestampAuthorityUrl: string | null;
   /** `NATS_URL_ISSUING` and so on: the URL of one user of the external NATS, with its password. Default: `NATS_URL`. */
@@ -92,6 +94,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
     port: portFrom(env, errors),
     replicas: replicasFrom(env, errors),
     replaced: replacementsFrom(env, errors),
+    faults: env.PINKAS_FAULTS === 'true',
     timestampAuthorityUrl: urlFrom(
       env,
       { variable: 'TIMESTAMP_AUTHORITY_URL', protocols: ['http:', 'https:'] },

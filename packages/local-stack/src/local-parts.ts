@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
 import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
 import type { Addresses } from './addresses.js';
@@ -31,6 +32,8 @@ const serviceGraceMs = 42_000;
 const simulatorGraceMs = 5_000;
 const readyWithinMs = 60_000;
 const migrationTimeoutMs = 120_000;
+/** A server that somebody else starts may still be starting. */
+const externalServerTimeoutMs = 10_000;
 
 /** How long a gateway listens after SIGTERM, so that the load balancer stops using it first. */
 const shutdownDelayMs = 2_000;
@@ -161,7 +164,7 @@ function serverParts(context: PartsContext): ProcessPart[] {
 }
 
 function simulatorParts(context: PartsContext): ProcessPart[] {
-  const { config, home, ports, secrets } = context;
+  const { addresses, config, home, ports, secrets } = context;
   const part = (
     name: SimulatorName,
     variables: NodeJS.ProcessEnv,
@@ -197,8 +200,8 @@ function simulatorParts(context: PartsContext): ProcessPart[] {
     };
   };
   const parts: ProcessPart[] = [];
-  if (config.replaced.gotenberg === null) {
-    parts.push(part('gotenberg', { CHROMIUM_PATH: requireBinary('chromium-headless-shell') }));
+  if (config.faults) {
+    parts.push(part('fault-proxy', { UPSTREAM_URL: addresses.printServerUrl }));
   }
   if (config.replaced.taxAuthority === null) {
     parts.push(
@@ -221,6 +224,78 @@ function simulatorParts(context: PartsContext): ProcessPart[] {
     );
   }
   return parts;
+}
+
+/** The print server; or, where `GOTENBERG_URL` replaces it, a task that fails when nothing answers there. */
+function printServerPart({ addresses, config, home, ports }: PartsContext): Part {
+  const name = 'gotenberg';
+  const logFile = home.logFile(name);
+  if (config.replaced.gotenberg !== null) {
+    return {
+      kind: 'task',
+      name,
+      layer: 'simulator',
+      needs: [],
+      logFile,
+      run: (signal) => expectGotenberg(addresses.printServerUrl, signal),
+    };
+  }
+  const healthUrl = `http://127.0.0.1:${ports.number(`${name}-health`)}/readyz`;
+  return {
+    kind: 'process',
+    name,
+    layer: 'simulator',
+    needs: [],
+    logFile,
+    readyWithinMs,
+    healthUrl,
+    isReady: () => answersOk(healthUrl),
+    start: async () => {
+      await Promise.all([name, `${name}-health`].map((port) => ports.release(port)));
+      return startNode({
+        entry: join(repositoryRoot, 'services/printer/dist/main.js'),
+        env: {
+          ...config.inherited,
+          // Without a password: whoever reaches it is on this machine.
+          PRODUCTION: 'false',
+          CHROMIUM_PATH: requireBinary('chromium-headless-shell'),
+          HTTP_HOST: '127.0.0.1',
+          HTTP_PORT: String(ports.number(name)),
+          HEALTH_HOST: '127.0.0.1',
+          HEALTH_PORT: String(ports.number(`${name}-health`)),
+          QUEUE_MAX: '256',
+          // Rendering ends first, also when a test gives it more time than in production.
+          API_TIMEOUT_MS: '30000',
+          SHUTDOWN_DELAY_MS: '0',
+        },
+        logFile,
+        stopGraceMs: simulatorGraceMs,
+      });
+    },
+  };
+}
+
+/** Waits until the print server that `GOTENBERG_URL` names is up. @throws Error that says how it answered last. */
+async function expectGotenberg(url: string, signal: AbortSignal): Promise<void> {
+  // Neither fetch nor a message takes the password.
+  const { origin } = new URL(url);
+  let reason = '';
+  const deadline = performance.now() + externalServerTimeoutMs;
+  while (performance.now() < deadline && !signal.aborted) {
+    try {
+      const response = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(4_000) });
+      await response.arrayBuffer();
+      if (response.ok) {
+        return;
+      }
+      reason = `status ${response.status}`;
+    } catch (error) {
+      const { message, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+      reason = cause?.code ?? cause?.message ?? message;
+    }
+    await delay(500, undefined, { signal }).catch(() => undefined);
+  }
+  throw new Error(`is not up: GOTENBERG_URL names ${origin}, and GET ${origin}/health gets: ${reason}`);
 }
 
 function databaseParts(context: PartsContext): TaskPart[] {
@@ -285,7 +360,7 @@ function servicePart(context: PartsContext, replica: Replica): ProcessPart {
       `migrate-${service}`,
       'nats',
       ...(service === 'gateway' ? ['redis'] : []),
-      ...(service === 'rendering' ? ['gotenberg'] : []),
+      ...(service === 'rendering' ? ['gotenberg', 'fault-proxy'] : []),
     ],
     logFile: home.logFile(name),
     readyWithinMs,
@@ -371,6 +446,7 @@ export function localParts(context: PartsContext): Part[] {
   };
   const parts: Part[] = [
     ...serverParts(context),
+    printServerPart(context),
     ...simulatorParts(context),
     ...databaseParts(context),
     ...services,

@@ -7,7 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { repositoryRoot } from '../src/config.js';
 import { type Home, openHome, readJson } from '../src/home.js';
 import { supervisorOf } from '../src/run-state.js';
-import { identifyProcess, isAlive, type ProcessIdentity, waitUntil } from '../src/servers/index.js';
+import {
+  identifyProcess,
+  isAlive,
+  type ProcessIdentity,
+  reservePort,
+  waitUntil,
+} from '../src/servers/index.js';
 import type { StackFile } from '../src/stack-file.js';
 
 const run = promisify(execFile);
@@ -16,10 +22,13 @@ const minutes = 60_000;
 let home: Home;
 
 /** Runs a command; rejects when its exit code is not 0. */
-async function pinkas(...args: string[]): Promise<string> {
+async function pinkas(
+  args: string | readonly string[],
+  extraEnv: Record<string, string> = {},
+): Promise<string> {
   const { stdout } = await run(
     process.execPath,
-    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...args],
+    [join(repositoryRoot, 'packages/local-stack/bootstrap.mjs'), ...[args].flat()],
     {
       // Wherever a command is typed, a relative folder is one of the clone.
       cwd: tmpdir(),
@@ -27,6 +36,7 @@ async function pinkas(...args: string[]): Promise<string> {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         PINKAS_HOME: relative(repositoryRoot, home.path),
+        ...extraEnv,
       },
       timeout: 4 * minutes,
     },
@@ -61,6 +71,25 @@ afterAll(async () => {
   rmSync(home.path, { recursive: true, force: true });
 }, 2 * minutes);
 
+it(
+  'up fails with the address when nothing is up at GOTENBERG_URL',
+  async () => {
+    const other = mkdtempSync(join(tmpdir(), 'pinkas-up-'));
+    const { port, release } = await reservePort();
+    await release();
+    const env = { GOTENBERG_URL: `http://user:secret@127.0.0.1:${port}`, PINKAS_HOME: other };
+    try {
+      await expect(pinkas('up', env)).rejects.toThrow(
+        `gotenberg is not up: GOTENBERG_URL names http://127.0.0.1:${port}, and GET http://127.0.0.1:${port}/health gets: ECONNREFUSED`,
+      );
+    } finally {
+      await pinkas('down', env);
+      rmSync(other, { recursive: true, force: true });
+    }
+  },
+  2 * minutes,
+);
+
 describe('the whole system in the background', () => {
   it(
     'the system starts, answers, restarts after its supervisor was killed, and stops without leftovers',
@@ -74,7 +103,7 @@ describe('the whole system in the background', () => {
         headers: { authorization: `Bearer ${first.demo?.api_key}` },
       });
       expect(answer.status).toBe(200);
-      expect(JSON.parse(await pinkas('pinkas', 'business', 'list', '--json'))).toHaveLength(1);
+      expect(JSON.parse(await pinkas(['pinkas', 'business', 'list', '--json']))).toHaveLength(1);
       for (const { health_url } of first.services.filter((service) => service.health_url !== null)) {
         expect((await fetch(health_url ?? '')).status).toBe(200);
       }

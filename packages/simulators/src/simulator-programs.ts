@@ -1,7 +1,13 @@
 import { fileURLToPath } from 'node:url';
 
 /** The simulators, each a program of its own. */
-export const simulatorNames = ['gotenberg', 'load-balancer', 'mailbox', 'tax-authority', 'whatsapp'] as const;
+export const simulatorNames = [
+  'fault-proxy',
+  'load-balancer',
+  'mailbox',
+  'tax-authority',
+  'whatsapp',
+] as const;
 
 /** One of them. */
 export type SimulatorName = (typeof simulatorNames)[number];

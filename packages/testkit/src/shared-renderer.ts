@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Simulator } from './simulator.js';
+import { startTestPrinter, type TestPrinter } from './test-printer.js';
 
 const addressVariable = 'PINKAS_TEST_RENDERER';
 
@@ -14,9 +15,9 @@ export interface RendererOffer {
  * not to a worker, which Jest may replace.
  */
 export async function offerRenderer(): Promise<RendererOffer> {
-  let renderer: Promise<Simulator> | undefined;
+  let renderer: Promise<TestPrinter> | undefined;
   const server = createServer((_request, response) => {
-    renderer ??= Simulator.start('gotenberg');
+    renderer ??= startTestPrinter();
     renderer.then(
       ({ url }) => response.end(url),
       (error: unknown) => response.writeHead(500).end(String(error)),
@@ -33,7 +34,7 @@ export async function offerRenderer(): Promise<RendererOffer> {
   };
 }
 
-/** The address of the run's renderer. A spec that makes it fail, or counts its calls, starts one of its own. */
+/** The address of the run's renderer. */
 export async function sharedRendererUrl(): Promise<string> {
   const response = await fetch(process.env[addressVariable] ?? '');
   const text = await response.text();
@@ -41,4 +42,9 @@ export async function sharedRendererUrl(): Promise<string> {
     throw new Error(text);
   }
   return text;
+}
+
+/** A proxy in front of the run's renderer, for a spec that makes it slow or failing, or counts its calls. */
+export async function startFaultyRenderer(): Promise<Simulator> {
+  return Simulator.start('fault-proxy', { UPSTREAM_URL: await sharedRendererUrl() });
 }

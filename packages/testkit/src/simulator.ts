@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { requireBinary, reservePort } from '@pinkas/local-stack/servers';
+import { reservePort } from '@pinkas/local-stack/servers';
 import { type SimulatorName, simulatorProgram } from '@pinkas/simulators';
 
 const startTimeoutMs = 30_000;
@@ -95,9 +95,8 @@ async function spawnSimulator(
   name: SimulatorName,
   env: Readonly<Record<string, string>>,
 ): Promise<{ listening: Record<string, string>; child: ChildProcess }> {
-  const chromium = name === 'gotenberg' ? { CHROMIUM_PATH: requireBinary('chromium-headless-shell') } : {};
   const child = spawn(process.execPath, [simulatorProgram(name)], {
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', STOP_WITH_STDIN: '1', ...chromium, ...env },
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', STOP_WITH_STDIN: '1', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);

@@ -8,7 +8,7 @@ import {
   releaseArtifact,
   renderArtifact,
 } from '@pinkas/contracts';
-import { eventually, Simulator } from '@pinkas/testkit';
+import { eventually, type Simulator, startFaultyRenderer } from '@pinkas/testkit';
 import type { RenderingConfig } from '../src/config.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
@@ -27,7 +27,7 @@ export const largeTotals = {
 } as const;
 export const failed: AllocationOutcome = { status: 'failed', number: null, reason: 'no answer' };
 
-/** The artifacts of one business in a rendering service with a renderer of its own, which a test may slow down or make fail. */
+/** The artifacts of one business in a rendering service over a renderer that a test may slow down or make fail. */
 export class Artifacts {
   readonly business = sampleBusiness();
   readonly #published: EventOf<typeof artifactRendered>[];
@@ -40,7 +40,7 @@ export class Artifacts {
   }
 
   static async start(change: Partial<RenderingConfig> = {}): Promise<Artifacts> {
-    const gotenberg = await Simulator.start('gotenberg');
+    const gotenberg = await startFaultyRenderer();
     try {
       return new Artifacts(gotenberg, await startRendering({ gotenbergUrl: gotenberg.url, ...change }));
     } catch (error) {

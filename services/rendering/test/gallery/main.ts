@@ -6,7 +6,7 @@ import type { DocumentState } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { GotenbergClient, hostedPage, loadTypeface, renderSheet, type Typeface } from '@pinkas/rendering';
-import { Simulator } from '@pinkas/testkit';
+import { startTestPrinter } from '@pinkas/testkit';
 import { type Browser, chromium } from 'playwright-core';
 import { type Case, galleryCases } from './cases.js';
 
@@ -87,7 +87,7 @@ const onScreen =
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const typeface = loadTypeface();
-const renderer = await Simulator.start('gotenberg', { PAGES: '2' });
+const renderer = await startTestPrinter({ PAGES: '2' });
 const gotenberg = new GotenbergClient(renderer.url, 2);
 const browser = await chromium.launch({
   executablePath: findBinary('chromium-headless-shell') ?? 'chromium',

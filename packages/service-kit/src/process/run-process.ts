@@ -1,0 +1,41 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { ConfigError } from './config.js';
+import { createLogger, type Logger } from './logger.js';
+
+/** A program: its name in the logs, the lowest level that it logs, and how it starts. */
+export interface ProcessOptions {
+  readonly name: string;
+  readonly logLevel: string;
+  start(logger: Logger): Promise<{ stop(): Promise<void> }>;
+}
+
+/** All of a program's `main.ts`: starts it, and drains it at SIGTERM or SIGINT. */
+export async function runProcess(options: () => ProcessOptions): Promise<void> {
+  let logger = createLogger('pinkas', 'info');
+  try {
+    const { name, logLevel, start } = options();
+    logger = createLogger(name, logLevel);
+    const running = await start(logger);
+    let stopping = false;
+    const stop = (signal: string) => {
+      if (stopping) {
+        return;
+      }
+      stopping = true;
+      logger.info({ signal }, 'service draining');
+      // Work that hangs must not hold the process for ever.
+      setTimeout(() => process.exit(1), timeLimitsMs.exit).unref();
+      void running.stop().then(() => process.exit(0));
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      logger.fatal(error.message);
+    } else {
+      logger.fatal({ err: error }, 'service start failed');
+    }
+    process.exit(1);
+  }
+}

@@ -1,9 +1,0 @@
-import '../dead-letters.int.spec.js';
-import '../events.int.spec.js';
-import '../malformed-events.int.spec.js';
-import '../metrics.int.spec.js';
-import '../outbox-events.int.spec.js';
-import '../production.int.spec.js';
-import '../purge.int.spec.js';
-import '../row-security.int.spec.js';
-import '../trace-export.int.spec.js';

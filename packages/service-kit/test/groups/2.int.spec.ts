@@ -1,9 +1,0 @@
-import '../drain.int.spec.js';
-import '../half-open.int.spec.js';
-import '../many-rows.int.spec.js';
-import '../nats-tls.int.spec.js';
-import '../permissions.int.spec.js';
-import '../provision.int.spec.js';
-import '../reconciler.int.spec.js';
-import '../rpc.int.spec.js';
-import '../tracing.int.spec.js';

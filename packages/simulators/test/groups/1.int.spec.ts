@@ -1,2 +1,0 @@
-import '../load-balancer.int.spec.js';
-import '../self-signed-certificate.int.spec.js';

@@ -1,9 +1,0 @@
-import '../allocation-worker.int.spec.js';
-import '../authority-tokens.int.spec.js';
-import '../connections.int.spec.js';
-import '../decide-allocation.int.spec.js';
-import '../late-completion.int.spec.js';
-import '../proxy.int.spec.js';
-import '../schema.int.spec.js';
-import '../two-services.int.spec.js';
-import '../unknown-outcomes.int.spec.js';

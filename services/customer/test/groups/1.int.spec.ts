@@ -1,9 +1,0 @@
-import '../audit-customers.int.spec.js';
-import '../purge-reservations.int.spec.js';
-import '../record-customer.int.spec.js';
-import '../release-customer.int.spec.js';
-import '../resolve-customer.int.spec.js';
-import '../row-security.int.spec.js';
-import '../schema.int.spec.js';
-import '../search-customers.int.spec.js';
-import '../undecided-tax-id.int.spec.js';

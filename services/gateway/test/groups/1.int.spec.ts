@@ -1,9 +1,0 @@
-import '../http-server.int.spec.js';
-import '../logs.int.spec.js';
-import '../operator-command.int.spec.js';
-import '../operator.int.spec.js';
-import '../pages.int.spec.js';
-import '../pepper-rotation.int.spec.js';
-import '../rate-limit.int.spec.js';
-import '../routes.int.spec.js';
-import '../schema.int.spec.js';
