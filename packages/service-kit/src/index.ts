@@ -1,6 +1,6 @@
 export { type Clock, systemClock } from './clock.js';
 export { JobWorker } from './concurrency/job-worker.js';
-export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLock } from './db/advisory-lock.js';
+export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { databaseNow } from './db/database-now.js';
 export { violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
@@ -9,11 +9,18 @@ export { acrossTenants, type Database, forTenant, type Transaction } from './db/
 export { type DocumentWatch, EventWatch } from './events/event-watch.js';
 export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
 export { messagingOperations } from './events/messaging-operations.js';
-export { type OutboxTransaction, publish } from './events/outbox/publish.js';
+export {
+  makeEvent,
+  type OutboxEvent,
+  type OutboxTransaction,
+  publish,
+  publishAll,
+} from './events/outbox/publish.js';
 export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
 export type { BackgroundTask } from './process/background-task.js';
 export {
+  type CallContext,
   continuedContext,
   currentContext,
   newContext,

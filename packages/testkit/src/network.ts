@@ -11,6 +11,7 @@ import {
   type RequestOf,
   serviceNames,
   streamsOf,
+  timeLimitsMs,
 } from '@pinkas/contracts';
 import {
   ApiError,
@@ -24,6 +25,10 @@ import {
 /** The streams and consumers of a server. */
 export const streamManagerOf = (connection: NatsConnection): Promise<JetStreamManager> =>
   jetstreamManager(connection);
+
+const progress = natsHeaders();
+progress.set('Pinkas-Progress', '1');
+const progressMs = timeLimitsMs.progress;
 
 /** The rest of the system, as one service under test sees it. */
 export class TestNetwork {
@@ -45,8 +50,8 @@ export class TestNetwork {
   }
 
   /**
-   * Answers for a service that is not under test. Request and reply are validated against the contract, so that a fake
-   * cannot drift from it.
+   * Answers for a service that is not under test, and reports progress as a service does. Request and reply are validated
+   * against the contract, so that a fake cannot drift from it.
    * @returns a function that ends it.
    */
   answer<C extends Contract>(
@@ -57,6 +62,7 @@ export class TestNetwork {
     const checkReply = compile(contract.reply);
     const subscription = this.connection.subscribe(contract.subject, {
       callback: (_error, message) => {
+        const reporting = setInterval(() => message.respond(undefined, { headers: progress }), progressMs);
         void (async () => {
           try {
             const request = checkRequest(message.json());
@@ -75,6 +81,8 @@ export class TestNetwork {
             headers.set('Nats-Service-Error', apiError.code);
             headers.set('Nats-Service-Error-Code', String(apiError.status));
             message.respond(JSON.stringify({ code: apiError.code, details: apiError.details }), { headers });
+          } finally {
+            clearInterval(reporting);
           }
         })();
       },

@@ -12,5 +12,13 @@ export const fields = {
     min: 0,
     max: 10_000,
   }),
+  renderingsMax: integer('RENDERINGS_MAX', {
+    meaning:
+      'How many documents the process has rendered at the same time. A series issues as many in one transaction as are free of them; each series that is issued has one in any case.',
+    example: '16',
+    fallback: 16,
+    min: 1,
+    max: 256,
+  }),
 };
 export type IssuingConfig = ConfigOf<typeof fields>;

@@ -4,6 +4,7 @@ import { ReadBook } from './book/read-book.js';
 import { CancelDocument } from './document/cancel-document.js';
 import { ClockCheck } from './document/clock-check.js';
 import { CustomerCards } from './document/customer-cards.js';
+import { DraftRendering } from './document/draft-rendering.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
 import { IssueDocument } from './document/issue-document.js';
@@ -32,6 +33,7 @@ import { GetUsage } from './usage/get-usage.js';
   providers: [
     ClockCheck,
     CustomerCards,
+    DraftRendering,
     IssueOutcomes,
     IssueQueue,
     IssueTransaction,

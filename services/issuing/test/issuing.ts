@@ -139,6 +139,7 @@ export async function startReplica(issuing: IssuingUnderTest): Promise<RunningSe
   const config: IssuingConfig = {
     ...serviceConfig({ natsUrl: issuing.nats.url, databaseUrl: issuing.database.url }),
     outcomeWaitMs: 3_000,
+    renderingsMax: 16,
   };
   const clock: Clock = { now: () => issuing.clock.now };
   return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
@@ -164,7 +165,7 @@ export async function startIssuing(
       clock: { now: () => clock.now } satisfies Clock,
     },
     migrations,
-    config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000 },
+    config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000, renderingsMax: 16 },
   });
   const { network } = tested;
   const business = exampleBusiness(options.business);

@@ -11,23 +11,27 @@ export async function advisoryLock<Tables>(trx: Transaction<Tables>, ...name: st
 }
 
 /**
- * Takes the exclusive advisory lock of a name without waiting, and sets how long the later locks of the transaction are waited
+ * Takes the exclusive advisory locks of some names without waiting, and sets how long the later locks of the transaction are waited
  * for; one round trip.
- * @returns whether it is held now, until the transaction ends, and the time on the database's clock.
+ * @returns for each name whether it is held now, until the transaction ends; and the time on the database's clock.
  */
-export async function tryAdvisoryLock<Tables>(
+export async function tryAdvisoryLocks<Tables>(
   trx: Transaction<Tables>,
   laterLocksTimeoutMs: number,
-  ...name: string[]
-): Promise<{ isLocked: boolean; databaseNow: Date }> {
-  const { rows } = await sql<{ locked: boolean; now: Date }>`
-    select pg_try_advisory_xact_lock(${keyOf(name)}) as locked,
+  names: readonly (readonly string[])[],
+): Promise<{ areLocked: boolean[]; databaseNow: Date }> {
+  const joined = names.map((parts) => parts.join(' '));
+  const { rows } = await sql<{ locked: boolean[]; now: Date }>`
+    select array(
+        select pg_try_advisory_xact_lock(hashtextextended(name, 0))
+        from unnest(${joined}::text[]) with ordinality as named (name, place) order by place
+      ) as locked,
       set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now`.execute(trx);
   const [row] = rows;
   if (!row) {
     throw new Error('the advisory lock query returned no row');
   }
-  return { isLocked: row.locked, databaseNow: row.now };
+  return { areLocked: row.locked, databaseNow: row.now };
 }
 
 /** Whether another transaction holds the lock of a name now. Takes the shared lock for the time of the statement. */

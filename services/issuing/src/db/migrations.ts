@@ -1,5 +1,9 @@
 import type { Migrations } from '@pinkas/service-kit/schema';
 import { initial } from './0001-initial.js';
+import { seriesAdvanceWithTheirDocuments } from './0002-series-advance-with-their-documents.js';
 
 /** In order; a released migration never changes. */
-export const migrations: Migrations = { '0001-initial': initial };
+export const migrations: Migrations = {
+  '0001-initial': initial,
+  '0002-series-advance-with-their-documents': seriesAdvanceWithTheirDocuments,
+};

@@ -38,11 +38,25 @@ CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
     if tg_op = 'DELETE' then
       raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
     end if;
-    if new.first_number <> old.first_number or new.next_number <> old.next_number + 1 or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
-      raise exception 'a series keeps its first number, advances by one number, and its last date and instant never decrease'
+    if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
+      raise exception 'a series keeps its first number, advances by one number for each document, and its last date and instant never decrease'
         using errcode = 'restrict_violation';
     end if;
     return new;
+  end $$;
+
+CREATE FUNCTION public.series_advances_with_its_documents() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if new.next_number - old.next_number <> (
+      select count(*) from document
+      where business_id = new.business_id and type = new.type
+        and number >= old.next_number and number < new.next_number
+    ) then
+      raise exception 'a series advances by one number for each document' using errcode = 'restrict_violation';
+    end if;
+    return null;
   end $$;
 
 CREATE TABLE public.book (
@@ -294,6 +308,8 @@ CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document F
 CREATE TRIGGER document_truncate_is_rejected BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_truncate_is_rejected();
 
 CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
+
+CREATE TRIGGER series_advances_with_its_documents AFTER UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_with_its_documents();
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);

@@ -8,12 +8,12 @@ import {
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
 
 export type DocumentRow = Selectable<DocumentTable>;
 /** A document that has no position in the book yet. */
-export type NewDocumentRow = Omit<Insertable<DocumentTable>, 'position'>;
+export type NewDocumentRow = Omit<DocumentRow, 'position'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
 /** The columns of a document's head and state. */
@@ -121,13 +121,13 @@ export function toRow(
     idempotency_key: issue.idempotency_key,
     body_sha256: issue.body_sha256,
     key_id: issue.key_id,
-    business: JSON.stringify(issue.business),
+    business: issue.business,
     customer_id: customer.id,
-    customer: JSON.stringify(customer),
-    items: JSON.stringify(document.items),
+    customer: customer,
+    items: document.items,
     prices_include_vat: document.prices_include_vat,
-    discount_rule: document.discount ? JSON.stringify(document.discount) : null,
-    payments: JSON.stringify(document.payments),
+    discount_rule: document.discount,
+    payments: document.payments,
     subtotal: totals.subtotal.toFixed(2),
     discount: totals.discount.toFixed(2),
     vat: totals.vat.toFixed(2),
@@ -135,7 +135,7 @@ export function toRow(
     total: totals.total.toFixed(2),
     paid: toShekels(issue.paid).toFixed(2),
     source_id: source?.id ?? null,
-    source: source ? JSON.stringify(source) : null,
+    source: source,
     title: document.title,
     notes: document.notes,
     send: document.send,
@@ -182,6 +182,22 @@ export async function lockById(
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** Finds documents and locks them, in one order for all transactions, with the effect of `lockById`. */
+export async function lockByIds(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  ids: readonly string[],
+): Promise<DocumentRow[]> {
+  return trx
+    .selectFrom('document')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
@@ -232,21 +248,26 @@ export async function markCancelled(
     .executeTakeFirstOrThrow();
 }
 
-/** Closes a source document, or adds to what was paid of it. */
-export async function updateSource(
+/** What documents that are based on a source do to it. */
+export interface SourceChange {
+  id: string;
+  closes: boolean;
+  /** What is added to what was paid of it, with two decimals. */
+  pays: string;
+}
+
+/** Closes source documents, or adds to what was paid of them, in one statement. */
+export async function updateSources(
   trx: Transaction<IssuingTables>,
-  source: { business_id: string; id: string },
-  effect: { closes: boolean; paysShekels: string },
+  businessId: string,
+  changes: readonly SourceChange[],
 ): Promise<void> {
-  await trx
-    .updateTable('document')
-    .set({
-      paid: sql`paid + ${effect.paysShekels}::numeric`,
-      ...(effect.closes ? { status: 'closed' as const } : {}),
-    })
-    .where('business_id', '=', source.business_id)
-    .where('id', '=', source.id)
-    .execute();
+  await sql`
+    update document set
+      paid = paid + change.pays,
+      status = case when change.closes then 'closed' else status end
+    from json_to_recordset(${JSON.stringify(changes)}::json) as change (id uuid, closes boolean, pays numeric)
+    where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
 }
 
 /**

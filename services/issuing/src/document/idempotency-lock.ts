@@ -1,4 +1,4 @@
-import { type Database, isAdvisoryLockHeld, type Transaction, tryAdvisoryLock } from '@pinkas/service-kit';
+import { type Database, isAdvisoryLockHeld, type Transaction, tryAdvisoryLocks } from '@pinkas/service-kit';
 import type { IssuingTables } from './document.tables.js';
 
 /** An idempotency key of a business. */
@@ -13,16 +13,20 @@ export const idempotencyKeyOf = (request: {
 }): IdempotencyKey => ({ business_id: request.business.id, idempotency_key: request.idempotency_key });
 
 /**
- * Marks the key as in progress on every replica, with an advisory lock that ends with the transaction, and limits how long
- * each later lock of the transaction may be waited for.
- * @returns `isLocked`: false where another replica holds the key; `databaseNow`: the time on the database's clock.
+ * Marks keys as in progress on every replica, with advisory locks that end with the transaction, and limits how long each
+ * later lock of the transaction may be waited for.
+ * @returns `areLocked`: false for a key that another replica holds; `databaseNow`: the time on the database's clock.
  */
-export function lockKeyWithin(
+export function lockKeysWithin(
   trx: Transaction<IssuingTables>,
-  key: IdempotencyKey,
+  keys: readonly IdempotencyKey[],
   lockWaitMs: number,
-): Promise<{ isLocked: boolean; databaseNow: Date }> {
-  return tryAdvisoryLock(trx, lockWaitMs, key.business_id, key.idempotency_key);
+): Promise<{ areLocked: boolean[]; databaseNow: Date }> {
+  return tryAdvisoryLocks(
+    trx,
+    lockWaitMs,
+    keys.map((key) => [key.business_id, key.idempotency_key]),
+  );
 }
 
 /**

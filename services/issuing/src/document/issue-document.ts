@@ -4,6 +4,7 @@ import { dayInIsrael, documentTypeRules, fromShekels, toShekels } from '@pinkas/
 import {
   ApiError,
   type Clock,
+  currentContext,
   type Database,
   type DocumentWatch,
   forTenant,
@@ -11,6 +12,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  newContext,
   Operation,
   setLogContext,
   toApiError,
@@ -19,10 +21,12 @@ import { CustomerCards } from './customer-cards.js';
 import { type DocumentRow, findByKey, toDocument } from './document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
 import { checkDueDate, checkRequest, totalsOf } from './document-rules.js';
+import type { Draft } from './draft.js';
 import { idempotencyKeyOf, isKeyLocked } from './idempotency-lock.js';
 import { IssueOutcomes } from './issue-outcomes.js';
-import { IssueQueue, type IssueRun } from './issue-queue.js';
-import { type Issued, IssueTransaction, type PreparedIssue } from './issue-transaction.js';
+import { IssueQueue } from './issue-queue.js';
+import type { IssueRun } from './issue-run.js';
+import type { Issued } from './issue-transaction.js';
 import { IssuingMetrics } from './issuing-metrics.js';
 import { findSource } from './source-document.js';
 import { unnumberedDocument } from './unnumbered-document.js';
@@ -52,7 +56,6 @@ export class IssueDocument {
     @InjectClock() private readonly clock: Clock,
     private readonly cards: CustomerCards,
     private readonly queue: IssueQueue,
-    private readonly transaction: IssueTransaction,
     private readonly outcomes: IssueOutcomes,
     private readonly metrics: IssuingMetrics,
     @InjectLogger() private readonly logger: Logger,
@@ -85,7 +88,7 @@ export class IssueDocument {
     // From the commit on, another request with the key is a replay: waiting for the outcomes holds up none.
     const { issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
     try {
-      if (issued.existing) {
+      if (issued.kind === 'existing') {
         return await this.#replay(issued.row, hash);
       }
       this.#log(issued);
@@ -114,11 +117,11 @@ export class IssueDocument {
 
   /** @returns the issued document, and the watch of its outcomes, opened before the commit; the caller closes it. */
   async #issueNew(request: IssueRequest, hash: Buffer): Promise<{ issued: Issued; watch: DocumentWatch }> {
-    const prepared = await this.#prepare(request, hash);
-    setLogContext({ document_id: prepared.document.id });
-    const watch = this.outcomes.watch(prepared.document.id);
+    const draft = await this.#prepare(request, hash);
+    setLogContext({ document_id: draft.document.id });
+    const watch = this.outcomes.watch(draft.document.id);
     try {
-      return { issued: await this.#issue(prepared), watch };
+      return { issued: await this.#issue(draft), watch };
     } catch (error) {
       watch.close();
       throw error;
@@ -134,7 +137,7 @@ export class IssueDocument {
   }
 
   /** Decides everything that does not depend on the series. The customer's card is reserved last: every refusal comes before it. */
-  async #prepare(request: IssueRequest, hash: Buffer): Promise<PreparedIssue> {
+  async #prepare(request: IssueRequest, hash: Buffer): Promise<Draft> {
     const { body, business } = request;
     const today = dayInIsrael(this.clock.now());
     const date = body.date ?? today;
@@ -148,14 +151,15 @@ export class IssueDocument {
     const id = randomUUID();
     const customer = await this.cards.reserve({ business_id: business.id, document_id: id }, body.customer);
     const document = unnumberedDocument({ id, body, business, date, totals, customer, source });
-    return { request, body_sha256: hash, document, totals };
+    const context = currentContext() ?? newContext(issueDocument.timeoutMs);
+    return { request, body_sha256: hash, document, totals, context };
   }
 
   /** Issues in turn, and releases the customer's card unless the document is in the book, or may be. */
-  async #issue(prepared: PreparedIssue): Promise<Issued> {
-    const { business_id, id, type } = prepared.document;
-    const run = await this.queue.run({ business_id, type }, (trx) => this.transaction.run(trx, prepared));
+  async #issue(draft: Draft): Promise<Issued> {
+    const run = await this.queue.run(draft);
     if (!mayHaveIssued(run)) {
+      const { business_id, id } = draft.document;
       this.cards.release({ business_id, document_id: id });
     }
     if (run.committed !== 'yes') {
@@ -164,7 +168,7 @@ export class IssueDocument {
     return run.result;
   }
 
-  #log({ row, artifact }: Extract<Issued, { existing: false }>): void {
+  #log({ row, artifact }: Extract<Issued, { kind: 'issued' }>): void {
     const { business_id, id, type, number } = row;
     const { render_ms, sign_ms, size_bytes } = artifact;
     this.logger.info(
@@ -175,8 +179,8 @@ export class IssueDocument {
 }
 
 /** Whether the book has, or may have, the document that was prepared: only a commit that failed leaves it open. */
-function mayHaveIssued(run: IssueRun<Issued>): boolean {
-  return run.committed !== 'no' && !run.result.existing;
+function mayHaveIssued(run: IssueRun): boolean {
+  return run.committed !== 'no' && run.result.kind === 'issued';
 }
 
 function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): IssueReply {

@@ -1,104 +1,143 @@
 import { Injectable } from '@nestjs/common';
 import { issueDocument, timeLimitsMs } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
 import {
   type Database,
   forTenant,
   InjectConfig,
   InjectDatabase,
+  InjectLogger,
+  type Logger,
   OutboxRelay,
-  type OutboxTransaction,
   remainingMs,
 } from '@pinkas/service-kit';
 import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import type { IssuingConfig } from '../config.js';
 import type { IssuingTables } from './document.tables.js';
+import type { Draft } from './draft.js';
+import { type IssueRun, runOf, type TransactionRun } from './issue-run.js';
+import { IssueTransaction, type Outcomes } from './issue-transaction.js';
 import { IssuingMetrics } from './issuing-metrics.js';
+import { Place } from './place-in-line.js';
 
 /** Connections of the pool that no issuing transaction takes: reading and recording need them while documents are rendered. */
 const reservedConnections = 4;
 /** How many requests may wait for one series in this process. */
 const queueMax = 200;
-/** Left of the request's time, at least, when its locks are acquired: for the rendering and the commit. */
-const afterLocksMs = timeLimitsMs.afterLocks;
 /** Left of the request's time, at least, when its turn comes: another replica may hold the series as well. */
 const afterQueueMs = timeLimitsMs.afterQueue;
 
-/** How a transaction ended. `unknown`: all statements succeeded, and the commit failed, which the server may have completed. */
-export type IssueRun<T> =
-  | { committed: 'yes'; result: T }
-  | { committed: 'no'; error: unknown }
-  | { committed: 'unknown'; result: T; error: unknown };
-
 /**
- * Runs issuing transactions, one at a time for a series. Requests wait for their series before they take a connection: a
- * busy series would otherwise fill the pool with transactions that wait for its row.
+ * Runs issuing transactions, one at a time for a series. Requests wait in line for their series before they take a connection: a
+ * busy series would otherwise fill the pool with transactions that wait for its row. The request at the front takes those behind
+ * it along, so that one transaction issues for everybody in line.
  */
 @Injectable()
 export class IssueQueue {
   readonly #turns = new KeyedQueue(queueMax);
+  /** The requests in line, by series, in the order of their turns. */
+  readonly #lines = new Map<string, Set<Place>>();
   readonly #connections: Semaphore;
+  /** How many documents the transactions in flight issue. */
+  #inFlight = 0;
 
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     private readonly relay: OutboxRelay,
+    private readonly transaction: IssueTransaction,
     private readonly metrics: IssuingMetrics,
-    @InjectConfig() config: IssuingConfig,
+    @InjectConfig() private readonly config: IssuingConfig,
+    @InjectLogger() private readonly logger: Logger,
   ) {
     this.#connections = new Semaphore(Math.max(1, config.databasePoolSize - reservedConnections), queueMax);
   }
 
-  /** Waits for the turn of the series and for a connection, and runs `work` in a transaction. Never rejects. */
-  async run<T>(
-    series: { business_id: string; type: DocumentType },
-    work: (trx: OutboxTransaction<IssuingTables>) => Promise<T>,
-  ): Promise<IssueRun<T>> {
+  /** Issues a draft when its turn comes, or along with one before it. Never rejects. */
+  async run(draft: Draft): Promise<IssueRun> {
+    const series = `${draft.document.business_id} ${draft.document.type}`;
+    const place = new Place(draft, queueWaitMs());
+    const line = this.#lines.get(series) ?? new Set();
+    this.#lines.set(series, line.add(place));
     try {
-      return await this.#turns.run(
-        `${series.business_id} ${series.type}`,
-        AbortSignal.timeout(queueWaitMs()),
-        () =>
-          this.#connections.run(AbortSignal.timeout(queueWaitMs()), () =>
-            this.#transaction(series.business_id, work),
-          ),
-      );
+      return await this.#turns.run(series, place.signal, () => this.#turn(place, line));
     } catch (error) {
       return { committed: 'no', error };
+    } finally {
+      line.delete(place);
+      if (line.size === 0) {
+        this.#lines.delete(series);
+      }
     }
   }
 
-  async #transaction<T>(
-    businessId: string,
-    work: (trx: OutboxTransaction<IssuingTables>) => Promise<T>,
-  ): Promise<IssueRun<T>> {
+  async #turn(place: Place, line: ReadonlySet<Place>): Promise<IssueRun> {
+    while (!place.run) {
+      await this.#connections.run(place.signal, () => this.#issue(this.#group(place, line)));
+    }
+    return place.run;
+  }
+
+  /** The request at the front, and those behind it that are issued with it. */
+  #group(front: Place, line: ReadonlySet<Place>): [Place, ...Place[]] {
+    const free = front.isAlone ? 0 : Math.max(0, this.config.renderingsMax - this.#inFlight - 1);
+    return [front, ...[...line].filter((place) => place !== front && !place.run).slice(0, free)];
+  }
+
+  /** Runs the transaction. A draft that it leaves without an end goes back to the line. */
+  async #issue(places: readonly [Place, ...Place[]]): Promise<void> {
+    this.#inFlight += places.length;
+    for (const place of places) {
+      place.take();
+    }
+    const run = await this.#transaction(places[0].draft.document.business_id, places);
+    this.#inFlight -= places.length;
+    const isAnyonesFault = run.committed === 'no' && run.begun && places.length > 1;
+    if (isAnyonesFault) {
+      this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
+    }
+    for (const place of places) {
+      place.isAlone = isAnyonesFault;
+      place.run = isAnyonesFault ? undefined : runOf(place.draft, run);
+      place.putBack();
+    }
+  }
+
+  /** Never rejects. */
+  async #transaction(businessId: string, places: readonly Place[]): Promise<TransactionRun> {
     const startedAtMs = performance.now();
-    // `work` apart from its transaction: where it has succeeded and the transaction has failed, the commit has failed.
-    const running: Promise<T>[] = [];
+    let begun = false;
+    // Apart from the transaction: where they are known and it has failed, it was rolled back on purpose, or its commit has failed.
+    let outcomes: Outcomes | undefined;
     try {
-      const result = await this.relay.transaction(forTenant(this.db, businessId), (trx) => {
-        const run = work(trx);
-        running.push(run);
-        return run;
+      outcomes = await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
+        begun = true;
+        outcomes = await this.transaction.run(
+          trx,
+          places.map(({ draft }) => draft),
+        );
+        if (!hasIssued(outcomes)) {
+          throw new NothingIssuedError();
+        }
+        return outcomes;
       });
-      return { committed: 'yes', result };
+      return { committed: 'yes', outcomes };
     } catch (error) {
-      const [outcome] = await Promise.allSettled(running);
-      return outcome?.status === 'fulfilled'
-        ? { committed: 'unknown', result: outcome.value, error }
-        : { committed: 'no', error };
+      if (!outcomes) {
+        return { committed: 'no', error, begun };
+      }
+      return hasIssued(outcomes) ? { committed: 'unknown', outcomes, error } : { committed: 'yes', outcomes };
     } finally {
       this.metrics.observeTransaction(startedAtMs);
     }
   }
 }
 
-/** How long each lock of an issuing transaction may be waited for, in whole milliseconds; zero would mean for ever. */
-export function lockWaitMs(): number {
-  return wholeMs(remainingMs(issueDocument.timeoutMs) - afterLocksMs);
+/** Rolls back a transaction that has issued nothing: it may have inserted the row of a series without a document. */
+class NothingIssuedError extends Error {
+  override readonly name = 'NothingIssuedError';
 }
+
+const hasIssued = (outcomes: Outcomes) => [...outcomes.values()].some(({ kind }) => kind === 'issued');
 
 function queueWaitMs(): number {
-  return wholeMs(remainingMs(issueDocument.timeoutMs) - afterQueueMs);
+  return Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterQueueMs));
 }
-
-const wholeMs = (ms: number): number => Math.max(1, Math.floor(ms));

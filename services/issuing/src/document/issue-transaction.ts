@@ -1,196 +1,137 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Business,
-  documentIssued,
-  type IssuedDocument,
-  type issueDocument,
-  type ReplyOf,
-  type RequestOf,
-  renderArtifact,
-} from '@pinkas/contracts';
-import { dayInIsrael, type Totals } from '@pinkas/domain';
+import { documentIssued, timeLimitsMs } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
   type Clock,
   InjectClock,
-  InjectLogger,
-  type Logger,
+  makeEvent,
   type OutboxTransaction,
-  publish,
-  RpcClient,
+  publishAll,
+  withContext,
 } from '@pinkas/service-kit';
 import { ClockCheck } from './clock-check.js';
 import { type DocumentRow, findById, toRow } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
-import { checkDueDate, checkSeriesDate, defaultDate, paymentsSum } from './document-rules.js';
-import { idempotencyKeyOf, lockKeyWithin } from './idempotency-lock.js';
+import { paymentsSum } from './document-rules.js';
+import type { Draft } from './draft.js';
+import {
+  type Artifact,
+  DraftRendering,
+  type LockedForDrafts,
+  type RenderedDraft,
+} from './draft-rendering.js';
+import { idempotencyKeyOf, lockKeysWithin } from './idempotency-lock.js';
 import { insertIssued, type LockedSeries, lockSeries } from './issue.repository.js';
-import { lockWaitMs } from './issue-queue.js';
-import { IssuingMetrics } from './issuing-metrics.js';
-import { lockSource, settleSource } from './source-document.js';
-import { type UnnumberedDocument, withDate } from './unnumbered-document.js';
+import { lockSources, settleSources } from './source-document.js';
 
-type IssueRequest = RequestOf<typeof issueDocument>;
-type Artifact = ReplyOf<typeof renderArtifact>;
 type Trx = OutboxTransaction<IssuingTables>;
-
-/** A document that is ready to be issued: its request, all that does not depend on the series, and its exact totals. */
-export interface PreparedIssue {
-  request: IssueRequest;
-  body_sha256: Buffer;
-  document: UnnumberedDocument;
-  totals: Totals;
-}
 
 /** A document of the book: issued by this request, or earlier with the same idempotency key. */
 export type Issued =
-  | { row: DocumentRow; existing: true }
-  | { row: DocumentRow; existing: false; artifact: Artifact };
-
-/** A document with its number and instant, and the source that it locks. */
-interface NumberedDocument {
-  document: IssuedDocument;
-  issuedAt: Date;
-  source: DocumentRow | null;
-}
+  | { kind: 'issued'; row: DocumentRow; artifact: Artifact }
+  | { kind: 'existing'; row: DocumentRow };
+/** How a draft has ended. */
+export type Outcome = Issued | { kind: 'refused'; error: unknown };
+/** A draft without an outcome is to be issued by a later transaction. */
+export type Outcomes = Map<Draft, Outcome>;
 
 /**
- * The transaction that issues a document: lock, decide, render, insert.
+ * The transaction that issues drafts of one series: lock, number and render, insert.
  *
- * Locks are taken in this order: the idempotency key (only tried), the series, the source document, the day's count of the API
- * key, the book. A cancellation locks its document alone, so transactions never wait for one another in a circle.
+ * Locks are taken in this order: the idempotency keys (only tried), the series, the sources by their id, the day's counts by their
+ * API key, the book. A cancellation locks its document alone, so transactions never wait for one another in a circle.
  */
 @Injectable()
 export class IssueTransaction {
   constructor(
     @InjectClock() private readonly clock: Clock,
-    private readonly rpc: RpcClient,
     private readonly clocks: ClockCheck,
-    private readonly metrics: IssuingMetrics,
-    @InjectLogger() private readonly logger: Logger,
+    private readonly rendering: DraftRendering,
   ) {}
 
   /**
-   * @throws ApiError for every refusal that needs the series or the source, `request_in_progress` for a locked idempotency key,
-   * `document_generation_failed`. Whatever fails, the number was not used.
+   * Ends before the nearest deadline of the drafts.
+   * @returns the outcomes, for after the transaction. Where none is `issued`, it must be rolled back.
+   * @throws what is the fault of no draft that is known; then none was issued.
    */
-  async run(trx: Trx, prepared: PreparedIssue): Promise<Issued> {
-    const { request } = prepared;
-    const { series, today } = await this.#lock(trx, request);
-    if (series.issued_id !== null) {
-      return { row: await existingDocument(trx, request.business.id, series.issued_id), existing: true };
+  async run(trx: Trx, drafts: readonly Draft[]): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const line = () => drafts.filter((draft) => !outcomes.has(draft));
+    const deadlineMs = Math.min(...drafts.map(({ context }) => context.deadlineMs));
+
+    for (const draft of await this.#withLockedElsewhere(trx, drafts, deadlineMs)) {
+      outcomes.set(draft, { kind: 'refused', error: new ApiError('request_in_progress') });
     }
-    const numbered = await this.#decide(trx, prepared, series, today);
-    const artifact = await this.#render(numbered.document, request.business);
-    const row = await insert(trx, prepared, numbered, { artifact, today });
-    return { row, existing: false, artifact };
+    const [first] = line();
+    if (!first) {
+      return outcomes;
+    }
+    const { series, today } = await this.#lockSeries(trx, first, line());
+    for (const draft of line()) {
+      const id = series.issued_ids[draft.request.idempotency_key];
+      if (id !== undefined) {
+        outcomes.set(draft, { kind: 'existing', row: await existingDocument(trx, series.business_id, id) });
+      }
+    }
+    const sources = await lockSources(
+      trx,
+      series.business_id,
+      line().map(({ document }) => document),
+    );
+    const locked = { series, sources, today };
+    const { rendered, refused } = await this.rendering.run(
+      line(),
+      locked,
+      deadlineMs - timeLimitsMs.replyReserve,
+    );
+    for (const { draft, error } of refused) {
+      outcomes.set(draft, { kind: 'refused', error });
+    }
+    for (const { draft, row, artifact } of await insert(trx, locked, rendered)) {
+      outcomes.set(draft, { kind: 'issued', row, artifact });
+    }
+    return outcomes;
   }
 
-  /** Locks the idempotency key and the series. What is read with the series is of the day on which its lock was acquired. */
-  async #lock(trx: Trx, request: IssueRequest): Promise<{ series: LockedSeries; today: string }> {
-    const { business, key, body, idempotency_key } = request;
-    const { isLocked } = await this.clocks.compare(() =>
-      lockKeyWithin(trx, idempotencyKeyOf(request), lockWaitMs()),
+  /** Locks the idempotency keys of the drafts. @returns the drafts whose key another replica holds. */
+  async #withLockedElsewhere(trx: Trx, drafts: readonly Draft[], deadlineMs: number): Promise<Draft[]> {
+    const { areLocked } = await this.clocks.compare(() =>
+      lockKeysWithin(
+        trx,
+        drafts.map(({ request }) => idempotencyKeyOf(request)),
+        lockWaitMs(deadlineMs),
+      ),
     );
-    if (!isLocked) {
-      throw new ApiError('request_in_progress');
-    }
+    return drafts.filter((_, index) => !areLocked[index]);
+  }
+
+  /** Locks the series. What is read with it is of the day on which its lock was acquired. */
+  async #lockSeries(
+    trx: Trx,
+    { request: { business, body } }: Draft,
+    drafts: readonly Draft[],
+  ): Promise<{ series: LockedSeries; today: string }> {
     const lock = (day: string) =>
       lockSeries(
         trx,
         { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
-        { idempotency_key, key_id: key.id, day },
+        {
+          idempotency_keys: drafts.map(({ request }) => request.idempotency_key),
+          key_ids: drafts.map(({ request }) => request.key.id),
+          day,
+        },
       );
     const dayBefore = dayInIsrael(this.clock.now());
     const series = await lock(dayBefore);
     const today = dayInIsrael(this.clock.now());
     return { series: today === dayBefore ? series : await lock(today), today };
   }
-
-  /** Checks what depends on the series and the source, and gives the document its date, number and instant. */
-  async #decide(
-    trx: Trx,
-    { request, document }: PreparedIssue,
-    series: LockedSeries,
-    today: string,
-  ): Promise<NumberedDocument> {
-    const { business, key, body } = request;
-    // Midnight may have passed since the document was prepared, and a date that the caller did not send must not be refused.
-    const date = body.date ?? this.#defaultDate(series, today);
-    if (date !== document.date) {
-      checkDueDate(body, date);
-    }
-    const source = await lockSource(trx, document);
-    if (series.issued_today >= key.daily_documents) {
-      throw new ApiError('daily_limit_reached');
-    }
-    checkSeriesDate(date, series.last_date);
-    const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
-    return {
-      document: {
-        ...(date === document.date ? document : withDate(document, body, business, date)),
-        number: series.next_number,
-        issued_at: issuedAt.toISOString(),
-      },
-      issuedAt,
-      source,
-    };
-  }
-
-  /** @throws ApiError `date_before_last_document` where the series' last date is too far ahead to be given unasked. */
-  #defaultDate(series: LockedSeries, today: string): string {
-    const date = defaultDate(today, series.last_date);
-    if (date === null) {
-      const { business_id, type, last_date } = series;
-      this.metrics.countSeriesAhead();
-      this.logger.error({ business_id, type, last_date, today }, 'series ahead of today');
-      throw new ApiError('date_before_last_document', { details: { last_document_date: last_date } });
-    }
-    return date;
-  }
-
-  async #render(document: IssuedDocument, business: Business): Promise<Artifact> {
-    try {
-      return await this.rpc.call(renderArtifact, { document, business });
-    } catch (error) {
-      throw new ApiError('document_generation_failed', { cause: error });
-    }
-  }
 }
 
-/**
- * Updates the source, publishes `documentIssued` and inserts the document. The insert comes last: it locks the day's count and the
- * book, which other series of the API key and of the business wait for, and the commit follows at once.
- */
-async function insert(
-  trx: Trx,
-  { request, body_sha256, totals }: PreparedIssue,
-  { document, issuedAt, source }: NumberedDocument,
-  { artifact, today }: { artifact: Artifact; today: string },
-): Promise<DocumentRow> {
-  const { business, key, body } = request;
-  const paid = paymentsSum(body);
-  if (source) {
-    await settleSource(trx, source, { type: document.type, total: totals.total, paid });
-  }
-  await publish(trx, documentIssued, document.id, { document, business });
-  const row = await insertIssued(
-    trx,
-    toRow(document, {
-      business,
-      issuedAt,
-      paid,
-      body_sha256,
-      idempotency_key: request.idempotency_key,
-      key_id: key.id,
-      artifact_sha256: artifact.sha256,
-    }),
-    { day: today, limit: key.daily_documents },
-  );
-  if (!row) {
-    throw new ApiError('daily_limit_reached');
-  }
-  return row;
+/** How long each lock of the transaction may be waited for, in whole milliseconds; zero would mean for ever. */
+function lockWaitMs(deadlineMs: number): number {
+  return Math.max(1, Math.floor(deadlineMs - performance.now() - timeLimitsMs.afterLocks));
 }
 
 /** The document that an earlier holder of the idempotency key's lock has issued. */
@@ -202,7 +143,66 @@ async function existingDocument(trx: Trx, businessId: string, id: string): Promi
   return row;
 }
 
-/** The instant of issue. It never decreases along the numbers, though clocks differ between machines. */
-function nextInstant(now: Date, last: Date | null): Date {
-  return new Date(Math.max(now.getTime(), last?.getTime() ?? 0));
+/**
+ * Updates the sources, publishes `documentIssued` and inserts the documents. The insert comes last: it locks the day's counts and
+ * the book, which other series of the API keys and of the business wait for, and the commit follows at once.
+ * @throws ApiError `daily_limit_reached` where other series have used up the count of a key meanwhile.
+ */
+async function insert(
+  trx: Trx,
+  { series, sources, today }: LockedForDrafts,
+  rendered: readonly RenderedDraft[],
+): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
+  const numbered = rendered.map((one) => ({ ...one, row: rowOf(one) }));
+  const [first, ...others] = numbered.map(({ row }) => row);
+  if (!first) {
+    return [];
+  }
+  await settleSources(
+    trx,
+    series,
+    sources,
+    rendered.map(({ draft }) => ({
+      source_id: draft.document.based_on?.id ?? null,
+      total: draft.totals.total,
+      paid: paymentsSum(draft.request.body),
+    })),
+  );
+  await publishAll(
+    trx,
+    rendered.map(({ draft, document }) =>
+      withContext(draft.context, () =>
+        makeEvent(trx, documentIssued, document.id, { document, business: draft.request.business }),
+      ),
+    ),
+  );
+  const positions = await insertIssued(trx, [first, ...others], {
+    day: today,
+    limits: Object.fromEntries(
+      rendered.map(({ draft }) => [draft.request.key.id, draft.request.key.daily_documents]),
+    ),
+  });
+  if (!positions) {
+    throw new ApiError('daily_limit_reached');
+  }
+  return numbered.map(({ draft, row, artifact }) => {
+    const position = positions.get(row.id);
+    if (position === undefined) {
+      throw new Error('inserted document without a position');
+    }
+    return { draft, row: { ...row, position }, artifact };
+  });
+}
+
+function rowOf({ draft, document, issuedAt, artifact }: RenderedDraft) {
+  const { request, body_sha256 } = draft;
+  return toRow(document, {
+    business: request.business,
+    issuedAt,
+    paid: paymentsSum(request.body),
+    body_sha256,
+    idempotency_key: request.idempotency_key,
+    key_id: request.key.id,
+    artifact_sha256: artifact.sha256,
+  });
 }

@@ -1,30 +1,37 @@
 import type { DocumentType } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type { DocumentRow, NewDocumentRow } from './document.repository.js';
-import type { IssuingTables, SeriesTable } from './document.tables.js';
+import type { NewDocumentRow } from './document.repository.js';
+import type { DocumentTable, IssuingTables, SeriesTable } from './document.tables.js';
 
-/** A locked series, with what else decides whether its next number may be used. */
+/** A locked series, with what else decides whether its next numbers may be used. */
 export interface LockedSeries extends Selectable<SeriesTable> {
-  /** The document that the idempotency key has issued, if it has. */
-  issued_id: string | null;
-  /** How many documents the API key has issued on the day. */
-  issued_today: number;
+  /** The ids of the documents that the idempotency keys have issued, by key. */
+  issued_ids: Readonly<Record<string, string>>;
+  /** How many documents each API key has issued on the day, by its id; absent: none. */
+  issued_today: Readonly<Record<string, number>>;
+}
+
+/** What is read with a series. */
+interface SeriesRequests {
+  idempotency_keys: readonly string[];
+  key_ids: readonly string[];
+  day: string;
 }
 
 /**
- * Locks a series until the transaction ends, and reads with it the document of the idempotency key and the API key's count of the
- * day. The series row is inserted where this is the first document of the series.
+ * Locks a series until the transaction ends, and reads with it the documents of the idempotency keys and the API keys' counts of
+ * the day. The series row is inserted where this is the first document of the series.
  *
- * The idempotency key must be locked already: its document is then final, however long the series' lock takes. The count
- * may still grow; `insertIssued` checks it again.
+ * The idempotency keys must be locked already: their documents are then final, however long the series' lock takes. The counts
+ * may still grow; `insertIssued` checks them again.
  */
 export async function lockSeries(
   trx: Transaction<IssuingTables>,
   series: { business_id: string; type: DocumentType; first_number: number },
-  request: { idempotency_key: string; key_id: string; day: string },
+  requests: SeriesRequests,
 ): Promise<LockedSeries> {
-  const found = await selectForUpdate(trx, series, request);
+  const found = await selectForUpdate(trx, series, requests);
   if (found) {
     return found;
   }
@@ -40,7 +47,7 @@ export async function lockSeries(
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const inserted = await selectForUpdate(trx, series, request);
+  const inserted = await selectForUpdate(trx, series, requests);
   if (!inserted) {
     throw new Error('series row not found after its insert');
   }
@@ -50,29 +57,20 @@ export async function lockSeries(
 function selectForUpdate(
   trx: Transaction<IssuingTables>,
   series: { business_id: string; type: DocumentType },
-  request: { idempotency_key: string; key_id: string; day: string },
+  { idempotency_keys, key_ids, day }: SeriesRequests,
 ): Promise<LockedSeries | undefined> {
   return trx
     .selectFrom('series')
     .selectAll('series')
-    .select((query) => [
-      query
-        .selectFrom('document')
-        .select('document.id')
-        .whereRef('document.business_id', '=', 'series.business_id')
-        .where('document.idempotency_key', '=', request.idempotency_key)
-        .as('issued_id'),
-      query.fn
-        .coalesce(
-          query
-            .selectFrom('daily_count')
-            .select('daily_count.documents')
-            .whereRef('daily_count.business_id', '=', 'series.business_id')
-            .where('daily_count.key_id', '=', request.key_id)
-            .where('daily_count.counted_on', '=', request.day),
-          query.lit(0),
-        )
-        .as('issued_today'),
+    .select([
+      sql<LockedSeries['issued_ids']>`(
+        select coalesce(json_object_agg(idempotency_key, id), '{}') from document
+        where business_id = series.business_id and idempotency_key = any(${idempotency_keys}::text[])
+      )`.as('issued_ids'),
+      sql<LockedSeries['issued_today']>`(
+        select coalesce(json_object_agg(key_id, documents), '{}') from daily_count
+        where business_id = series.business_id and key_id = any(${key_ids}::uuid[]) and counted_on = ${day}
+      )`.as('issued_today'),
     ])
     .where('series.business_id', '=', series.business_id)
     .where('series.type', '=', series.type)
@@ -81,60 +79,77 @@ function selectForUpdate(
 }
 
 /**
- * Counts a document for the API key's day, takes the next position of the book, inserts the document and advances its series by one
- * number, in one statement. Each part reads the one before: their locks are acquired in this order.
+ * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and advances their
+ * series, in one statement. Each part reads the one before: their locks are acquired in this order.
  *
  * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else meanwhile.
- * @returns null when the count of the day is full; the transaction must be rolled back then.
+ * @param documents of one series, with consecutive numbers.
+ * @param daily the day, and how many documents each API key may issue on it, by its id.
+ * @returns their positions by id, or null when the count of a key is full; the transaction must be rolled back then.
  */
 export async function insertIssued(
   trx: Transaction<IssuingTables>,
-  document: NewDocumentRow,
-  daily: { day: string; limit: number },
-): Promise<DocumentRow | null> {
-  const columns = Object.keys(document) as (keyof NewDocumentRow)[];
-  const row = await trx
+  documents: readonly [NewDocumentRow, ...NewDocumentRow[]],
+  daily: { day: string; limits: Readonly<Record<string, number>> },
+): Promise<Map<string, number> | null> {
+  const columns = Object.keys(documents[0]) as (keyof NewDocumentRow)[];
+  const { business_id, type } = documents[0];
+  const last = documents.at(-1) ?? documents[0];
+  const rows = JSON.stringify(documents.map(withHexadecimalBytes));
+  const inserted = await trx
+    .with('issued', (query) =>
+      query
+        .selectFrom(sql<DocumentTable>`json_populate_recordset(null::document, ${rows}::json)`.as('issued'))
+        .select(columns),
+    )
     .with('counted', (query) =>
       query
         .insertInto('daily_count')
-        .values({
-          business_id: document.business_id,
-          key_id: document.key_id,
-          counted_on: daily.day,
-          documents: 1,
-        })
+        .columns(['business_id', 'key_id', 'counted_on', 'documents'])
+        .expression(
+          query
+            .selectFrom('issued')
+            .select(({ fn }) => [
+              'business_id',
+              'key_id',
+              sql<string>`${daily.day}::date`.as('counted_on'),
+              fn.countAll<number>().as('documents'),
+            ])
+            .groupBy(['business_id', 'key_id'])
+            // Transactions that count for the same keys lock them in one order.
+            .orderBy('key_id'),
+        )
         .onConflict((conflict) =>
           conflict
             .columns(['business_id', 'key_id', 'counted_on'])
-            .doUpdateSet({ documents: sql`daily_count.documents + 1` })
-            .where('daily_count.documents', '<', daily.limit),
+            .doUpdateSet({ documents: sql`daily_count.documents + excluded.documents` })
+            .where(
+              sql<boolean>`daily_count.documents + excluded.documents
+                <= (${JSON.stringify(daily.limits)}::json ->> daily_count.key_id::text)::integer`,
+            ),
         )
-        .returning('documents'),
-    )
-    .with('advanced', (query) =>
-      query
-        .updateTable('series')
-        .set({
-          next_number: document.number + 1,
-          last_date: document.dated_on,
-          last_issued_at: document.issued_at,
-        })
-        .where('business_id', '=', document.business_id)
-        .where('type', '=', document.type)
-        .returning('next_number'),
+        .returning('key_id'),
     )
     .with('positioned', (query) =>
       query
         .insertInto('book')
         .columns(['business_id', 'last_position'])
-        .expression(({ selectFrom, val, lit }) =>
-          selectFrom('counted').select([
-            val(document.business_id).as('business_id'),
-            lit(1).as('last_position'),
-          ]),
+        .expression(
+          query
+            .selectNoFrom(({ val }) => [
+              sql<string>`${business_id}::uuid`.as('business_id'),
+              val(documents.length).as('last_position'),
+            ])
+            .where(
+              ({ selectFrom, fn }) => selectFrom('counted').select(fn.countAll().as('keys')),
+              '=',
+              Object.keys(daily.limits).length,
+            ),
         )
         .onConflict((conflict) =>
-          conflict.column('business_id').doUpdateSet({ last_position: sql`book.last_position + 1` }),
+          conflict
+            .column('business_id')
+            .doUpdateSet({ last_position: sql`book.last_position + excluded.last_position` }),
         )
         .returning('last_position'),
     )
@@ -142,16 +157,34 @@ export async function insertIssued(
       query
         .insertInto('document')
         .columns([...columns, 'position'])
-        .expression(({ selectFrom, val }) =>
-          selectFrom('positioned').select([
-            ...columns.map((column) => val(document[column]).as(column)),
-            'positioned.last_position as position',
-          ]),
+        .expression(
+          query
+            .selectFrom(['issued', 'positioned'])
+            .select(columns.map((column) => `issued.${column}` as const))
+            .select(sql<number>`last_position - ${last.number}::bigint + issued.number`.as('position')),
         )
-        .returningAll(),
+        .returning(['id', 'position']),
+    )
+    .with('advanced', (query) =>
+      query
+        .updateTable('series')
+        .from('positioned')
+        .set({
+          next_number: last.number + 1,
+          last_date: last.dated_on,
+          last_issued_at: last.issued_at,
+        })
+        .where('series.business_id', '=', business_id)
+        .where('series.type', '=', type)
+        .returning('series.next_number'),
     )
     .selectFrom('inserted')
-    .selectAll()
-    .executeTakeFirst();
-  return row ?? null;
+    .select(['id', 'position'])
+    .execute();
+  return inserted.length === 0 ? null : new Map(inserted.map(({ id, position }) => [id, position]));
+}
+
+/** JSON has no bytes: PostgreSQL reads them from a text. */
+function withHexadecimalBytes(row: NewDocumentRow) {
+  return { ...row, body_sha256: `\\x${row.body_sha256.toString('hex')}` };
 }

@@ -1,7 +1,14 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { type Agorot, fromShekels, toShekels } from '@pinkas/domain';
+import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
-import { creditedTotal, type DocumentRow, findById, lockById, updateSource } from './document.repository.js';
+import {
+  creditedTotal,
+  type DocumentRow,
+  findById,
+  lockByIds,
+  type SourceChange,
+  updateSources,
+} from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { checkSource, effectOnSource } from './document-rules.js';
 
@@ -25,40 +32,63 @@ export async function findSource(
   return { id: row.id, type: row.type, number: row.number, date: row.dated_on };
 }
 
-/**
- * Locks the source of a document until the transaction ends, and checks it again: it may have been cancelled since `findSource`.
- * @returns null for a document that is based on no other.
- */
-export async function lockSource(
+/** Locks the sources of documents until the transaction ends. @returns them by id, as they are now. */
+export async function lockSources(
   trx: Transaction<IssuingTables>,
-  document: Pick<IssuedDocument, 'business_id' | 'type' | 'based_on'>,
-): Promise<DocumentRow | null> {
-  if (!document.based_on) {
-    return null;
+  businessId: string,
+  documents: readonly Pick<IssuedDocument, 'based_on'>[],
+): Promise<Map<string, DocumentRow>> {
+  const ids = new Set(documents.flatMap(({ based_on }) => based_on?.id ?? []));
+  const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Checks the locked source of a document again: it may have been cancelled since `findSource`. */
+export function checkLockedSource(
+  { type, based_on }: Pick<IssuedDocument, 'type' | 'based_on'>,
+  sources: ReadonlyMap<string, DocumentRow>,
+): void {
+  if (!based_on) {
+    return;
   }
-  const source = await lockById(trx, document.business_id, document.based_on.id);
+  const source = sources.get(based_on.id);
   if (!source) {
     throw new Error('source document not found');
   }
-  checkSource(document.type, source);
-  return source;
+  checkSource(type, source);
 }
 
-/** Closes the locked source of a document that is about to be inserted, or adds to what was paid of it. */
-export async function settleSource(
+/**
+ * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
+ * one source have the effect of one document with the sum of their amounts.
+ */
+export async function settleSources(
   trx: Transaction<IssuingTables>,
-  source: DocumentRow,
-  document: { type: IssuedDocument['type']; total: Agorot; paid: Agorot },
+  { business_id, type }: Pick<IssuedDocument, 'business_id' | 'type'>,
+  sources: ReadonlyMap<string, DocumentRow>,
+  documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
 ): Promise<void> {
-  const effect = effectOnSource(document, {
-    type: source.type,
-    total: fromShekels(Number(source.total)),
-    settled: fromShekels(Number(source.paid)) + (await earlierCredits(trx, source, document.type)),
-  });
-  if (!effect.closes && effect.pays === 0n) {
-    return;
+  const changes: SourceChange[] = [];
+  for (const source of sources.values()) {
+    const based = documents.filter(({ source_id }) => source_id === source.id);
+    if (based.length === 0) {
+      continue;
+    }
+    const effect = effectOnSource(
+      { type, total: sum(based.map(({ total }) => total)), paid: sum(based.map(({ paid }) => paid)) },
+      {
+        type: source.type,
+        total: fromShekels(Number(source.total)),
+        settled: fromShekels(Number(source.paid)) + (await earlierCredits(trx, source, type)),
+      },
+    );
+    if (effect.closes || effect.pays !== 0n) {
+      changes.push({ id: source.id, closes: effect.closes, pays: toShekels(effect.pays).toFixed(2) });
+    }
   }
-  await updateSource(trx, source, { closes: effect.closes, paysShekels: toShekels(effect.pays).toFixed(2) });
+  if (changes.length > 0) {
+    await updateSources(trx, business_id, changes);
+  }
 }
 
 /** What earlier credit notes have credited of the source; it matters to a credit note alone. */

@@ -6,7 +6,7 @@ import { currentContext } from '../../process/context.js';
 import { currentTraceHeaders } from '../../tracing/spans.js';
 import type { EventValidators } from '../event-validators.js';
 
-/** An outbox event that its transaction has written and JetStream does not have yet. */
+/** An outbox event that JetStream does not have yet. */
 export interface OutboxEvent {
   id: string;
   subject: string;
@@ -44,26 +44,47 @@ export async function publish<E extends EventContract, Tables extends MessagingT
   documentId: string,
   body: EventOf<E>,
 ): Promise<void> {
-  const buffer = trx[outboxBuffer];
-  const checked = buffer.validators.check(event, body);
+  await publishAll(trx, [makeEvent(trx, event, documentId, body)]);
+}
+
+/**
+ * An event of the request and the trace of the current context, for `publishAll`.
+ * @throws Error when the body does not match the event's schema.
+ */
+export function makeEvent<E extends EventContract, Tables extends MessagingTables>(
+  trx: OutboxTransaction<Tables>,
+  event: E,
+  documentId: string,
+  body: EventOf<E>,
+): OutboxEvent {
+  const checked = trx[outboxBuffer].validators.check(event, body);
   if (!checked.ok) {
     throw new Error(`${event.subject} does not match its schema: ${JSON.stringify(checked.errors)}`);
   }
-  const row: OutboxEvent = {
+  return {
     id: randomUUID(),
     subject: eventSubject(event, documentId),
     body: checked.value,
     request_id: currentContext()?.requestId ?? null,
     trace: currentTraceHeaders(),
   };
+}
+
+/** Publishes events of the same transaction, in their order, in one statement. */
+export async function publishAll<Tables extends MessagingTables>(
+  trx: OutboxTransaction<Tables>,
+  events: readonly OutboxEvent[],
+): Promise<void> {
   await (trx as unknown as Transaction<MessagingTables>)
     .insertInto('outbox')
-    .values({
-      ...row,
-      body: JSON.stringify(row.body),
-      trace: row.trace && JSON.stringify(row.trace),
-      sent_at: null,
-    })
+    .values(
+      events.map((event) => ({
+        ...event,
+        body: JSON.stringify(event.body),
+        trace: event.trace && JSON.stringify(event.trace),
+        sent_at: null,
+      })),
+    )
     .execute();
-  buffer.events.push(row);
+  trx[outboxBuffer].events.push(...events);
 }

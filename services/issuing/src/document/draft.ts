@@ -1,0 +1,14 @@
+import type { issueDocument, RequestOf } from '@pinkas/contracts';
+import type { Totals } from '@pinkas/domain';
+import type { CallContext } from '@pinkas/service-kit';
+import type { UnnumberedDocument } from './unnumbered-document.js';
+
+/** A document that waits to be issued: its request, all that does not depend on the series, and its exact totals. */
+export interface Draft {
+  request: RequestOf<typeof issueDocument>;
+  body_sha256: Buffer;
+  document: UnnumberedDocument;
+  totals: Totals;
+  /** The context of the request: the draft is issued in the transaction of another request where that one comes first. */
+  context: CallContext;
+}

@@ -1,0 +1,44 @@
+import type { Draft } from './draft.js';
+import type { IssueRun } from './issue-run.js';
+
+/** The place of a draft in the line of its series. */
+export class Place {
+  /** How issuing the draft has ended. */
+  run: IssueRun | undefined;
+  /** Whether it is issued in a transaction of its own: one with others has failed, and it is not known for which of them. */
+  isAlone = false;
+  readonly #wait = new AbortController();
+  readonly #timeout: AbortSignal;
+  #isTaken = false;
+
+  /** @param waitMs how long it waits for its turn, or to be taken along. */
+  constructor(
+    readonly draft: Draft,
+    waitMs: number,
+  ) {
+    this.#timeout = AbortSignal.timeout(waitMs);
+    this.#timeout.addEventListener('abort', () => this.#leaveInTime(), { once: true });
+  }
+
+  /** Aborts when the wait is over; not while a transaction issues the draft, nor afterwards. */
+  get signal(): AbortSignal {
+    return this.#wait.signal;
+  }
+
+  /** A transaction issues it from now on. */
+  take(): void {
+    this.#isTaken = true;
+  }
+
+  /** The transaction has ended. Where it has not set `run`, the draft waits again. */
+  putBack(): void {
+    this.#isTaken = false;
+    this.#leaveInTime();
+  }
+
+  #leaveInTime(): void {
+    if (this.#timeout.aborted && !this.#isTaken && !this.run) {
+      this.#wait.abort(this.#timeout.reason);
+    }
+  }
+}
