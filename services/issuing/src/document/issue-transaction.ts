@@ -172,7 +172,11 @@ async function insert(
     trx,
     rendered.map(({ draft, document }) =>
       withContext(draft.context, () =>
-        makeEvent(trx, documentIssued, document.id, { document, business: draft.request.business }),
+        makeEvent(trx, documentIssued, document.id, {
+          document,
+          business: draft.request.business,
+          customer_changes: draft.customer_changes,
+        }),
       ),
     ),
   );
@@ -194,7 +198,7 @@ async function insert(
   });
 }
 
-function rowOf({ draft, document, issuedAt, artifact }: RenderedDraft) {
+function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft) {
   const { request, body_sha256 } = draft;
   return toRow(document, {
     business: request.business,
@@ -204,5 +208,6 @@ function rowOf({ draft, document, issuedAt, artifact }: RenderedDraft) {
     idempotency_key: request.idempotency_key,
     key_id: request.key.id,
     artifact_sha256: artifact.sha256,
+    outcomes,
   });
 }
