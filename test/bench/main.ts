@@ -13,6 +13,7 @@ import { measurePage } from './page.js';
 import { measureReading } from './reading.js';
 import { measureReplicas } from './replicas.js';
 import { printTable, type Row } from './report.js';
+import { measureSeries } from './series.js';
 import type { BenchStack } from './stack.js';
 import { measureSteps } from './steps.js';
 
@@ -25,6 +26,7 @@ const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const parts = {
   reading: measureReading,
   issuing: measureIssuing,
+  series: measureSeries,
   documents: measureDocuments,
   page: measurePage,
   steps: measureSteps,

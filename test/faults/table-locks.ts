@@ -2,6 +2,7 @@ import type { StackFile } from '@pinkas/local-stack';
 import type { Database } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
+import { DatabaseAdministrator } from '../e2e/database-administrator.js';
 import type { RunningStack } from '../running-stack.js';
 
 /** A lock that a test holds, so that a service waits at a known point. */
@@ -49,6 +50,39 @@ export async function lockRows(
   return hold(stack, service, async (db) => {
     await sql`select 1 from ${sql.table(table)} where document_id = ${documentId} for update`.execute(db);
   });
+}
+
+/**
+ * Holds what inserts into a table of a service, at its commit: the service has sent the commit, and the server completes it after
+ * the release, whether the service lives or not.
+ */
+export async function lockAtCommit(
+  stack: RunningStack,
+  service: keyof StackFile['postgres'],
+  table: string,
+): Promise<HeldLock> {
+  const administrator = await DatabaseAdministrator.connect(stack);
+  await administrator.change(
+    service,
+    sql`create function wait_at_commit() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(1); return null; end $$`,
+  );
+  await administrator.change(
+    service,
+    sql`create constraint trigger wait_at_commit after insert on ${sql.table(table)} deferrable initially deferred
+      for each row execute function wait_at_commit()`,
+  );
+  const lock = await hold(stack, service, async (db) => {
+    await sql`select pg_advisory_xact_lock(1)`.execute(db);
+  });
+  return {
+    ...lock,
+    release: async () => {
+      await lock.release();
+      await administrator.change(service, sql`drop function wait_at_commit cascade`);
+      await administrator.close();
+    },
+  };
 }
 
 async function hold(

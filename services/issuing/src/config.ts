@@ -14,9 +14,9 @@ export const fields = {
   }),
   renderingsMax: integer('RENDERINGS_MAX', {
     meaning:
-      'How many documents the process has rendered at the same time. A series issues as many in one transaction as are free of them; each series that is issued has one in any case.',
-    example: '16',
-    fallback: 16,
+      'How many documents the process has rendered at the same time, about as many as rendering prints: one transaction of a series takes what is free of them, and at least one.',
+    example: '8',
+    fallback: 8,
     min: 1,
     max: 256,
   }),

@@ -23,6 +23,13 @@ describe('IssueDocument', () => {
     expect(await documentsOf(key)).toHaveLength(1);
   });
 
+  it('an idempotency key can be the name of a member that every object has', async () => {
+    for (const key of ['constructor', '__proto__']) {
+      expect((await issuing.issue({}, key)).replayed).toBe(false);
+      expect((await issuing.issue({}, key)).replayed).toBe(true);
+    }
+  });
+
   it('a body with its members in another order is the same request', async () => {
     const key = randomUUID();
     const first = await issuing.issue({ title: 'א', notes: 'ב' }, key);

@@ -154,7 +154,7 @@ export async function startReplica(issuing: IssuingUnderTest): Promise<RunningSe
   const config: IssuingConfig = {
     ...serviceConfig({ natsUrl: issuing.nats.url, databaseUrl: issuing.database.url }),
     outcomeWaitMs: 3_000,
-    renderingsMax: 16,
+    renderingsMax: 8,
   };
   const clock: Clock = { now: () => issuing.clock.now };
   return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
@@ -187,7 +187,7 @@ export async function startIssuing(
       clock: { now: () => clock.now } satisfies Clock,
     },
     migrations,
-    config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000, renderingsMax: 16 },
+    config: { outcomeWaitMs: options.outcomeWaitMs ?? 3_000, renderingsMax: 8 },
   });
   const { network } = tested;
   const business = exampleBusiness(options.business);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending } from '../../book.js';
+import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../book.js';
 import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { lockAtCommit, lockWrites } from '../table-locks.js';
 
 /** How soon the caller of a process that died has an answer. */
 const answerWithinMs = 5_000;
@@ -67,6 +68,87 @@ export function killedIssuing(system: () => RunningStack): void {
       expect(new Set(numbers).size).toBe(keys.length);
       await expectConsistentBook(stack, issuer, 'tax_invoice', []);
     }, 120_000);
+
+    /** Where issuing dies, and how many of the documents in line are in the book then. */
+    const boundaries: [string, boolean, (keys: readonly string[]) => Promise<() => Promise<unknown>>][] = [
+      ['while their PDFs are rendered', false, async () => async () => {}],
+      [
+        'at their insert',
+        false,
+        async () => {
+          const lock = await lockWrites(stack, 'issuing', 'book');
+          await lock.waitUntilBlocked();
+          return lock.release;
+        },
+      ],
+      [
+        'at their commit',
+        true,
+        async () => {
+          const lock = await lockAtCommit(stack, 'issuing', 'document');
+          await lock.waitUntilBlocked();
+          return lock.release;
+        },
+      ],
+      [
+        'right after their commit',
+        true,
+        async (keys) => {
+          // While the authority hangs, each of their requests waits for it.
+          await eventually('the documents are committed', async () => (await countOf(keys)) === keys.length);
+          return () => stack.setMode('tax_authority', { mode: 'ok' });
+        },
+      ],
+    ];
+    const countOf = async (keys: readonly string[]) => {
+      const db = await stack.database<{ document: { id: string; idempotency_key: string } }>('issuing');
+      const rows = await db
+        .selectFrom('document')
+        .select('id')
+        .where('idempotency_key', 'in', keys)
+        .execute();
+      await db.destroy();
+      return rows.length;
+    };
+
+    it.each(boundaries)(
+      'issuing killed with documents in line, %s, issues each of them once',
+      async (_where, inBook, reach) => {
+        const { business, key } = await stack.newIssuer({ tax_authority_connected: true });
+        const keys = Array.from({ length: 5 }, () => randomUUID());
+        const rendered = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
+        await stack.setMode('tax_authority', { mode: 'hang' });
+        await stack.setMode('gotenberg', { delay_ms: 2_500 });
+        const front = stack.issue(key, invoice(9000));
+        await eventually('the document before them is rendered', async () => (await rendered()) === 1);
+        const answers = keys.map((one) => stack.issue(key, invoice(9000), one));
+        await eventually('they are rendered together', async () => (await rendered()) === keys.length);
+        const release = await reach(keys);
+        const before = await stack.pidOf('issuing');
+        await stack.kill('issuing');
+        for (const answer of await Promise.all(answers)) {
+          expect(answer.body.error).toMatchObject({ code: 'engine_error', retryable: true });
+        }
+        await front;
+        await release();
+        await stack.setMode('tax_authority', { mode: 'ok' });
+        await stack.setMode('gotenberg', { delay_ms: 0 });
+        await stack.awaitRestart('issuing', before);
+        if (inBook) {
+          await eventually('the documents are committed', async () => (await countOf(keys)) === keys.length);
+        } else {
+          expect(await countOf(keys)).toBe(0);
+        }
+        const seen: ObservedDocument[] = [];
+        for (const one of keys) {
+          const { id, number, totals } = await stack.issueUntilAnswered(key, invoice(9000), one);
+          seen.push({ key: one, id, number, total: totals.total });
+        }
+        expect(seen.map(({ number }) => number).sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6]);
+        await expectConsistentBook(stack, { business, key }, 'tax_invoice', seen);
+      },
+      120_000,
+    );
 
     it('issuing killed right after the commit returns the same document to a retry, and its events are handled', async () => {
       const key = randomUUID();

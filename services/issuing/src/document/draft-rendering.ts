@@ -120,7 +120,7 @@ export class DraftRendering {
       checkDueDate(body, date);
     }
     checkLockedSource(document, sources);
-    const issuedToday = series.issued_today[key.id] ?? 0;
+    const issuedToday = series.issuedToday.get(key.id) ?? 0;
     if (issuedToday >= key.daily_documents) {
       throw new ApiError('daily_limit_reached');
     }
@@ -139,7 +139,7 @@ export class DraftRendering {
         next_number: series.next_number + 1,
         last_date: date,
         last_issued_at: issuedAt,
-        issued_today: { ...series.issued_today, [key.id]: issuedToday + 1 },
+        issuedToday: new Map(series.issuedToday).set(key.id, issuedToday + 1),
       },
     };
   }

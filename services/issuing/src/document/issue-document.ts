@@ -44,7 +44,7 @@ type IssueReply = ReplyOf<typeof issueDocument>;
  *
  * A request is compared with what its idempotency key has done five times, the cheapest first: the issued document
  * (`findByKey`), the keys that this process issues with (`#inFlight`), the lock of another replica, before a customer's card is
- * reserved (`isKeyLocked`), the same lock for this transaction (`lockKeyWithin`), and the document that the previous holder of
+ * reserved (`isKeyLocked`), the same lock for this transaction (`lockKeysWithin`), and the document that the previous holder of
  * the series' row may have issued (`lockSeries`).
  */
 @Operation(issueDocument)

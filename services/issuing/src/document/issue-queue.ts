@@ -62,6 +62,7 @@ export class IssueQueue {
     } catch (error) {
       return { committed: 'no', error };
     } finally {
+      place.close();
       line.delete(place);
       if (line.size === 0) {
         this.#lines.delete(series);
@@ -90,13 +91,13 @@ export class IssueQueue {
     }
     const run = await this.#transaction(places[0].draft.document.business_id, places);
     this.#inFlight -= places.length;
-    const isAnyonesFault = run.committed === 'no' && run.begun && places.length > 1;
-    if (isAnyonesFault) {
+    const mustPart = run.committed === 'no' && run.begun && places.length > 1;
+    if (mustPart) {
       this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
     }
     for (const place of places) {
-      place.isAlone = isAnyonesFault;
-      place.run = isAnyonesFault ? undefined : runOf(place.draft, run);
+      place.isAlone = mustPart;
+      place.run = mustPart ? undefined : runOf(place.draft, run);
       place.putBack();
     }
   }

@@ -69,7 +69,7 @@ export class IssueTransaction {
     }
     const { series, today } = await this.#lockSeries(trx, first, line());
     for (const draft of line()) {
-      const id = series.issued_ids[draft.request.idempotency_key];
+      const id = series.issuedIds.get(draft.request.idempotency_key);
       if (id !== undefined) {
         outcomes.set(draft, { kind: 'existing', row: await existingDocument(trx, series.business_id, id) });
       }

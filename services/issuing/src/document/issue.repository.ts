@@ -7,9 +7,9 @@ import type { DocumentTable, IssuingTables, SeriesTable } from './document.table
 /** A locked series, with what else decides whether its next numbers may be used. */
 export interface LockedSeries extends Selectable<SeriesTable> {
   /** The ids of the documents that the idempotency keys have issued, by key. */
-  issued_ids: Readonly<Record<string, string>>;
+  issuedIds: ReadonlyMap<string, string>;
   /** How many documents each API key has issued on the day, by its id; absent: none. */
-  issued_today: Readonly<Record<string, number>>;
+  issuedToday: ReadonlyMap<string, number>;
 }
 
 /** What is read with a series. */
@@ -54,20 +54,20 @@ export async function lockSeries(
   return inserted;
 }
 
-function selectForUpdate(
+async function selectForUpdate(
   trx: Transaction<IssuingTables>,
   series: { business_id: string; type: DocumentType },
   { idempotency_keys, key_ids, day }: SeriesRequests,
 ): Promise<LockedSeries | undefined> {
-  return trx
+  const found = await trx
     .selectFrom('series')
     .selectAll('series')
     .select([
-      sql<LockedSeries['issued_ids']>`(
+      sql<Record<string, string>>`(
         select coalesce(json_object_agg(idempotency_key, id), '{}') from document
         where business_id = series.business_id and idempotency_key = any(${idempotency_keys}::text[])
       )`.as('issued_ids'),
-      sql<LockedSeries['issued_today']>`(
+      sql<Record<string, number>>`(
         select coalesce(json_object_agg(key_id, documents), '{}') from daily_count
         where business_id = series.business_id and key_id = any(${key_ids}::uuid[]) and counted_on = ${day}
       )`.as('issued_today'),
@@ -76,6 +76,15 @@ function selectForUpdate(
     .where('series.type', '=', series.type)
     .forUpdate('series')
     .executeTakeFirst();
+  if (!found) {
+    return undefined;
+  }
+  const { issued_ids, issued_today, ...columns } = found;
+  return {
+    ...columns,
+    issuedIds: new Map(Object.entries(issued_ids)),
+    issuedToday: new Map(Object.entries(issued_today)),
+  };
 }
 
 /**

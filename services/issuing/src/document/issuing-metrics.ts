@@ -18,7 +18,7 @@ export class IssuingMetrics {
     );
     this.#transactions = metrics.histogram(
       'pinkas_issue_transaction_seconds',
-      'Duration of a transaction that issues a document, in which its series is locked and its PDF is rendered.',
+      'Duration of a transaction that issues documents of one series, which is locked while their PDFs are rendered.',
     );
     this.#seriesAhead = metrics.counter(
       'pinkas_series_ahead_total',

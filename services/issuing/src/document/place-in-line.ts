@@ -1,14 +1,15 @@
 import type { Draft } from './draft.js';
 import type { IssueRun } from './issue-run.js';
 
-/** The place of a draft in the line of its series. */
+/** The place of a draft in the line of its series. Close it. */
 export class Place {
   /** How issuing the draft has ended. */
   run: IssueRun | undefined;
   /** Whether it is issued in a transaction of its own: one with others has failed, and it is not known for which of them. */
   isAlone = false;
   readonly #wait = new AbortController();
-  readonly #timeout: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  #isLate = false;
   #isTaken = false;
 
   /** @param waitMs how long it waits for its turn, or to be taken along. */
@@ -16,8 +17,10 @@ export class Place {
     readonly draft: Draft,
     waitMs: number,
   ) {
-    this.#timeout = AbortSignal.timeout(waitMs);
-    this.#timeout.addEventListener('abort', () => this.#leaveInTime(), { once: true });
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#leaveIfLate();
+    }, waitMs);
   }
 
   /** Aborts when the wait is over; not while a transaction issues the draft, nor afterwards. */
@@ -33,12 +36,16 @@ export class Place {
   /** The transaction has ended. Where it has not set `run`, the draft waits again. */
   putBack(): void {
     this.#isTaken = false;
-    this.#leaveInTime();
+    this.#leaveIfLate();
   }
 
-  #leaveInTime(): void {
-    if (this.#timeout.aborted && !this.#isTaken && !this.run) {
-      this.#wait.abort(this.#timeout.reason);
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #leaveIfLate(): void {
+    if (this.#isLate && !this.#isTaken && !this.run) {
+      this.#wait.abort(new DOMException('the wait for the series is over', 'TimeoutError'));
     }
   }
 }
