@@ -137,7 +137,10 @@ export const documentedTimeLimits: readonly {
     what: "the check of a customer's addresses, which runs beside the rendering",
     limits: ['checkRecipient'],
   },
-  { what: 'the wait for outcomes after the commit', limits: ['outcomes'] },
+  {
+    what: "the wait after the commit for a required allocation number, and for the customer's card where it changes",
+    limits: ['outcomes'],
+  },
   {
     what: 'one request to the tax authority within that wait (a repeated attempt may first look up, for as long again)',
     limits: ['authorityRequest'],
