@@ -14,7 +14,7 @@ export const fields = {
   }),
   renderingsMax: integer('RENDERINGS_MAX', {
     meaning:
-      'How many documents the process has rendered at the same time, about as many as rendering prints: one transaction of a series takes what is free of them, and at least one.',
+      'How many documents the process has rendered at the same time. One transaction of a series has the share of them that its requests are of all that wait, and at least one.',
     example: '8',
     fallback: 8,
     min: 1,

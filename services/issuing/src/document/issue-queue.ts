@@ -37,8 +37,8 @@ export class IssueQueue {
   /** The requests in line, by series, in the order of their turns. */
   readonly #lines = new Map<string, Set<Place>>();
   readonly #connections: Semaphore;
-  /** How many documents the transactions in flight issue. */
-  #inFlight = 0;
+  /** How many requests are in all lines. */
+  #inLine = 0;
 
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
@@ -57,6 +57,7 @@ export class IssueQueue {
     const place = new Place(draft, queueWaitMs());
     const line = this.#lines.get(series) ?? new Set();
     this.#lines.set(series, line.add(place));
+    this.#inLine += 1;
     try {
       return await this.#turns.run(series, place.signal, () => this.#turn(place, line));
     } catch (error) {
@@ -64,6 +65,7 @@ export class IssueQueue {
     } finally {
       place.close();
       line.delete(place);
+      this.#inLine -= 1;
       if (line.size === 0) {
         this.#lines.delete(series);
       }
@@ -77,20 +79,19 @@ export class IssueQueue {
     return place.run;
   }
 
-  /** The request at the front, and those behind it that are issued with it. */
+  /** The request at the front, and those behind it that are issued with it: the renderings are shared by the lengths of the lines. */
   #group(front: Place, line: ReadonlySet<Place>): [Place, ...Place[]] {
-    const free = front.isAlone ? 0 : Math.max(0, this.config.renderingsMax - this.#inFlight - 1);
-    return [front, ...[...line].filter((place) => place !== front && !place.run).slice(0, free)];
+    const share = Math.ceil((this.config.renderingsMax * line.size) / this.#inLine);
+    const others = [...line].filter((place) => place !== front && !place.run);
+    return [front, ...(front.isAlone ? [] : others.slice(0, share - 1))];
   }
 
   /** Runs the transaction. A draft that it leaves without an end goes back to the line. */
   async #issue(places: readonly [Place, ...Place[]]): Promise<void> {
-    this.#inFlight += places.length;
     for (const place of places) {
       place.take();
     }
     const run = await this.#transaction(places[0].draft.document.business_id, places);
-    this.#inFlight -= places.length;
     const mustPart = run.committed === 'no' && run.begun && places.length > 1;
     if (mustPart) {
       this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
