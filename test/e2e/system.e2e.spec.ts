@@ -8,6 +8,7 @@ import { firstDocument } from './sections/first-document.js';
 import { hostile } from './sections/hostile.js';
 import { isolation } from './sections/isolation.js';
 import { lateNumber } from './sections/late-number.js';
+import { outcomes } from './sections/outcomes.js';
 import { traces } from './sections/traces.js';
 
 /** One system for all sections; each makes its own businesses. */
@@ -27,6 +28,7 @@ describe('the whole system', () => {
   // First: it verifies the whole book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);
+  outcomes(system);
   lateNumber(system);
   client(system);
   concurrency(system);

@@ -16,13 +16,23 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
     /** What the card is reserved for: the id of the document, if it is issued. */
     document_id: Uuid,
   }),
-  reply: Strict({ customer: CustomerSnapshot }),
+  reply: Strict({
+    customer: CustomerSnapshot,
+    /**
+     * Whether the document writes the card once it is issued: the card is new, or lacks a detail that the document has. Absent in the
+     * replies of the previous release.
+     */
+    changes: Type.Optional(Type.Boolean()),
+  }),
   errors: ['customer_not_found', 'customer_identity_conflict'],
   // It may wait for another request that is about to write the same tax id on another card.
   timeoutMs: timeLimitsMs.resolveCustomer,
 });
 
-/** The card of an issued document is stored: every later search finds it, with the data of the document. */
+/**
+ * The card of an issued document is stored: every later search finds it, with the data of the document. It is not published for a
+ * document that changes no card.
+ */
 export const customerRecorded = defineEvent(
   'customer.card.recorded',
   Strict({ document_id: Uuid, business_id: Uuid, customer_id: Uuid }),

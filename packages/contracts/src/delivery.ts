@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { DeliveryOutcome } from './schema/document.js';
 import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { timeLimitsMs } from './time-limits.js';
 
 /** The messages of a document are planned: what is sent, to whom and when. */
 export const deliveryPlanned = defineEvent(
@@ -114,6 +115,23 @@ export const listDeliveryFailures = defineContract('delivery.failure.list', {
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(FailurePosition),
   }),
+});
+
+/**
+ * What delivery knows of the addresses of a customer, for the outcome in the reply to an issue request (`decideDelivery` of the
+ * domain).
+ */
+export const checkRecipient = defineContract('delivery.recipient.check', {
+  request: Strict({
+    business_id: Uuid,
+    addresses: Type.Array(Strict({ channel: MessageChannel, address: Type.String() }), { maxItems: 2 }),
+  }),
+  reply: Strict({
+    /** The channels whose address is suppressed. */
+    suppressed: Type.Array(MessageChannel),
+    whatsapp_configured: Type.Boolean(),
+  }),
+  timeoutMs: timeLimitsMs.checkRecipient,
 });
 
 /** An address that gets no messages of a business. */

@@ -147,7 +147,12 @@ export const listSeries = defineContract('issuing.series.list', {
 /** A document was issued. All work after the commit starts from it. */
 export const documentIssued = defineEvent(
   'issuing.document.issued',
-  Strict({ document: IssuedDocument, business: Business }),
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    /** False: the customer's card has all that the document says. Absent: it may not, or the previous release wrote it. */
+    customer_changes: Type.Optional(Type.Boolean()),
+  }),
 );
 
 /** A document was cancelled; its page and its PDF say so. */

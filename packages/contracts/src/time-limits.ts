@@ -39,6 +39,8 @@ export const timeLimitsMs = {
   undecidedCustomer: 5_500,
   /** What customer leaves of its caller's deadline for the last look and the reply. */
   resolveCustomerReserve: 500,
+  /** The check of a customer's addresses, while the document waits for its series and is rendered. */
+  checkRecipient: 500,
   /** How much longer than the request a reservation lasts, so that its event can arrive. */
   reservationMargin: 10_000,
   /**
@@ -97,6 +99,8 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'idleConnection', inner: ['createDocument'] },
   { outer: 'resolveCustomer', inner: ['undecidedCustomer', 'resolveCustomerReserve'] },
   { outer: 'afterQueue', inner: ['afterLocks', 'replyReserve'] },
+  // The check begins before the wait for the series.
+  { outer: 'afterLocks', inner: ['checkRecipient', 'replyReserve'] },
   { outer: 'createDocument', inner: ['renderArtifact', 'outcomes', 'replyReserve'] },
   { outer: 'renderArtifact', inner: ['printDocument', 'timestamp', 'replyReserve'] },
   { outer: 'outcomes', inner: ['authorityRequest', 'replyReserve'] },
@@ -129,7 +133,14 @@ export const documentedTimeLimits: readonly {
   { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
   { what: 'one rendering, with its signature', limits: ['renderArtifact'] },
   { what: 'one time-stamp of a signature, where an authority is configured', limits: ['timestamp'] },
-  { what: 'the wait for outcomes after the commit', limits: ['outcomes'] },
+  {
+    what: "the check of a customer's addresses, which runs beside the rendering",
+    limits: ['checkRecipient'],
+  },
+  {
+    what: "the wait after the commit for a required allocation number, and for the customer's card where it changes",
+    limits: ['outcomes'],
+  },
   {
     what: 'one request to the tax authority within that wait (a repeated attempt may first look up, for as long again)',
     limits: ['authorityRequest'],

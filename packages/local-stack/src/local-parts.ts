@@ -256,7 +256,7 @@ function printServerPart({ addresses, config, home, ports }: PartsContext): Part
         entry: join(repositoryRoot, 'services/printer/dist/main.js'),
         env: {
           ...config.inherited,
-          // Without a password: whoever reaches it is on this machine.
+          // Without a password: only processes of this machine reach it.
           PRODUCTION: 'false',
           CHROMIUM_PATH: requireBinary('chromium-headless-shell'),
           HTTP_HOST: '127.0.0.1',

@@ -124,7 +124,7 @@ describe('events that cannot be handled', () => {
     const body = JSON.stringify(bad);
     await Promise.all(Array.from({ length: waiting }, () => publish(subject, body, randomUUID())));
     await start(16);
-    await eventually('all of them wait', async () => (await info()).num_ack_pending === waiting, 30_000);
+    await eventually('all of them wait', async () => (await info()).num_ack_pending === waiting, 60_000);
     await network.publish(documentIssued, good.document.id, good);
     await eventually('the good one is handled', async () => (await effects()).length === 1);
     expect((await info()).num_ack_pending).toBeGreaterThanOrEqual(waiting);

@@ -36,12 +36,14 @@ export interface CustomerUnderTest extends ServiceUnderTest<CustomerTables> {
     customer: CustomerInput,
     options?: { businessId?: string; documentId?: string; timeoutMs?: number },
   ): Promise<CustomerSnapshot>;
+  /** Whether a document changes its card, as its resolution said. */
+  changes: Map<string, boolean | undefined>;
   release(documentId: string, businessId?: string): Promise<void>;
   search(query: string | null, limit?: number, businessId?: string): Promise<CustomerCard[]>;
   /** Publishes the event of a document for this customer. */
-  publishIssued(customer: CustomerSnapshot, documentId?: string): Promise<IssuedDocument>;
+  publishIssued(customer: CustomerSnapshot, documentId?: string, changes?: boolean): Promise<IssuedDocument>;
   /** Publishes it and waits until it was recorded. */
-  publishAndWait(customer: CustomerSnapshot, documentId?: string): Promise<void>;
+  publishAndWait(customer: CustomerSnapshot, documentId?: string, changes?: boolean): Promise<void>;
   /** Resolves the customer, publishes the event of its document, and waits until the card is real. */
   issueTo(customer: CustomerInput): Promise<CustomerSnapshot>;
   card(id: string): Promise<CardRow | undefined>;
@@ -70,6 +72,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     business,
     clock,
     db,
+    changes: new Map(),
     resolve: async (
       customer,
       { businessId = business.id, documentId = randomUUID(), timeoutMs = 20_000 } = {},
@@ -78,6 +81,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
       const reply = await withContext(newContext(timeoutMs), () =>
         tested.network.client.call(resolveCustomer, request),
       );
+      made.changes.set(documentId, reply.changes);
       return reply.customer;
     },
     release: async (documentId, businessId = business.id) => {
@@ -85,12 +89,16 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     },
     search: async (query, limit = 20, businessId = business.id) =>
       (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
-    publishIssued: async (customer, documentId = randomUUID()) => {
+    publishIssued: async (customer, documentId = randomUUID(), changes = true) => {
       const document = exampleDocument({ id: documentId, business_id: business.id, customer });
-      await tested.network.publish(documentIssued, document.id, { document, business });
+      await tested.network.publish(documentIssued, document.id, {
+        document,
+        business,
+        customer_changes: changes,
+      });
       return document;
     },
-    publishAndWait: async (customer, documentId) => {
+    publishAndWait: async (customer, documentId, changes) => {
       const recorded = async () => {
         const { count } = await db
           .selectFrom('inbox')
@@ -99,7 +107,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
         return count;
       };
       const before = await recorded();
-      await made.publishIssued(customer, documentId);
+      await made.publishIssued(customer, documentId, changes);
       await eventually('the event is recorded', async () => (await recorded()) > before);
     },
     issueTo: async (input) => {

@@ -1,6 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
+import { CheckRecipient } from './delivery/check-recipient.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
@@ -21,6 +22,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 /** Plans, messages and their outcomes. */
 @Module({
   controllers: [
+    CheckRecipient,
     ResendDelivery,
     ListDeliveryFailures,
     SuppressAddress,

@@ -30,15 +30,9 @@ describe('a message whose allocation number is late', () => {
   });
 
   type Change = { document?: Partial<IssuedDocument>; business?: Partial<Business> };
-  /** Issues a document now. */
-  const issue = (recipient: string | null, { document, business }: Change = {}) =>
-    delivery.issue(recipient, {
-      document: { issued_at: delivery.clock.now.toISOString(), ...document },
-      business: { ...business },
-    });
   /** Issues a document whose number is pending, and waits until its messages are held or due. */
   const issuePending = async (recipient: string | null, change: Change = {}) => {
-    const invoice = await issue(recipient, change);
+    const invoice = await delivery.issue(recipient, change);
     await delivery.render(invoice, pending);
     await released(invoice);
     return invoice;
@@ -173,7 +167,7 @@ describe('a message whose allocation number is late', () => {
     ['the document was issued longer ago than the hold', pending, {}, '2026-06-15T08:50:00.000Z'],
   ] as const)('a message is not held where %s', async (_case, shown, business, issuedAt) => {
     const recipient = delivery.newRecipient();
-    const invoice = await issue(recipient, {
+    const invoice = await delivery.issue(recipient, {
       business,
       document: { issued_at: issuedAt ?? delivery.clock.now.toISOString() },
     });
@@ -218,7 +212,7 @@ describe('a message whose allocation number is late', () => {
 
   it('the number ends the hold, whichever revision is published first', async () => {
     const recipient = delivery.newRecipient();
-    const invoice = await issue(recipient);
+    const invoice = await delivery.issue(recipient);
     await delivery.render(invoice, numbered);
     await delivery.inState(invoice, 'sent');
     await delivery.network.publish(artifactRendered, invoice.id, {

@@ -178,7 +178,11 @@ export async function startDelivery(
     newRecipient: () => `customer-${randomUUID()}@example.com`,
     newPhone: () => `+97250${String(randomInt(10_000_000)).padStart(7, '0')}`,
     issue: async (recipient, change = {}) => {
-      const document = exampleDocument({ business_id: business.id, ...change.document });
+      const document = exampleDocument({
+        business_id: business.id,
+        issued_at: clock.now.toISOString(),
+        ...change.document,
+      });
       document.customer.email = recipient;
       await network.publish(documentIssued, document.id, {
         document,

@@ -73,6 +73,20 @@ describe('PlanDelivery', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
+  it('PlanDelivery decides by the instant of issue however late it plans, and sends what is due by then', async () => {
+    delivery.clock.now = new Date('2026-06-17T05:00:00Z');
+    const late = await delivery.issueReady(delivery.newRecipient(), {
+      document: { issued_at: '2026-06-16T20:00:00.000Z' },
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    expect(await delivery.planned(late)).toEqual({
+      status: 'deferred_quiet_hours',
+      channel: 'email',
+      scheduled_for: '2026-06-17T04:00:00.000Z',
+    });
+    await delivery.inState(late, 'sent');
+  });
+
   it("PlanDelivery sends the accountant's copy although the caller suppressed the email", async () => {
     const accountant = delivery.newRecipient();
     const recipient = delivery.newRecipient();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Business,
+  checkRecipient,
   type IssuedDocument,
   listSuppressions,
   resendDelivery,
@@ -25,6 +26,16 @@ describe('suppressed addresses', () => {
     delivery.network.call(unsuppressAddress, { business_id: delivery.business.id, address });
   const suppressions = async () =>
     (await delivery.network.call(listSuppressions, { business_id: delivery.business.id })).suppressions;
+  const suppressedOf = async (address: string, business_id = delivery.business.id) =>
+    (
+      await delivery.network.call(checkRecipient, {
+        business_id,
+        addresses: [
+          { channel: 'email', address },
+          { channel: 'whatsapp', address: delivery.newPhone() },
+        ],
+      })
+    ).suppressed;
   const resend = (invoice: IssuedDocument) =>
     delivery.network.call(resendDelivery, { document_id: invoice.id });
   const issueReady = async (
@@ -51,6 +62,8 @@ describe('suppressed addresses', () => {
     expect(await suppressions()).toContainEqual(suppressed);
     // Saying it again changes nothing.
     expect(await suppress(recipient)).toEqual(suppressed);
+    expect(await suppressedOf(`Customer${recipient.slice(8)}`)).toEqual(['email']);
+    expect(await suppressedOf(recipient, randomUUID())).toEqual([]);
     const invoice = await issueReady(`Customer${recipient.slice(8)}`);
     expect(await delivery.planned(invoice)).toEqual({
       status: 'suppressed',
@@ -61,6 +74,7 @@ describe('suppressed addresses', () => {
 
     expect(await unsuppress(recipient)).toEqual(suppressed);
     expect(await suppressions()).not.toContainEqual(suppressed);
+    expect(await suppressedOf(recipient)).toEqual([]);
     await delivery.inState(await issueReady(recipient), 'sent');
   });
 

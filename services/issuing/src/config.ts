@@ -6,7 +6,7 @@ export const fields = {
   ...serviceFields,
   outcomeWaitMs: integer('OUTCOME_WAIT_MS', {
     meaning:
-      'How long the reply to an issue request waits for the outcomes of allocation and delivery, in milliseconds.',
+      "How long the reply to an issue request waits for an allocation number that is required, and for the customer's card where it changes, in milliseconds.",
     example: '3000',
     fallback: timeLimitsMs.outcomes,
     min: 0,

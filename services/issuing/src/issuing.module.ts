@@ -13,6 +13,7 @@ import { IssueQueue } from './document/issue-queue.js';
 import { IssueTransaction } from './document/issue-transaction.js';
 import { IssuingMetrics } from './document/issuing-metrics.js';
 import { ListDocuments } from './document/list-documents.js';
+import { RecipientChecks } from './document/recipient-checks.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
 import { ListSeries } from './series/list-series.js';
@@ -38,6 +39,7 @@ import { GetUsage } from './usage/get-usage.js';
     IssueQueue,
     IssueTransaction,
     IssuingMetrics,
+    RecipientChecks,
     RecordAllocation,
     RecordDelivery,
   ],

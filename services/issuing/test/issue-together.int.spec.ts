@@ -20,6 +20,7 @@ import {
   net,
   startIssuing,
   startReplica,
+  untilOneWaits,
   whileHeld,
 } from './issuing.js';
 
@@ -207,19 +208,16 @@ describe('documents in line for one series', () => {
   });
 
   it('a request whose key another replica uses is refused, and the others are issued', async () => {
+    const { document: order } = await issue(requestOf('order', { type: 'order' }));
     const requests = inLine('a', 'b', 'c');
     const [locked = '', used = ''] = requests.slice(1).map((request) => request.idempotency_key);
     const ended = await issueInLine(requests, {
       inLine: async (proceed) => {
-        const replica = await startReplica(issuing);
-        try {
-          // The replica issues in another series. A request that arrives here is refused: its key is in progress.
-          await eventually('the replica has issued', () =>
-            issue({ ...requestOf('order', { type: 'order' }), idempotency_key: used }),
-          );
-        } finally {
-          await replica.stop();
-        }
+        // What another replica issues in another series, with the key of b.
+        await sql`
+          insert into document select (jsonb_populate_record(document, jsonb_build_object('id', gen_random_uuid(),
+            'public_id', gen_random_uuid(), 'number', 2, 'position', 99, 'idempotency_key', ${used}::text))).*
+          from document where id = ${order.id}`.execute(issuing.database.db);
         await whileHeld(issuing, (trx) => advisoryLock(trx, business.id, locked), proceed);
       },
     });
@@ -347,7 +345,33 @@ describe('documents in line for one series', () => {
     await expectBook(['front', 'near', 'slow', 'behind']);
   }, 30_000);
 
-  it('two replicas issue one series without gaps while renderings fail', async () => {
+  it('documents whose series is locked elsewhere beyond the deadline of one are issued together after it', async () => {
+    await issue(requestOf('front'));
+    const before = await transactions();
+    const within = (ms: number, title: string) =>
+      withContext(newContext(ms), () => issuing.network.client.call(issueDocument, requestOf(title)));
+    const ended: Promise<PromiseSettledResult<Reply>[]>[] = [];
+    await whileHeld(
+      issuing,
+      (trx) =>
+        trx.selectFrom('series').select('type').where('business_id', '=', business.id).forUpdate().execute(),
+      async () => {
+        const first = within(6_000, 'first');
+        first.catch(() => {});
+        await untilOneWaits(issuing);
+        const second = within(9_000, 'second');
+        second.catch(() => {});
+        ended.push(Promise.allSettled([issue(requestOf('a')), issue(requestOf('b'))]));
+        await expect(first).rejects.toMatchObject({ code: 'engine_error' });
+        await expect(second).rejects.toMatchObject({ code: 'engine_error' });
+      },
+    );
+    const [issued] = await Promise.all(ended);
+    expect(issued?.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(await transactions()).toBe(before + 3);
+  }, 30_000);
+
+  it('two replicas issue one series without gaps while renderings fail, and retries issue the rest', async () => {
     const replica = await startReplica(issuing);
     try {
       let renders = 0;
@@ -357,16 +381,18 @@ describe('documents in line for one series', () => {
           await fail();
         }
       };
-      const ended = await Promise.allSettled(
-        Array.from({ length: 60 }, (_, index) => issue(requestOf(`${index}`))),
-      );
-      const issued = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value.document : []));
-      expect(issued.length).toBeGreaterThan(0);
-      const inOrder = issued.sort((a, b) => a.number - b.number).map(({ title }) => title ?? '');
-      await expectBook(inOrder);
-      await expectCounted(issued.length);
+      const requests = Array.from({ length: 40 }, (_, index) => requestOf(`${index}`));
+      await Promise.allSettled(requests.map(issue));
+      issuing.render = async () => {};
+      const issued: Reply[] = [];
+      for (const request of requests) {
+        issued.push(await eventually('it is issued', () => issue(request)));
+      }
+      const inOrder = issued.map(({ document }) => document).sort((a, b) => a.number - b.number);
+      await expectBook(inOrder.map(({ title }) => title ?? ''));
+      await expectCounted(requests.length);
     } finally {
       await replica.stop();
     }
-  });
+  }, 60_000);
 });

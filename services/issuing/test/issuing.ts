@@ -5,10 +5,10 @@ import {
   artifactRendered,
   type Business,
   type CreateDocument,
+  checkRecipient,
   customerRecorded,
-  type DeliveryOutcome,
-  deliveryPlanned,
   documentIssued,
+  type EventOf,
   type IssuedDocument,
   issueDocument,
   type ReplyOf,
@@ -17,8 +17,16 @@ import {
   renderArtifact,
   resolveCustomer,
 } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
-import { type Clock, type RunningService, startService, type Transaction } from '@pinkas/service-kit';
+import { type DocumentType, decideAllocation } from '@pinkas/domain';
+import type { RecipientCheck } from '@pinkas/domain/delivery';
+import {
+  ApiError,
+  type Clock,
+  kitTokens,
+  type RunningService,
+  startService,
+  type Transaction,
+} from '@pinkas/service-kit';
 import {
   eventually,
   exampleBusiness,
@@ -47,9 +55,16 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   /** The ids of the documents that cards were reserved and released for, in order. */
   resolved: string[];
   released: string[];
-  /** What allocation and delivery publish for an issued document; null: nothing. */
+  /** What allocation publishes for a document that needs a number; null: nothing. */
   allocation: AllocationOutcome | null;
-  delivery: DeliveryOutcome | null;
+  /** What delivery knows of the addresses of a document that is sent; null: it is away. */
+  recipient: RecipientCheck | null;
+  /** Whether documents change the customer's card. */
+  customerChanges: boolean;
+  /** Customer publishes that it has recorded a card when this has settled. */
+  cardsRecorded: Promise<void>;
+  /** That of the running service: a test may change it. */
+  config: { outcomeWaitMs: number };
   clock: { now: Date };
   issue(
     body?: Partial<CreateDocument>,
@@ -145,6 +160,13 @@ export async function startReplica(issuing: IssuingUnderTest): Promise<RunningSe
   return startService({ name: 'issuing', module: IssuingModule, backgroundTasks, clock, config });
 }
 
+/** A customer to whom a document above the threshold needs a number. */
+export const numberedCustomer = {
+  name: 'לקוח עם מספר',
+  tax_id: '777777715',
+  email: 'customer@example.com',
+} as const;
+
 /** One payment in cash. */
 export const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];
 
@@ -179,12 +201,11 @@ export async function startIssuing(
     rendered: [],
     resolved: [],
     released: [],
-    allocation: {
-      status: 'not_required',
-      number: null,
-      reason: 'The net amount is not above the threshold.',
-    },
-    delivery: { status: 'queued', channel: 'email', scheduled_for: null },
+    allocation: null,
+    recipient: { suppressed: [], whatsapp_configured: true },
+    customerChanges: true,
+    cardsRecorded: Promise.resolve(),
+    config: tested.service.app.get(kitTokens.config),
     clock,
     issue: (body, key = randomUUID(), change = {}) =>
       network.call(issueDocument, {
@@ -215,6 +236,17 @@ export async function startIssuing(
         address: customer.address ?? null,
         city: customer.city ?? null,
       },
+      changes: made.customerChanges,
+    };
+  });
+  network.answer(checkRecipient, ({ addresses }) => {
+    if (!made.recipient) {
+      throw new ApiError('engine_error');
+    }
+    const channels = addresses.map(({ channel }) => channel);
+    return {
+      ...made.recipient,
+      suppressed: made.recipient.suppressed.filter((channel) => channels.includes(channel)),
     };
   });
   network.answer(releaseCustomer, async (request) => {
@@ -224,12 +256,23 @@ export async function startIssuing(
   });
   network.connection.subscribe(`${documentIssued.subject}.*`, {
     callback: (_error, message) => {
-      const { document, business: issuer } = message.json<{ document: IssuedDocument; business: Business }>();
-      void network.publish(customerRecorded, document.id, {
-        document_id: document.id,
-        business_id: document.business_id,
-        customer_id: document.customer.id,
-      });
+      const {
+        document,
+        business: issuer,
+        customer_changes: changes,
+      } = message.json<EventOf<typeof documentIssued>>();
+      if (changes !== false) {
+        void made.cardsRecorded.then(() =>
+          network.publish(customerRecorded, document.id, {
+            document_id: document.id,
+            business_id: document.business_id,
+            customer_id: document.customer.id,
+          }),
+        );
+      }
+      if (!decideAllocation(document, issuer).required) {
+        return;
+      }
       if (made.allocation) {
         void network.publish(allocationSettled, document.id, {
           document,
@@ -244,13 +287,6 @@ export async function startIssuing(
           revision: 2,
           sha256: 'ab'.repeat(32),
           allocation_number: made.allocation.number,
-        });
-      }
-      if (made.delivery) {
-        void network.publish(deliveryPlanned, document.id, {
-          document_id: document.id,
-          business_id: document.business_id,
-          delivery: made.delivery,
         });
       }
     },

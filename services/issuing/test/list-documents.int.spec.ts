@@ -10,7 +10,7 @@ import {
   type RequestOf,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { cash, type IssuingUnderTest, startIssuing } from './issuing.js';
+import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 type ListRequest = RequestOf<typeof listDocuments>;
 
@@ -182,12 +182,11 @@ describe('ListDocuments', () => {
   it('ListDocuments returns recorded outcomes, and for a pending one what IssueDocument returns', async () => {
     const business = { ...issuing.business, id: randomUUID() };
     const listed = async () => (await list({ business_id: business.id })).documents[0];
-    issuing.allocation = null;
-    issuing.delivery = null;
-    const issuance = issuing.issue({}, randomUUID(), { business });
+    issuing.config.outcomeWaitMs = 300;
+    const issuance = issuing.issue({ customer: numberedCustomer, items: net(6000) }, randomUUID(), {
+      business,
+    });
     const open = await eventually('the document is in the book', listed);
-    issuing.allocation = { status: 'not_required', number: null, reason: 'none' };
-    issuing.delivery = { status: 'disabled', channel: null, scheduled_for: null };
     const { document, allocation, delivery, state } = await issuance;
     expect(open).toEqual({ document: headOf(document), state, allocation, delivery });
     const settled = { status: 'issued' as const, number: '123456789', reason: null };

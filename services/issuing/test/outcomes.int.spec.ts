@@ -1,57 +1,177 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allocationSettled, getDocument } from '@pinkas/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  allocationSettled,
+  artifactRendered,
+  type CreateDocument,
+  deliveryPlanned,
+  getDocument,
+} from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { type IssuingUnderTest, startIssuing } from './issuing.js';
+import { sql } from 'kysely';
+import { gate, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
+
+/** Longer than the test runner waits for a test. */
+const foreverMs = 60_000;
 
 describe('IssueOutcomes', () => {
   let issuing: IssuingUnderTest;
   beforeAll(async () => {
-    issuing = await startIssuing({ outcomeWaitMs: 300 });
+    issuing = await startIssuing();
+  });
+  beforeEach(() => {
+    issuing.allocation = null;
+    issuing.recipient = { suppressed: [], whatsapp_configured: true };
+    issuing.customerChanges = true;
+    issuing.cardsRecorded = Promise.resolve();
+    issuing.config.outcomeWaitMs = 300;
   });
   afterAll(() => issuing.stop());
 
   const granted = { status: 'issued' as const, number: '123456789', reason: null };
+  /** A document that needs an allocation number. */
+  const large: Partial<CreateDocument> = { customer: numberedCustomer, items: net(6000) };
   const read = async (id: string) =>
     (await issuing.network.call(getDocument, { business_id: issuing.business.id, document_id: id })).state;
+  const handled = (messageId: string) =>
+    eventually('the event is handled', () =>
+      issuing.database.db
+        .selectFrom('inbox')
+        .select('message_id')
+        .where('message_id', '=', messageId)
+        .executeTakeFirst(),
+    );
 
-  it('IssueDocument returns the outcomes of allocation and delivery, and the number can be read at once', async () => {
+  it('IssueDocument returns an allocation number, and the number can be read at once', async () => {
     issuing.allocation = granted;
-    const reply = await issuing.issue();
+    issuing.config.outcomeWaitMs = foreverMs;
+    const reply = await issuing.issue(large);
     expect(reply.allocation).toEqual(granted);
     expect(reply.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
     expect(reply.state.allocation_number).toBe('123456789');
     expect((await read(reply.document.id)).allocation_number).toBe('123456789');
   });
 
-  it('IssueDocument returns failed and queued when neither outcome arrives in time', async () => {
-    issuing.allocation = null;
-    issuing.delivery = null;
-    const reply = await issuing.issue();
+  it('IssueDocument returns failed when a required number does not arrive in time', async () => {
+    const reply = await issuing.issue(large);
     expect(reply.allocation).toMatchObject({ status: 'failed', number: null });
     expect(reply.allocation.reason).not.toBeNull();
-    expect(reply.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
     expect((await read(reply.document.id)).status).toBe('open');
   });
 
-  it('a replay returns the outcomes of the first reply, also when a number arrives later', async () => {
-    issuing.allocation = null;
+  it('outcomes that follow from rules are written with the document, and the same outcomes are not written again', async () => {
+    issuing.customerChanges = false;
+    issuing.config.outcomeWaitMs = foreverMs;
     const key = randomUUID();
-    const first = await issuing.issue({}, key);
+    const business = { ...issuing.business, id: randomUUID() };
+    const reply = await issuing.issue({ customer: numberedCustomer }, key, { business });
+    const { document, allocation, delivery } = reply;
+    expect(allocation).toEqual({
+      status: 'not_required',
+      number: null,
+      reason: 'The net amount is not above the threshold of 5000 ILS.',
+    });
+    expect(delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
+    const events = [randomUUID(), randomUUID()] as const;
+    await issuing.network.publish(
+      allocationSettled,
+      document.id,
+      { document, business, allocation },
+      events[0],
+    );
+    await issuing.network.publish(
+      deliveryPlanned,
+      document.id,
+      { document_id: document.id, business_id: business.id, delivery },
+      events[1],
+    );
+    await Promise.all(events.map(handled));
+    expect(await issuing.issue({ customer: numberedCustomer }, key, { business })).toEqual({
+      ...reply,
+      replayed: true,
+    });
+    // The series was written last in the transaction that inserted the document.
+    const { rows } = await sql`
+      select document.xmin = series.xmin as written_once from document
+      join series using (business_id, type) where document.id = ${document.id}`.execute(issuing.database.db);
+    expect(rows).toEqual([{ written_once: true }]);
+  });
+
+  it.each([
+    ['suppressed', null, ['email', 'whatsapp'], true],
+    ['queued', 'whatsapp', ['email'], true],
+    ['send_failed', 'whatsapp', ['email'], false],
+  ] as const)(
+    'IssueDocument returns %s by %s where delivery suppresses %p and WhatsApp is configured: %p',
+    async (status, channel, suppressed, whatsapp_configured) => {
+      issuing.recipient = { suppressed: [...suppressed], whatsapp_configured };
+      const { delivery } = await issuing.issue(
+        { customer: { ...numberedCustomer, phone: '050-1234567' } },
+        randomUUID(),
+        {
+          business: {
+            ...issuing.business,
+            auto_send: { enabled: true, channel: 'both', quiet_hours: null },
+          },
+        },
+      );
+      expect(delivery).toEqual({ status, channel, scheduled_for: null });
+    },
+  );
+
+  it('IssueDocument returns queued while delivery is away, and the plan of delivery is recorded later', async () => {
+    issuing.recipient = null;
+    const key = randomUUID();
+    const first = await issuing.issue({ customer: numberedCustomer }, key);
+    expect(first.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
+    const delivery = { status: 'suppressed' as const, channel: null, scheduled_for: null };
+    const event = randomUUID();
+    const { id, business_id } = first.document;
+    await issuing.network.publish(deliveryPlanned, id, { document_id: id, business_id, delivery }, event);
+    await handled(event);
+    const row = await issuing.database.db
+      .selectFrom('document')
+      .select('delivery')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row.delivery).toEqual(delivery);
+    expect(await issuing.issue({ customer: numberedCustomer }, key)).toEqual({ ...first, replayed: true });
+  });
+
+  it('IssueDocument waits for the card that a document changes, and for no other', async () => {
+    issuing.config.outcomeWaitMs = foreverMs;
+    const { open, opened } = gate();
+    issuing.cardsRecorded = opened;
+    let answered = false;
+    const resolved = issuing.resolved.length;
+    const changing = issuing.issue({ type: 'quote' }).finally(() => {
+      answered = true;
+    });
+    await eventually('its card is resolved', () => issuing.resolved.length > resolved);
+    issuing.customerChanges = false;
+    await issuing.issue({ type: 'order' });
+    await issuing.issue({ type: 'quote' });
+    expect(answered).toBe(false);
+    open();
+    await changing;
+  });
+
+  it('a replay returns the outcomes of the first reply, also when a number arrives later', async () => {
+    const key = randomUUID();
+    const first = await issuing.issue(large, key);
     await issuing.network.publish(allocationSettled, first.document.id, {
       document: first.document,
       business: issuing.business,
       allocation: granted,
     });
     await eventually('the number is recorded', async () => (await read(first.document.id)).allocation_number);
-    const again = await issuing.issue({}, key);
-    expect(again).toEqual({ ...first, replayed: true });
+    expect(await issuing.issue(large, key)).toEqual({ ...first, replayed: true });
   });
 
-  it('a replay during the wait for outcomes returns the same outcomes', async () => {
-    issuing.allocation = null;
+  it('a replay during the wait for a number returns the same outcomes', async () => {
     const key = randomUUID();
-    const first = issuing.issue({}, key);
+    issuing.config.outcomeWaitMs = foreverMs;
+    const first = issuing.issue(large, key);
     const row = await eventually('the document is committed', () =>
       issuing.database.db
         .selectFrom('document')
@@ -59,7 +179,7 @@ describe('IssueOutcomes', () => {
         .where('idempotency_key', '=', key)
         .executeTakeFirst(),
     );
-    const replay = issuing.issue({}, key);
+    const replay = issuing.issue(large, key);
     const { document } = (await issuing.network.call(getDocument, {
       business_id: row.business_id,
       document_id: row.id,
@@ -69,6 +189,13 @@ describe('IssueOutcomes', () => {
       business: issuing.business,
       allocation: granted,
     });
+    await issuing.network.publish(artifactRendered, row.id, {
+      document_id: row.id,
+      business_id: row.business_id,
+      revision: 2,
+      sha256: 'ab'.repeat(32),
+      allocation_number: granted.number,
+    });
     const replies = await Promise.all([first, replay]);
     expect(replies[0].allocation).toEqual(granted);
     expect({ ...replies[1], replayed: false }).toEqual(replies[0]);
@@ -76,20 +203,19 @@ describe('IssueOutcomes', () => {
 
   it('a late failure does not remove a granted number', async () => {
     issuing.allocation = granted;
-    const { document } = await issuing.issue();
-    await issuing.network.publish(allocationSettled, document.id, {
-      document,
-      business: issuing.business,
-      allocation: { status: 'failed', number: null, reason: 'late' },
-    });
-    await eventually('the late event is handled', async () => {
-      const handled = await issuing.database.db
-        .selectFrom('inbox')
-        .select('message_id')
-        .where('consumer', '=', 'issuing-record-allocation')
-        .execute();
-      return handled.length >= 4;
-    });
+    const { document } = await issuing.issue(large);
+    const late = randomUUID();
+    await issuing.network.publish(
+      allocationSettled,
+      document.id,
+      {
+        document,
+        business: issuing.business,
+        allocation: { status: 'failed', number: null, reason: 'late' },
+      },
+      late,
+    );
+    await handled(late);
     expect((await read(document.id)).allocation_number).toBe('123456789');
   });
 });

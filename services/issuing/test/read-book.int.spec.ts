@@ -5,7 +5,7 @@ import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
-import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 describe('ReadBook', () => {
   let issuing: IssuingUnderTest;
@@ -67,7 +67,7 @@ describe('ReadBook', () => {
       reason: null,
     });
     issuing.allocation = { status: 'issued', number: '123456789', reason: null };
-    await issue('large invoice', { type: 'tax_invoice', items: net(6000) });
+    await issue('large invoice', { customer: numberedCustomer, items: net(6000) });
     // A row of another book between those of this one.
     await issuing.issue({}, undefined, { business: exampleBusiness() });
   });

@@ -224,7 +224,7 @@ export class WarmPage {
     const prefix = `${origin}/${this.assetsHash}/`;
     const name = url.startsWith(prefix) ? nameIn(url.slice(prefix.length)) : undefined;
     const asset = name === 'index.html' ? blank : this.#job?.assets.get(name ?? '');
-    // What a document only announces may arrive while the next one is printed.
+    // What a document only requests may arrive while the next one is printed.
     if (!asset && !['Prefetch', 'Ping'].includes(type) && !url.endsWith('/favicon.ico')) {
       this.#missing.push(url.slice(0, 200));
     }

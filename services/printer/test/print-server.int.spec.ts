@@ -285,7 +285,7 @@ describe('a printer with other bounds', () => {
     60_000,
   );
 
-  it('a printer that is told to stop finishes what it accepted, is not ready meanwhile, and ends Chromium', async () => {
+  it('a printer that gets SIGTERM finishes what it accepted, is not ready meanwhile, and ends Chromium', async () => {
     const mine = new Set(chromiumProcesses().browsers);
     const printer = await startTested({ pages: 1, shutdownDelayMs: 1_000 });
     const last = convert(printer.url, { files: { 'index.html': slow } });

@@ -1,6 +1,7 @@
 import { completeConnection } from '../allocation.js';
 import { releaseCustomer, resolveCustomer, searchCustomers } from '../customer.js';
 import type { Contract, ServiceName } from '../define.js';
+import { checkRecipient } from '../delivery.js';
 import {
   cancelDocument,
   findPublicDocument,
@@ -42,7 +43,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     storeLogo,
     completeConnection,
   ],
-  issuing: [resolveCustomer, releaseCustomer, renderArtifact],
+  issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
   customer: [],
   rendering: [getDocument],
   allocation: [],

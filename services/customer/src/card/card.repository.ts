@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cardDetails } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { type CardDetails, cardName, nameKey } from './card.js';
+import { type CardDetails, cardName, changesCard, nameKey } from './card.js';
 import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Selectable<CardTable>;
@@ -143,9 +143,7 @@ export async function confirmCard(
   } satisfies Record<(typeof cardDetails)[number], unknown>;
   const existing = await lockCard(trx, key);
   if (existing) {
-    const isChanged = cardDetails.some((name) => existing[name] === null && details[name] !== null);
-    // Most documents change nothing: the row is not written.
-    if (existing.confirmed_at !== null && !isChanged) {
+    if (!changesCard(existing, details)) {
       return true;
     }
     await trx

@@ -1,4 +1,4 @@
-import { type CustomerInput, type CustomerSnapshot } from '@pinkas/contracts';
+import { type CustomerInput, type CustomerSnapshot, cardDetails } from '@pinkas/contracts';
 import { normaliseTaxId } from '@pinkas/domain';
 
 /** The details of a card beside the name. */
@@ -16,6 +16,16 @@ export function cardName(name: string): string {
  */
 export function nameKey(name: string): string {
   return cardName(name).replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Whether a document with these details writes the card: it is no customer yet, or lacks one of them. */
+export function changesCard(
+  card: CardDetails & { confirmed_at: Date | null },
+  details: CardDetails,
+): boolean {
+  return (
+    card.confirmed_at === null || cardDetails.some((name) => card[name] === null && details[name] !== null)
+  );
 }
 
 /** The tax id that a search text may be, in nine digits: leading zeros may be there or not. */

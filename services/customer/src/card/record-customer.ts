@@ -7,12 +7,16 @@ import {
   type OutboxTransaction,
   publish,
 } from '@pinkas/service-kit';
-import { confirmCard } from './card.repository.js';
+import { changesCard } from './card.js';
+import { confirmCard, findCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { endReservation } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
-/** Confirms the card of an issued document, fills its empty fields, and ends the document's reservation. */
+/**
+ * Confirms the card of an issued document, fills its empty fields, and ends the document's reservation. A document that found a
+ * card with all it knows has reserved nothing, and nobody waits for it: it costs one read.
+ */
 @EventHandler(consumers.recordCustomer)
 export class RecordCustomer {
   constructor(
@@ -21,10 +25,16 @@ export class RecordCustomer {
   ) {}
 
   async handle(
-    { document }: EventOf<typeof documentIssued>,
+    { document, customer_changes: changes }: EventOf<typeof documentIssued>,
     trx: OutboxTransaction<CustomerTables>,
   ): Promise<void> {
     const { customer } = document;
+    if (changes === false) {
+      const card = await findCard(trx, document.business_id, customer.id);
+      if (card && !changesCard(card, customer)) {
+        return;
+      }
+    }
     // Before the card, as in a release: another order could deadlock.
     await endReservation(trx, document.business_id, document.id);
     const written = await confirmCard(

@@ -18,7 +18,7 @@ import {
   remainingMs,
   type Transaction,
 } from '@pinkas/service-kit';
-import { snapshotOf } from './card.js';
+import { changesCard, snapshotOf } from './card.js';
 import {
   type CardRow,
   findCard,
@@ -66,7 +66,8 @@ export class ResolveCustomer {
     for (;;) {
       try {
         const card = await this.#card(request);
-        return { customer: snapshotOf(card, request.customer) };
+        const customer = snapshotOf(card, request.customer);
+        return { customer, changes: changesCard(card, customer) };
       } catch (error) {
         if (!(error instanceof TaxIdUndecidedError)) {
           throw error;

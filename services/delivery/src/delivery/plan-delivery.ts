@@ -1,4 +1,5 @@
 import { consumers, deliveryPlanned, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { deliveryAddresses } from '@pinkas/domain/delivery';
 import {
   type Clock,
   EventHandler,
@@ -8,13 +9,12 @@ import {
   publish,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { ChannelAddress } from './address.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
-import { customerAddresses, holdUntil, planDelivery } from './delivery-plan.js';
+import { holdUntil, planDelivery } from './delivery-plan.js';
 import { MessageSender } from './message-sender.js';
 import { insertPlan } from './plan.repository.js';
-import { isSuppressed } from './suppression.repository.js';
+import { suppressedChannels } from './suppression.repository.js';
 
 /** Plans which messages are sent for an issued document, to whom and when. */
 @EventHandler(consumers.planDelivery)
@@ -32,16 +32,9 @@ export class PlanDelivery {
     const { document, business } = event;
     const now = this.clock.now();
     const key = { business_id: document.business_id, document_id: document.id };
-    const suppressed = new Set<ChannelAddress['channel']>();
-    for (const { channel, address } of customerAddresses(document.customer, business.auto_send.channel)) {
-      if (await isSuppressed(trx, key.business_id, channel, address)) {
-        suppressed.add(channel);
-      }
-    }
     const plan = planDelivery(document, business, {
-      now,
-      whatsappConfigured: this.config.whatsapp !== null,
-      isSuppressed: ({ channel }) => suppressed.has(channel),
+      suppressed: await suppressedChannels(trx, key.business_id, deliveryAddresses(document, business)),
+      whatsapp_configured: this.config.whatsapp !== null,
     });
     const { isNew, mayBeDue } = await insertPlan(trx, key, plan, {
       facts: factsOf(event),

@@ -1,9 +1,34 @@
+import type { ChannelAddress } from '@pinkas/domain/delivery';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import type { Selectable } from 'kysely';
-import { type ChannelAddress, normaliseAddress } from './address.js';
+import { normaliseAddress } from './address.js';
 import type { DeliveryChannel, DeliveryTables, SuppressionTable } from './delivery.tables.js';
 
 export type SuppressionRow = Selectable<SuppressionTable>;
+
+/** Those of the addresses of a business that are suppressed, by their channels. @param addresses in any form, one for a channel. */
+export async function suppressedChannels(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  addresses: readonly ChannelAddress[],
+): Promise<DeliveryChannel[]> {
+  if (addresses.length === 0) {
+    return [];
+  }
+  const found = await db
+    .selectFrom('suppression')
+    .select('channel')
+    .where('business_id', '=', businessId)
+    .where((where) =>
+      where.or(
+        addresses.map(({ channel, address }) =>
+          where.and({ channel, address: normaliseAddress(channel, address) }),
+        ),
+      ),
+    )
+    .execute();
+  return found.map(({ channel }) => channel);
+}
 
 /** Whether an address is suppressed. @param recipient in any form. */
 export async function isSuppressed(
@@ -12,14 +37,7 @@ export async function isSuppressed(
   channel: DeliveryChannel,
   recipient: string,
 ): Promise<boolean> {
-  const found = await db
-    .selectFrom('suppression')
-    .select('since')
-    .where('business_id', '=', businessId)
-    .where('channel', '=', channel)
-    .where('address', '=', normaliseAddress(channel, recipient))
-    .executeTakeFirst();
-  return found !== undefined;
+  return (await suppressedChannels(db, businessId, [{ channel, address: recipient }])).length > 0;
 }
 
 /** Suppresses an address; an existing suppression stays as it is. @returns its row. */

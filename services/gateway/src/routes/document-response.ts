@@ -55,7 +55,17 @@ export function toCreatedDocument(
   view: HeadView & { readonly allocation: AllocationOutcome; readonly delivery: DeliveryOutcome },
   addresses: PublicUrls,
 ): CreatedDocument {
-  return { ...toCancelledDocument(view, addresses), allocation: view.allocation, delivery: view.delivery };
+  const { allocation, delivery } = view;
+  return {
+    ...toCancelledDocument(view, addresses),
+    // Member by member, so that a replay is the same text as the first response.
+    allocation: { status: allocation.status, number: allocation.number, reason: allocation.reason },
+    delivery: {
+      status: delivery.status,
+      channel: delivery.channel,
+      scheduled_for: delivery.scheduled_for,
+    },
+  };
 }
 
 /** The response of GET /documents/{id}. */

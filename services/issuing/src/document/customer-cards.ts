@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import {
   type CustomerInput,
-  type CustomerSnapshot,
   type ErrorCode,
+  type ReplyOf,
   releaseCustomer,
   resolveCustomer,
 } from '@pinkas/contracts';
@@ -36,9 +36,9 @@ export class CustomerCards {
    * Finds the card, or reserves a new one for the document.
    * @throws ApiError `customer_not_found`, `customer_identity_conflict`; `engine_error` when customer does not answer.
    */
-  async reserve(reserver: Reserver, customer: CustomerInput): Promise<CustomerSnapshot> {
+  async reserve(reserver: Reserver, customer: CustomerInput): Promise<ReplyOf<typeof resolveCustomer>> {
     try {
-      return (await this.rpc.call(resolveCustomer, { ...reserver, customer })).customer;
+      return await this.rpc.call(resolveCustomer, { ...reserver, customer });
     } catch (error) {
       // A reply that was late or lost may have reserved all the same.
       if (!(error instanceof ApiError) || !nothingReserved.includes(error.code)) {

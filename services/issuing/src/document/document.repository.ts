@@ -10,6 +10,7 @@ import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
+import type { KnownOutcomes } from './known-outcomes.js';
 
 export type DocumentRow = Selectable<DocumentTable>;
 /** A document that has no position in the book yet. */
@@ -102,9 +103,11 @@ export function toRow(
     idempotency_key: string;
     key_id: string;
     artifact_sha256: string;
+    outcomes: KnownOutcomes;
   },
 ): NewDocumentRow {
   const { totals, based_on: source, customer } = document;
+  const { allocation, delivery } = issue.outcomes;
   return {
     business_id: document.business_id,
     id: document.id,
@@ -141,9 +144,9 @@ export function toRow(
     send: document.send,
     artifact_sha256: issue.artifact_sha256,
     allocation_number: null,
-    allocation: null,
-    delivery: null,
-    reply_outcomes: null,
+    allocation,
+    delivery,
+    reply_outcomes: allocation && { allocation, delivery },
   };
 }
 

@@ -14,6 +14,7 @@ import { checkDueDate, checkSeriesDate, defaultDate } from './document-rules.js'
 import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { IssuingMetrics } from './issuing-metrics.js';
+import { type KnownOutcomes, knownOutcomes } from './known-outcomes.js';
 import { checkLockedSource } from './source-document.js';
 import { withDate } from './unnumbered-document.js';
 
@@ -35,7 +36,8 @@ interface NumberedDraft {
   seriesAfter: LockedSeries;
 }
 
-export type RenderedDraft = NumberedDraft & { artifact: Artifact };
+/** A draft that can be inserted, with the outcomes of its document. */
+export type RenderedDraft = NumberedDraft & { artifact: Artifact; outcomes: KnownOutcomes };
 
 /** What has become of a draft in one round: `refused` by a rule, or `failed` in its rendering. */
 type Step =
@@ -161,7 +163,8 @@ export class DraftRendering {
       const artifact = await withContext(context, () =>
         this.rpc.call(renderArtifact, { document, business: draft.request.business }),
       );
-      return { kind: 'rendered', ...numbered, artifact };
+      const outcomes = knownOutcomes(document, draft.request.business, await draft.recipient);
+      return { kind: 'rendered', ...numbered, artifact, outcomes };
     } catch (error) {
       return {
         kind: 'failed',

@@ -1,5 +1,6 @@
 import type { issueDocument, RequestOf } from '@pinkas/contracts';
 import type { Totals } from '@pinkas/domain';
+import type { RecipientCheck } from '@pinkas/domain/delivery';
 import type { CallContext } from '@pinkas/service-kit';
 import type { UnnumberedDocument } from './unnumbered-document.js';
 
@@ -9,6 +10,10 @@ export interface Draft {
   body_sha256: Buffer;
   document: UnnumberedDocument;
   totals: Totals;
+  /** Whether the document writes the customer's card. */
+  customer_changes: boolean;
+  /** What delivery knows of the customer's addresses; never rejects. */
+  recipient: Promise<RecipientCheck>;
   /** The context of the request: the draft is issued in the transaction of another request where that one comes first. */
   context: CallContext;
 }

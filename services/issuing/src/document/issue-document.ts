@@ -28,6 +28,7 @@ import { IssueQueue } from './issue-queue.js';
 import type { IssueRun } from './issue-run.js';
 import type { Issued } from './issue-transaction.js';
 import { IssuingMetrics } from './issuing-metrics.js';
+import { RecipientChecks } from './recipient-checks.js';
 import { findSource } from './source-document.js';
 import { unnumberedDocument } from './unnumbered-document.js';
 
@@ -55,6 +56,7 @@ export class IssueDocument {
     @InjectDatabase() private readonly db: Database<IssuingTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly cards: CustomerCards,
+    private readonly recipients: RecipientChecks,
     private readonly queue: IssueQueue,
     private readonly outcomes: IssueOutcomes,
     private readonly metrics: IssuingMetrics,
@@ -86,13 +88,14 @@ export class IssueDocument {
       throw new ApiError('engine_error', { cause: new Error('body has members of a newer release') });
     }
     // From the commit on, another request with the key is a replay: waiting for the outcomes holds up none.
-    const { issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
+    const { draft, issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
     try {
       if (issued.kind === 'existing') {
         return await this.#replay(issued.row, hash);
       }
       this.#log(issued);
-      return toReply(issued.row, await this.outcomes.awaitForNew(issued.row, watch), false);
+      const outcomes = await this.outcomes.awaitForNew(issued.row, draft, watch);
+      return toReply(issued.row, outcomes, false);
     } finally {
       watch.close();
     }
@@ -116,12 +119,15 @@ export class IssueDocument {
   }
 
   /** @returns the issued document, and the watch of its outcomes, opened before the commit; the caller closes it. */
-  async #issueNew(request: IssueRequest, hash: Buffer): Promise<{ issued: Issued; watch: DocumentWatch }> {
+  async #issueNew(
+    request: IssueRequest,
+    hash: Buffer,
+  ): Promise<{ draft: Draft; issued: Issued; watch: DocumentWatch }> {
     const draft = await this.#prepare(request, hash);
     setLogContext({ document_id: draft.document.id });
     const watch = this.outcomes.watch(draft.document.id);
     try {
-      return { issued: await this.#issue(draft), watch };
+      return { draft, issued: await this.#issue(draft), watch };
     } catch (error) {
       watch.close();
       throw error;
@@ -149,10 +155,21 @@ export class IssueDocument {
         : await findSource(forTenant(this.db, business.id), business, body.type, body.based_on);
     const totals = totalsOf(body, business);
     const id = randomUUID();
-    const customer = await this.cards.reserve({ business_id: business.id, document_id: id }, body.customer);
+    const { customer, changes: customer_changes = true } = await this.cards.reserve(
+      { business_id: business.id, document_id: id },
+      body.customer,
+    );
     const document = unnumberedDocument({ id, body, business, date, totals, customer, source });
-    const context = currentContext() ?? newContext(issueDocument.timeoutMs);
-    return { request, body_sha256: hash, document, totals, context };
+    return {
+      request,
+      body_sha256: hash,
+      document,
+      totals,
+      customer_changes,
+      // Beside the wait for the series and the rendering, so that it takes no time of its own.
+      recipient: this.recipients.check(document, business),
+      context: currentContext() ?? newContext(issueDocument.timeoutMs),
+    };
   }
 
   /** Issues in turn, and releases the customer's card unless the document is in the book, or may be. */

@@ -3,7 +3,6 @@ import {
   allocationSettled,
   artifactRendered,
   customerRecorded,
-  deliveryPlanned,
   issueDocument,
   timeLimitsMs,
 } from '@pinkas/contracts';
@@ -21,14 +20,15 @@ import {
 import type { IssuingConfig } from '../config.js';
 import { type DocumentRow, findById, recordReplyOutcomes } from './document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
+import type { Draft } from './draft.js';
 import { withPendingOutcomes } from './pending-outcomes.js';
 
 /** Left of the request's time for recording the outcomes and replying. */
 const replyReserveMs = timeLimitsMs.replyReserve;
 
 /**
- * The outcomes of allocation and delivery in the reply to an issue request. They are waited for within bounds, and recorded:
- * every replay returns the same.
+ * The outcomes of allocation and delivery in the reply to an issue request: every replay returns the same. Where an allocation
+ * number is required, it is waited for within bounds, and recorded; all others are recorded with the document.
  */
 @Injectable()
 export class IssueOutcomes {
@@ -44,12 +44,17 @@ export class IssueOutcomes {
     return this.events.open(documentId);
   }
 
-  /** Waits for the outcomes of a document that this request has issued. */
-  async awaitForNew(row: DocumentRow, watch: DocumentWatch): Promise<ReplyOutcomes> {
-    const endMs = await this.#awaitOutcomes(row, watch, this.config.outcomeWaitMs);
-    // The caller may read the customer as soon as it has the reply.
-    await watch.until([customerRecorded], endMs - performance.now());
-    return this.#record(row, watch);
+  /** Waits for what is not known yet of a document that this request has issued. */
+  async awaitForNew(row: DocumentRow, draft: Draft, watch: DocumentWatch): Promise<ReplyOutcomes> {
+    const endMs = endOfWait(this.config.outcomeWaitMs);
+    if (!row.reply_outcomes) {
+      await awaitAllocation(row, watch, endMs);
+    }
+    if (draft.customer_changes) {
+      // The caller may read the customer as soon as it has the reply.
+      await watch.until([customerRecorded], endMs - performance.now());
+    }
+    return row.reply_outcomes ?? this.#record(row, watch);
   }
 
   /** The outcomes of a document that was issued before: those of its first reply, or those that reply would have had. */
@@ -67,7 +72,7 @@ export class IssueOutcomes {
       // The request that issued it may still wait, and will return the same; after its deadline no request does.
       const ageMs = this.clock.now().getTime() - row.issued_at.getTime();
       const waitMs = ageMs < issueDocument.timeoutMs ? this.config.outcomeWaitMs : 0;
-      await this.#awaitOutcomes(current, watch, waitMs);
+      await awaitAllocation(current, watch, endOfWait(waitMs));
       return await this.#record(current, watch);
     } finally {
       watch.close();
@@ -78,34 +83,34 @@ export class IssueOutcomes {
     return findById(forTenant(this.db, row.business_id), row.business_id, row.id);
   }
 
-  /** @returns the instant, on the clock of `performance`, at which the wait ends at the latest. */
-  async #awaitOutcomes(row: DocumentRow, watch: DocumentWatch, waitMs: number): Promise<number> {
-    const endMs = performance.now() + Math.min(waitMs, remainingMs(waitMs + replyReserveMs) - replyReserveMs);
-    const missing = [
-      ...(row.allocation ? [] : [allocationSettled]),
-      ...(row.delivery ? [] : [deliveryPlanned]),
-    ];
-    await watch.until(missing, endMs - performance.now());
-    // An allocation number is returned once the PDF has it: the caller may fetch the PDF at once.
-    if (watch.latest(allocationSettled)?.allocation.number) {
-      await watch.until([artifactRendered], endMs - performance.now());
-    }
-    return endMs;
-  }
-
   async #record(row: DocumentRow, watch: DocumentWatch): Promise<ReplyOutcomes> {
     const settled = watch.latest(allocationSettled);
-    const planned = watch.latest(deliveryPlanned);
     // An event handler may have recorded what the watch has missed.
-    const recorded = settled && planned ? row : ((await this.#current(row)) ?? row);
+    const recorded = settled ? row : ((await this.#current(row)) ?? row);
     const outcomes = {
       allocation: settled?.allocation ?? recorded.allocation,
-      delivery: planned?.delivery ?? recorded.delivery,
+      // Null only in a document of the previous release.
+      delivery: row.delivery ?? recorded.delivery,
     };
     return recordReplyOutcomes(
       forTenant(this.db, row.business_id),
       row,
       withPendingOutcomes(outcomes, row.business.auto_send.channel),
     );
+  }
+}
+
+/** @returns the instant, on the clock of `performance`, at which the wait ends at the latest. */
+function endOfWait(waitMs: number): number {
+  return performance.now() + Math.min(waitMs, remainingMs(waitMs + replyReserveMs) - replyReserveMs);
+}
+
+/** Waits for the allocation number, and until the PDF shows it: the caller may fetch the PDF at once. */
+async function awaitAllocation(row: DocumentRow, watch: DocumentWatch, endMs: number): Promise<void> {
+  if (!row.allocation) {
+    await watch.until([allocationSettled], endMs - performance.now());
+  }
+  if (watch.latest(allocationSettled)?.allocation.number) {
+    await watch.until([artifactRendered], endMs - performance.now());
   }
 }

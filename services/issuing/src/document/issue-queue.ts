@@ -15,7 +15,7 @@ import type { IssuingConfig } from '../config.js';
 import type { IssuingTables } from './document.tables.js';
 import type { Draft } from './draft.js';
 import { type IssueRun, runOf, type TransactionRun } from './issue-run.js';
-import { IssueTransaction, type Outcomes } from './issue-transaction.js';
+import { IssueTransaction, type LockedDrafts, type Outcomes } from './issue-transaction.js';
 import { IssuingMetrics } from './issuing-metrics.js';
 import { Place } from './place-in-line.js';
 
@@ -92,13 +92,23 @@ export class IssueQueue {
       place.take();
     }
     const run = await this.#transaction(places[0].draft.document.business_id, places);
-    const mustPart = run.committed === 'no' && run.begun && places.length > 1;
-    if (mustPart) {
+    if (run.committed !== 'no' || places.length === 1) {
+      for (const place of places) {
+        place.run = runOf(place.draft, run);
+      }
+    } else {
       this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
+      if (run.locked) {
+        // One of them may be why, and is not known.
+        for (const place of places) {
+          place.isAlone = true;
+        }
+      } else {
+        // The locks were waited for until the nearest deadline allowed no more.
+        nearestOf(places).run = { committed: 'no', error: run.error };
+      }
     }
     for (const place of places) {
-      place.isAlone = mustPart;
-      place.run = mustPart ? undefined : runOf(place.draft, run);
       place.putBack();
     }
   }
@@ -106,16 +116,16 @@ export class IssueQueue {
   /** Never rejects. */
   async #transaction(businessId: string, places: readonly Place[]): Promise<TransactionRun> {
     const startedAtMs = performance.now();
-    let begun = false;
+    let locked: LockedDrafts | undefined;
     // Apart from the transaction: where they are known and it has failed, it was rolled back on purpose, or its commit has failed.
     let outcomes: Outcomes | undefined;
     try {
       outcomes = await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
-        begun = true;
-        outcomes = await this.transaction.run(
+        locked = await this.transaction.lock(
           trx,
           places.map(({ draft }) => draft),
         );
+        outcomes = await this.transaction.issue(trx, locked);
         if (!hasIssued(outcomes)) {
           throw new NothingIssuedError();
         }
@@ -124,7 +134,7 @@ export class IssueQueue {
       return { committed: 'yes', outcomes };
     } catch (error) {
       if (!outcomes) {
-        return { committed: 'no', error, begun };
+        return { committed: 'no', error, locked: locked !== undefined };
       }
       return hasIssued(outcomes) ? { committed: 'unknown', outcomes, error } : { committed: 'yes', outcomes };
     } finally {
@@ -137,6 +147,11 @@ export class IssueQueue {
 class NothingIssuedError extends Error {
   override readonly name = 'NothingIssuedError';
 }
+
+const nearestOf = (places: readonly [Place, ...Place[]]) =>
+  places.reduce((nearest, place) =>
+    place.draft.context.deadlineMs < nearest.draft.context.deadlineMs ? place : nearest,
+  );
 
 const hasIssued = (outcomes: Outcomes) => [...outcomes.values()].some(({ kind }) => kind === 'issued');
 

@@ -7,10 +7,10 @@ export type IssueRun =
   | { committed: 'no'; error: unknown }
   | { committed: 'unknown'; result: Issued; error: unknown };
 
-/** How a transaction has ended. It is `begun` where its statements may have failed for one of several drafts. */
+/** How a transaction has ended. Where the series was `locked`, one of several drafts may be why it has failed. */
 export type TransactionRun =
   | { committed: 'yes'; outcomes: Outcomes }
-  | { committed: 'no'; error: unknown; begun: boolean }
+  | { committed: 'no'; error: unknown; locked: boolean }
   | { committed: 'unknown'; outcomes: Outcomes; error: unknown };
 
 /**

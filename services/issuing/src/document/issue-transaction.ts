@@ -36,6 +36,15 @@ export type Outcome = Issued | { kind: 'refused'; error: unknown };
 /** A draft without an outcome is to be issued by a later transaction. */
 export type Outcomes = Map<Draft, Outcome>;
 
+/** Drafts whose keys and series are locked. */
+export interface LockedDrafts {
+  drafts: readonly Draft[];
+  /** Those whose key another replica holds. */
+  refused: readonly Draft[];
+  /** Absent where all are refused. */
+  locked: { series: LockedSeries; today: string } | undefined;
+}
+
 /**
  * The transaction that issues drafts of one series: lock, number and render, insert.
  *
@@ -50,24 +59,35 @@ export class IssueTransaction {
     private readonly rendering: DraftRendering,
   ) {}
 
+  /** Locks the idempotency keys of the drafts and their series. */
+  async lock(trx: Trx, drafts: readonly Draft[]): Promise<LockedDrafts> {
+    const { areLocked } = await this.clocks.compare(() =>
+      lockKeysWithin(
+        trx,
+        drafts.map(({ request }) => idempotencyKeyOf(request)),
+        lockWaitMs(deadlineOf(drafts)),
+      ),
+    );
+    const refused = drafts.filter((_, index) => !areLocked[index]);
+    const [first, ...others] = drafts.filter((_, index) => areLocked[index]);
+    return { drafts, refused, locked: first && (await this.#lockSeries(trx, first, [first, ...others])) };
+  }
+
   /**
-   * Ends before the nearest deadline of the drafts.
+   * Issues locked drafts. It ends before the nearest deadline of them.
    * @returns the outcomes, for after the transaction. Where none is `issued`, it must be rolled back.
-   * @throws what is the fault of no draft that is known; then none was issued.
+   * @throws what one of the drafts may have caused; then none was issued.
    */
-  async run(trx: Trx, drafts: readonly Draft[]): Promise<Outcomes> {
+  async issue(trx: Trx, { drafts, refused: inProgress, locked }: LockedDrafts): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
     const line = () => drafts.filter((draft) => !outcomes.has(draft));
-    const deadlineMs = Math.min(...drafts.map(({ context }) => context.deadlineMs));
-
-    for (const draft of await this.#withLockedElsewhere(trx, drafts, deadlineMs)) {
+    for (const draft of inProgress) {
       outcomes.set(draft, { kind: 'refused', error: new ApiError('request_in_progress') });
     }
-    const [first] = line();
-    if (!first) {
+    if (!locked) {
       return outcomes;
     }
-    const { series, today } = await this.#lockSeries(trx, first, line());
+    const { series, today } = locked;
     for (const draft of line()) {
       const id = series.issuedIds.get(draft.request.idempotency_key);
       if (id !== undefined) {
@@ -79,31 +99,16 @@ export class IssueTransaction {
       series.business_id,
       line().map(({ document }) => document),
     );
-    const locked = { series, sources, today };
-    const { rendered, refused } = await this.rendering.run(
-      line(),
-      locked,
-      deadlineMs - timeLimitsMs.replyReserve,
-    );
+    const base = { series, sources, today };
+    const endMs = deadlineOf(drafts) - timeLimitsMs.replyReserve;
+    const { rendered, refused } = await this.rendering.run(line(), base, endMs);
     for (const { draft, error } of refused) {
       outcomes.set(draft, { kind: 'refused', error });
     }
-    for (const { draft, row, artifact } of await insert(trx, locked, rendered)) {
+    for (const { draft, row, artifact } of await insert(trx, base, rendered)) {
       outcomes.set(draft, { kind: 'issued', row, artifact });
     }
     return outcomes;
-  }
-
-  /** Locks the idempotency keys of the drafts. @returns the drafts whose key another replica holds. */
-  async #withLockedElsewhere(trx: Trx, drafts: readonly Draft[], deadlineMs: number): Promise<Draft[]> {
-    const { areLocked } = await this.clocks.compare(() =>
-      lockKeysWithin(
-        trx,
-        drafts.map(({ request }) => idempotencyKeyOf(request)),
-        lockWaitMs(deadlineMs),
-      ),
-    );
-    return drafts.filter((_, index) => !areLocked[index]);
   }
 
   /** Locks the series. What is read with it is of the day on which its lock was acquired. */
@@ -128,6 +133,9 @@ export class IssueTransaction {
     return { series: today === dayBefore ? series : await lock(today), today };
   }
 }
+
+/** The nearest deadline. */
+const deadlineOf = (drafts: readonly Draft[]) => Math.min(...drafts.map(({ context }) => context.deadlineMs));
 
 /** How long each lock of the transaction may be waited for, in whole milliseconds; zero would mean for ever. */
 function lockWaitMs(deadlineMs: number): number {
@@ -172,7 +180,11 @@ async function insert(
     trx,
     rendered.map(({ draft, document }) =>
       withContext(draft.context, () =>
-        makeEvent(trx, documentIssued, document.id, { document, business: draft.request.business }),
+        makeEvent(trx, documentIssued, document.id, {
+          document,
+          business: draft.request.business,
+          customer_changes: draft.customer_changes,
+        }),
       ),
     ),
   );
@@ -194,7 +206,7 @@ async function insert(
   });
 }
 
-function rowOf({ draft, document, issuedAt, artifact }: RenderedDraft) {
+function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft) {
   const { request, body_sha256 } = draft;
   return toRow(document, {
     business: request.business,
@@ -204,5 +216,6 @@ function rowOf({ draft, document, issuedAt, artifact }: RenderedDraft) {
     idempotency_key: request.idempotency_key,
     key_id: request.key.id,
     artifact_sha256: artifact.sha256,
+    outcomes,
   });
 }

@@ -19,7 +19,7 @@ export function withPendingOutcomes(
 ): ReplyOutcomes {
   return {
     allocation: recorded.allocation ?? allocationPending,
-    // The outbox event is committed, so delivery is as good as queued.
+    // Only the previous release issued documents without the outcome of delivery.
     delivery: recorded.delivery ?? { status: 'queued', channel, scheduled_for: null },
   };
 }

@@ -1,0 +1,2 @@
+export * from './delivery-decision.js';
+export * from './phone-number.js';

@@ -1,0 +1,16 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
+import metadata from 'libphonenumber-js/min/metadata';
+
+/**
+ * A phone number in E.164, `+972501234567`: from the forms that are written in Israel (050-…, 077-…, 02-…, +972 …), and
+ * from any other country's that begins with its + and code.
+ * @returns null where it is none. A number without 0 or + in front may be anything; an extension has no WhatsApp.
+ */
+export function parsePhoneNumber(text: string): string | null {
+  const written = text.trim();
+  if (!/^[+0]/.test(written)) {
+    return null;
+  }
+  const parsed = parsePhoneNumberFromString(written, { defaultCountry: 'IL', extract: false }, metadata);
+  return parsed?.isValid() && parsed.ext === undefined ? parsed.number : null;
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  allocationSettled,
+  type BusinessChange,
+  type CreateDocument,
+  type CreatedDocument,
+  deliveryPlanned,
+  type EventContract,
+  type EventOf,
+  eventSubject,
+} from '@pinkas/contracts';
+import { demoCustomer, eventually } from '@pinkas/testkit';
+import { timeInIsrael } from '../../conformance/israel-time.js';
+import { freeze } from '../../faults/kill-at-point.js';
+import { invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+
+/** A document with the outcomes that its caller expects. */
+interface Case {
+  settings: BusinessChange;
+  body: CreateDocument;
+  allocation: CreatedDocument['allocation']['status'];
+  delivery: [CreatedDocument['delivery']['status'], CreatedDocument['delivery']['channel']];
+}
+
+const connected = { tax_authority_connected: true };
+const byBoth = { auto_send: { enabled: true, channel: 'both', quiet_hours: null } } as const;
+const { name, email } = demoCustomer;
+
+/** What needs neither a number nor more of delivery than that nothing is against sending. */
+const decidedCases = (): Case[] => [
+  { settings: {}, body: invoice(6_000), allocation: 'not_required', delivery: ['disabled', null] },
+  {
+    settings: { ...sendsMail, ...connected },
+    body: invoice(100, { send: false }),
+    allocation: 'not_required',
+    delivery: ['suppressed', null],
+  },
+  {
+    settings: { ...sendsMail, ...connected },
+    body: invoice(6_000, { customer: { name } }),
+    allocation: 'skipped_customer_tax_id_missing',
+    delivery: ['no_recipient', null],
+  },
+  {
+    settings: { ...sendsMail, ...connected, tax_id: null },
+    body: invoice(6_000),
+    allocation: 'skipped_business_tax_id_missing',
+    delivery: ['queued', 'email'],
+  },
+  {
+    settings: byBoth,
+    body: invoice(100, { type: 'quote', customer: { name, email, phone: '050-1234567' } }),
+    allocation: 'not_required',
+    delivery: ['queued', 'both'],
+  },
+  {
+    settings: {
+      auto_send: {
+        enabled: true,
+        channel: 'email',
+        quiet_hours: `${timeInIsrael(-60)}-${timeInIsrael(120)}`,
+      },
+    },
+    body: invoice(100),
+    allocation: 'not_required',
+    delivery: ['deferred_quiet_hours', 'email'],
+  },
+];
+
+export function outcomes(system: () => RunningStack): void {
+  describe('the outcomes in the answer', () => {
+    let stack: RunningStack;
+    beforeAll(() => {
+      stack = system();
+    });
+
+    /** Issues the documents of the cases, and compares their outcomes. */
+    const issueAll = (cases: readonly Case[], keys: readonly string[]) =>
+      Promise.all(
+        cases.map(async ({ body, allocation, delivery }, index) => {
+          const answer = await stack.issue(keys[index] ?? '', body);
+          expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+          const { status, channel } = answer.body.delivery;
+          expect([answer.body.allocation.status, status, channel]).toEqual([allocation, ...delivery]);
+          return answer.body;
+        }),
+      );
+    const keysOf = (cases: readonly Case[]) =>
+      Promise.all(cases.map(async ({ settings }) => (await stack.newIssuer(settings)).key));
+
+    /** The first event of a document that a service has published. */
+    const published = async <E extends EventContract>(event: E, id: string): Promise<EventOf<E>> => {
+      const db = await stack.database<{ outbox: { subject: string; body: string; position: number } }>(
+        event.owner,
+      );
+      try {
+        const row = await eventually(`${event.subject} is published`, () =>
+          db
+            .selectFrom('outbox')
+            .select('body')
+            .where('subject', '=', eventSubject(event, id))
+            .orderBy('position')
+            .executeTakeFirst(),
+        );
+        return (typeof row.body === 'string' ? JSON.parse(row.body) : row.body) as EventOf<E>;
+      } finally {
+        await db.destroy();
+      }
+    };
+    /** Allocation and delivery have published what the answer says. */
+    const expectPublished = (documents: readonly CreatedDocument[]) =>
+      Promise.all(
+        documents.map(async ({ id, allocation, delivery }) => {
+          expect((await published(allocationSettled, id)).allocation).toEqual(allocation);
+          expect((await published(deliveryPlanned, id)).delivery).toEqual(delivery);
+        }),
+      );
+
+    it('a number and a suppressed address are answered as allocation and delivery decide them', async () => {
+      const issuer = await stack.newIssuer({ ...sendsMail, ...connected });
+      const dead = `${randomUUID()}@example.com`;
+      await stack.pinkas('delivery', 'suppress', dead, '--business', issuer.business.id);
+      const cases: Case[] = [
+        { settings: {}, body: invoice(6_000), allocation: 'issued', delivery: ['queued', 'email'] },
+        {
+          settings: {},
+          body: invoice(100, { customer: { name: 'לקוח שעזב', email: dead } }),
+          allocation: 'not_required',
+          delivery: ['suppressed', null],
+        },
+      ];
+      await expectPublished(await issueAll(cases, [issuer.key, issuer.key]));
+      await stack.pinkas('delivery', 'unsuppress', dead, '--business', issuer.business.id);
+      const [, second] = cases as [Case, Case];
+      await issueAll([{ ...second, delivery: ['queued', 'email'] }], [issuer.key]);
+    }, 60_000);
+
+    it('a document that needs no number has the same outcomes while allocation and delivery are frozen, and both come to them later', async () => {
+      const cases = decidedCases();
+      const keys = await keysOf(cases);
+      const thaws = [await freeze(stack, 'allocation'), await freeze(stack, 'delivery')];
+      let documents: CreatedDocument[];
+      try {
+        documents = await issueAll(cases, keys);
+      } finally {
+        for (const thaw of thaws) {
+          thaw();
+        }
+      }
+      await expectPublished(documents);
+      await expectPublished(await issueAll(cases, keys));
+    }, 120_000);
+  });
+}
