@@ -129,7 +129,7 @@ describe('events that cannot be handled', () => {
     await eventually('the good one is handled', async () => (await effects()).length === 1);
     expect((await info()).num_ack_pending).toBeGreaterThanOrEqual(waiting);
     expect(await deadLettered()).toEqual([]);
-  }, 60_000);
+  }, 90_000);
 
   describe('an event whose attempts all ended with their process', () => {
     /** Delivers it so often that no try is left, without an answer of any kind. */
