@@ -4,8 +4,8 @@ import preset from './jest.preset.js';
 export default {
   // Jest takes these from the root alone.
   testTimeout: preset.testTimeout,
-  // One more than the cores of CI: tests of the whole system also wait.
-  maxWorkers: 3,
+  // Two more than the cores of CI: for most of their time the tests of what hangs wait.
+  maxWorkers: 4,
   // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',
