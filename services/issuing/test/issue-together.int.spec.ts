@@ -53,7 +53,7 @@ describe('documents in line for one series', () => {
     await issuing?.stop();
   });
 
-  /** A request of the test's business; the title tells its document from the others. */
+  /** A request of the test's business; the title identifies its document. */
   const requestOf = (
     title: string,
     body: Partial<CreateDocument> = {},

@@ -194,7 +194,7 @@ describe('a printer with other bounds', () => {
   const small: Form = { files: { 'index.html': html('<p>קל</p>') } };
 
   it(
-    'a printer with a password prints only for who has it, and tells everybody whether it is up',
+    'a printer with a password prints only for clients that have it, and reports to all of them whether it is up',
     () =>
       withPrinter({ basicAuthUsername: 'rendering', basicAuthPassword: 'secret' }, async ({ url }) => {
         const status = async (credentials: string) => {

@@ -83,7 +83,7 @@ export type DonationApproval = Static<typeof DonationApproval>;
 
 const quoteValidDays = Type.Integer({ minimum: 0, maximum: 3650 });
 
-/** ASCII, with the domain in lower case, as it stands in the DNS. */
+/** ASCII, with the domain in lower case, as the DNS has it. */
 const mailFrom = Type.String({ pattern: '^[A-Za-z0-9._+-]+@([a-z0-9-]+\\.)+[a-z0-9-]+$', maxLength: 254 });
 
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });

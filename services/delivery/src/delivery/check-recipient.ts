@@ -4,7 +4,7 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { suppressedChannels } from './suppression.repository.js';
 
-/** Says what stands against sending to the addresses of a customer, before there is a plan. */
+/** Returns what prevents messages to the addresses of a customer, before there is a plan. */
 @Operation(checkRecipient)
 export class CheckRecipient {
   constructor(

@@ -304,7 +304,7 @@ function toHtml(lines: Lines, wording: Wording, language: string, look: Look): s
   const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
   const paragraph = (text: string) =>
     `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
-  // On the right in both languages, so that the decimals of amounts stand below each other.
+  // On the right in both languages, so that the decimals of amounts are aligned.
   const row = ({ name, value, isStrong }: Row) => `
           <tr>
             <td style="padding:6px 0;font-size:14px;color:#565f6b;text-align:${start}">${escapeHtml(name)}</td>

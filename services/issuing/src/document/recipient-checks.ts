@@ -7,7 +7,7 @@ import type { UnnumberedDocument } from './unnumbered-document.js';
 /** Assumed of a customer's addresses where delivery has not answered, or need not be called. */
 const uncheckedRecipient: RecipientCheck = { suppressed: [], whatsapp_configured: true };
 
-/** Learns from delivery what stands against sending a document. */
+/** Asks delivery what prevents the message of a document. */
 @Injectable()
 export class RecipientChecks {
   constructor(

@@ -38,7 +38,7 @@ interface Glyph {
 
 /** The blocks of Hebrew, Arabic, Syriac, Thaana and N'Ko, and their presentation forms. */
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-/** A run in one font, without what stands for other letters: nearly every one. */
+/** A run in one font, without glyphs of several letters: nearly every one. */
 const plainRun =
   /^(\/ReversedChars BMC\n)?(\/(\S+) \S+ Tf\n(?:\S+ ){5}(\S+) Tm\n(?:(?:\S+ \S+ Td )?<[0-9A-F]+> Tj\n)*(?:\S+ \S+ Td )?<[0-9A-F]+> Tj)(\nEMC)?$/;
 const show = /^(?:(\S+) (\S+) Td )?<([0-9A-F]+)> Tj$/;
@@ -90,7 +90,7 @@ function readPlainRun(written: string, fonts: PageFonts): TextRun | null {
   return { operators, text, reversed, baseline, whole: whole && isExchangeable(text) };
 }
 
-/** Glyphs that stand for a text together. */
+/** Glyphs that show one text together. */
 interface Span {
   readonly text: string;
   readonly opening: string;
