@@ -54,8 +54,8 @@ export function longOutages(system: () => RunningStack): void {
       await Promise.all(Array.from({ length: callersAtOnce }, caller));
     };
     /**
-     * Runs the load while something happens, and until some more documents were issued after it; expects that a request was refused
-     * because of it.
+     * Runs the load while something happens, and until some more documents were issued after it. It happens again, at most five times,
+     * until a request was refused because of it: a server may be back before the next request needs it.
      */
     const loadDuring = async (happening: () => Promise<void>): Promise<void> => {
       let over = Number.POSITIVE_INFINITY;
@@ -65,7 +65,15 @@ export function longOutages(system: () => RunningStack): void {
       try {
         await eventually('the load runs', () => seen.length >= begun + callersAtOnce, 60_000);
         refusedBefore = refused;
-        await happening();
+        for (let times = 0; times < 5 && refused === refusedBefore; times += 1) {
+          const issuedBefore = seen.length;
+          await happening();
+          await eventually(
+            'documents are issued again',
+            () => seen.length >= issuedBefore + callersAtOnce,
+            60_000,
+          );
+        }
       } finally {
         over = seen.length + callersAtOnce;
       }
