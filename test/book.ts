@@ -3,7 +3,7 @@ import { consumerBindings, messagingServices } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import type { Database, MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
-import type { RunningStack } from './running-stack.js';
+import type { Issuer, RunningStack } from './running-stack.js';
 
 interface BookRow {
   id: string;
@@ -137,12 +137,15 @@ export async function expectNothingPending(stack: RunningStack): Promise<void> {
   }
 }
 
-/** Waits until no step is under way any more, and expects that `pinkas verify` finds nothing wrong and nothing dead-lettered. */
-export async function expectVerified(stack: RunningStack): Promise<void> {
+/**
+ * Waits until no step is under way any more, and expects that `pinkas verify` finds nothing wrong and nothing dead-lettered.
+ * @param issuer looks at the book of this business alone: every PDF of a book is read.
+ */
+export async function expectVerified(stack: RunningStack, issuer?: Issuer): Promise<void> {
   const report = await eventually(
     'nothing is under way',
     async () => {
-      const found = await stack.verify();
+      const found = await stack.verify(issuer);
       const findings = found.businesses.some((business) => business.findings.length > 0);
       return findings || found.businesses.every((business) => business.pending === 0) ? found : undefined;
     },

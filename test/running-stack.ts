@@ -151,9 +151,9 @@ export class RunningStack {
     return value;
   }
 
-  /** Has the book prove itself; what was found, whatever it is. */
-  verify(): Promise<Verification> {
-    return this.pinkas<Verification>('verify');
+  /** Has the books prove themselves, or that of one business; what was found, whatever it is. */
+  verify(issuer?: Issuer): Promise<Verification> {
+    return this.pinkas<Verification>('verify', ...(issuer ? ['--business', issuer.business.id] : []));
   }
 
   /** `stack.json` as it is now. */

@@ -11,6 +11,8 @@ import type { RunningStack } from '../running-stack.js';
  */
 export class DatabaseAdministrator {
   readonly #databases = new Map<ServiceName, Database<unknown>>();
+  /** How many tables were changed; several may be at a time. */
+  #tampered = 0;
   /** Statements that restore the constraints that were dropped. */
   readonly #restore: { service: ServiceName; statement: RawBuilder<unknown> }[] = [];
 
@@ -59,7 +61,8 @@ export class DatabaseAdministrator {
     statement: RawBuilder<unknown>,
     look: () => Promise<void>,
   ): Promise<void> {
-    const kept = sql.table(`kept_${table}`);
+    this.#tampered += 1;
+    const kept = sql.table(`kept_${table}_${this.#tampered}`);
     await this.change(service, sql`create table ${kept} as table ${sql.table(table)}`);
     try {
       await this.change(service, statement);

@@ -71,6 +71,9 @@ const pageBounds: Readonly<Record<string, readonly [number, number]>> = {
   'page-break': [2, 2],
 };
 
+/** The longest one in Hebrew alone: the time that pdfinfo takes grows with the square of the lines. */
+const cases = galleryCases().filter(({ name }) => name !== 'a-hundred-long-lines-en');
+
 /** Read with independent programs, as an accountant or a court would. */
 describe('the PDF of every document', () => {
   let pdfs: PdfService;
@@ -79,7 +82,7 @@ describe('the PDF of every document', () => {
   }, 60_000);
   afterAll(() => pdfs?.stop());
 
-  it.each(galleryCases())(
+  it.each(cases)(
     'the PDF shows everything in order, follows PDF/UA-1 and PDF/A-2a and is signed: $name',
     async ({ name: caseName, sheet }) => {
       const { document, business } = sheet;

@@ -153,25 +153,6 @@ export function customers(suite: Suite): void {
     ])('decisions, Strictness: ?%s is a fault of %s', async (query, path) => {
       expect(faultPathsOf(await suite.get(key, `/customers?${query}`))).toEqual([path]);
     });
-
-    describe('8 limit', () => {
-      let many: Issuer;
-      beforeAll(async () => {
-        many = await suite.newIssuer();
-        const all = Array.from({ length: 51 }, (_, index) => `לקוח מספר ${String(index).padStart(2, '0')}`);
-        await inParallel(all, 10, (name, index) => issuedTo(many.key, { name }, { type: plainType(index) }));
-        await card(many.key, 'לקוח מספר 50');
-      }, 60_000);
-
-      it('the limit is 20 by default and 50 at most', async () => {
-        expect(await names(many.key)).toHaveLength(20);
-        await eventually(
-          '50 cards are there',
-          async () => (await names(many.key, { limit: '50' })).length === 50,
-        );
-        expect(await names(many.key, { limit: '1' })).toHaveLength(1);
-      });
-    });
   });
 
   describe('4.4 rule 4.2 the customer of a document', () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreatedDocument, DocumentPage, ErrorBody } from '@pinkas/contracts';
+import type { CreatedDocument, CustomerList, DocumentPage, ErrorBody } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { faultPathsOf } from '../error-table.js';
 import { documentOf, plainType, quote } from '../example-bodies.js';
@@ -281,25 +281,35 @@ export function documentList(suite: Suite): void {
     );
   });
 
-  describe('4.5 and 8 the limit of a page', () => {
+  describe('8 the limits of the lists', () => {
     let key: string;
     beforeAll(async () => {
       ({ key } = await suite.newIssuer());
     });
-    // 51 documents of five series: one more than a page without a limit shows.
+    // 51 documents of five series: one more than a page without a limit shows, each to a customer of its own.
     const made = answersTo(
       Array.from({ length: 51 }, (_, index) => index),
-      (index) => suite.issued(key, quote({ type: plainType(index), external_ref: `n-${index}` })),
+      (index) => {
+        const customer = { name: `לקוח מספר ${index}` };
+        return suite.issued(key, quote({ type: plainType(index), external_ref: `n-${index}`, customer }));
+      },
       10,
     );
 
-    it('the limit is 50 by default and may be 1 to 100', async () => {
+    it('4.5 the limit is 50 by default and may be 1 to 100', async () => {
       const all = await list(key, '?limit=100');
       expect([all.body.data.length, all.body.next_cursor]).toEqual([51, null]);
       const usual = await list(key);
       expect([usual.body.data.length, typeof usual.body.next_cursor]).toEqual([50, 'string']);
       expect((await list(key, '?limit=1')).body.data).toHaveLength(1);
       expect(new Set(ids(all))).toEqual(new Set(Array.from({ length: 51 }, (_, index) => made(index).id)));
+    });
+
+    it('4.8 the limit of customers is 20 by default and 50 at most', async () => {
+      const shown = async (query: string) =>
+        (await suite.get<CustomerList>(key, `/customers${query}`)).body.data.length;
+      await eventually('50 cards are there', async () => (await shown('?limit=50')) === 50);
+      expect([await shown(''), await shown('?limit=1')]).toEqual([20, 1]);
     });
   });
 
@@ -309,7 +319,7 @@ export function documentList(suite: Suite): void {
       const answered: string[] = [];
       let walking = true;
       const lanes = Promise.all(
-        Array.from({ length: 20 }, async (_, lane) => {
+        Array.from({ length: 8 }, async (_, lane) => {
           while (walking) {
             answered.push((await suite.issued(key, quote({ type: plainType(lane) }))).id);
           }
@@ -317,8 +327,8 @@ export function documentList(suite: Suite): void {
       );
       const walks: string[][] = [];
       const rounds = async () => {
-        for (let round = 0; round < 3; round++) {
-          const enough = answered.length + 25;
+        for (let round = 0; round < 2; round++) {
+          const enough = answered.length + 16;
           await eventually('more documents are issued', () => answered.length >= enough, 30_000);
           const before = [...answered];
           const seen = (await walk(key, { limit: '7' })).flat();

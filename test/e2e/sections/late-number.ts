@@ -27,7 +27,7 @@ export function lateNumber(system: () => RunningStack): void {
     /** Issues a document while the authority fails; it is sent to an address of its own and to an accountant. */
     const issueWhileDown = async (settings: BusinessChange) => {
       const [to, accountant] = [`${randomUUID()}@example.com`, `${randomUUID()}@example.com`];
-      const { key } = await stack.newIssuer({
+      const issuer = await stack.newIssuer({
         ...sendsMail,
         tax_authority_connected: true,
         accountant_copy: { enabled: true, email: accountant },
@@ -35,12 +35,12 @@ export function lateNumber(system: () => RunningStack): void {
       });
       await stack.setMode('tax_authority', { mode: 'error' });
       const { status, body } = await stack.issue(
-        key,
+        issuer.key,
         invoice(6000, { customer: { ...demoCustomer, email: to } }),
       );
       expect([status, body.allocation.status]).toEqual([201, 'failed']);
       expect(body.delivery).toEqual({ status: 'queued', channel: 'email', scheduled_for: null });
-      return { key, to, accountant, document: body };
+      return { issuer, to, accountant, document: body };
     };
     const textOf = async (url: string) => {
       const file = join(folder, `${randomUUID()}.pdf`);
@@ -68,14 +68,14 @@ export function lateNumber(system: () => RunningStack): void {
       );
 
     it('a message waits for the number, and page and PDF say that it is being obtained', async () => {
-      const { key, to, accountant, document } = await issueWhileDown({});
+      const { issuer, to, accountant, document } = await issueWhileDown({});
       expect(await textOf(document.pdf_url)).toContain(pendingWords);
       expect(await pageOf(document)).toContain(pendingWords);
       // While the authority fails, the message waits, and this is no finding.
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
       expect([...(await stack.mailsTo(to)), ...(await stack.mailsTo(accountant))]).toEqual([]);
       await stack.setMode('tax_authority', { mode: 'ok', reset: true });
-      const number = await numberOf(key, document);
+      const number = await numberOf(issuer.key, document);
       for (const address of [to, accountant]) {
         const [mail] = await mailsTo(address, 1);
         expect(mail?.text).toContain(number);
@@ -85,19 +85,19 @@ export function lateNumber(system: () => RunningStack): void {
       expect(text).toContain(number);
       expect(text).not.toContain(pendingWords);
       expect(await pageOf(document)).not.toContain(pendingWords);
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
       await mailsTo(to, 1);
       await mailsTo(accountant, 1);
     }, 180_000);
 
     it('a number that comes after the message brings one follow-up to customer and accountant', async () => {
-      const { key, to, accountant, document } = await issueWhileDown({ allocation_hold_minutes: 0 });
+      const { issuer, to, accountant, document } = await issueWhileDown({ allocation_hold_minutes: 0 });
       for (const address of [to, accountant]) {
         const [mail] = await mailsTo(address, 1);
         expect(await attachmentOf(mail)).toContain(pendingWords);
       }
       await stack.setMode('tax_authority', { mode: 'ok', reset: true });
-      const number = await numberOf(key, document);
+      const number = await numberOf(issuer.key, document);
       for (const address of [to, accountant]) {
         const [first, followUp] = await mailsTo(address, 2);
         expect(first?.text).not.toContain(number);
@@ -105,13 +105,13 @@ export function lateNumber(system: () => RunningStack): void {
         expect(followUp?.text).toContain(number);
         expect(await attachmentOf(followUp)).toContain(number);
       }
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
       await mailsTo(to, 2);
       await mailsTo(accountant, 2);
     }, 180_000);
 
     it('a refusal during the hold sends the message at once, and nothing says that a number is being obtained', async () => {
-      const { to, document } = await issueWhileDown({});
+      const { issuer, to, document } = await issueWhileDown({});
       await stack.setMode('tax_authority', { mode: 'refuse' });
       const [mail] = await mailsTo(to, 1);
       for (const text of [
@@ -123,7 +123,7 @@ export function lateNumber(system: () => RunningStack): void {
         expect(text).not.toContain('הקצאה');
         expect(text).not.toContain(pendingWords);
       }
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
     }, 180_000);
   });
 }

@@ -177,7 +177,7 @@ export function traces(system: () => RunningStack, collectorOf: () => TestCollec
           await mailed((await issue()).body);
         }
         await eventually('the services have tried', () => collector.bodies.length > sent);
-        await expectVerified(stack);
+        await expectVerified(stack, issuer);
       },
     );
 

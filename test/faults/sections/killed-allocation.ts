@@ -110,7 +110,7 @@ export function killedAllocation(system: () => RunningStack): void {
     it('the book is consistent after allocation was killed', async () => {
       expect(seen).toHaveLength(5);
       await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
     }, 120_000);
   });
 }

@@ -135,7 +135,7 @@ export function killedDelivery(system: () => RunningStack): void {
     it('the book is consistent after delivery was killed', async () => {
       expect(seen).toHaveLength(4);
       await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
     }, 120_000);
   });
 }

@@ -97,7 +97,7 @@ export function killedRendering(system: () => RunningStack): void {
     it('the book is consistent after rendering was killed', async () => {
       expect(seen).toHaveLength(4);
       await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
     }, 120_000);
   });
 }

@@ -94,7 +94,7 @@ export function killedReplica(system: () => RunningStack): void {
       await expectConsistentBook(stack, issuer, 'tax_invoice', load.seen.tax_invoice);
       await expectConsistentBook(stack, issuer, 'quote', load.seen.quote);
       await expectNothingPending(stack);
-      await expectVerified(stack);
+      await expectVerified(stack, issuer);
     }, 300_000);
   });
 }
