@@ -10,7 +10,7 @@ import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
-import type { KnownOutcomes } from './known-outcomes.js';
+import type { KnownOutcomes } from './reply-outcomes.js';
 
 export type DocumentRow = Selectable<DocumentTable>;
 /** A document that has no position in the book yet. */

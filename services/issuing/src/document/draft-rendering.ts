@@ -11,12 +11,11 @@ import {
 } from '@pinkas/service-kit';
 import type { DocumentRow } from './document.repository.js';
 import { checkDueDate, checkSeriesDate, defaultDate } from './document-rules.js';
-import type { Draft } from './draft.js';
+import { type Draft, withDate } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { IssuingMetrics } from './issuing-metrics.js';
-import { type KnownOutcomes, knownOutcomes } from './known-outcomes.js';
+import { type KnownOutcomes, knownOutcomes } from './reply-outcomes.js';
 import { checkLockedSource } from './source-document.js';
-import { withDate } from './unnumbered-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
 

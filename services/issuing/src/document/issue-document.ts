@@ -21,8 +21,8 @@ import { CustomerCards } from './customer-cards.js';
 import { type DocumentRow, findByKey, toDocument } from './document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
 import { checkDueDate, checkRequest, totalsOf } from './document-rules.js';
-import type { Draft } from './draft.js';
-import { idempotencyKeyOf, isKeyLocked } from './idempotency-lock.js';
+import { type Draft, unnumberedDocument } from './draft.js';
+import { idempotencyKeyOf, isKeyLocked } from './issue.repository.js';
 import { IssueOutcomes } from './issue-outcomes.js';
 import { IssueQueue } from './issue-queue.js';
 import type { IssueRun } from './issue-run.js';
@@ -30,7 +30,6 @@ import type { Issued } from './issue-transaction.js';
 import { IssuingMetrics } from './issuing-metrics.js';
 import { RecipientChecks } from './recipient-checks.js';
 import { findSource } from './source-document.js';
-import { unnumberedDocument } from './unnumbered-document.js';
 
 type IssueRequest = RequestOf<typeof issueDocument>;
 type IssueReply = ReplyOf<typeof issueDocument>;

@@ -21,7 +21,7 @@ import type { IssuingConfig } from '../config.js';
 import { type DocumentRow, findById, recordReplyOutcomes } from './document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
 import type { Draft } from './draft.js';
-import { withPendingOutcomes } from './pending-outcomes.js';
+import { withPendingOutcomes } from './reply-outcomes.js';
 
 /** Left of the request's time for recording the outcomes and replying. */
 const replyReserveMs = timeLimitsMs.replyReserve;

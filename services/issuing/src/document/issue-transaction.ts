@@ -21,8 +21,13 @@ import {
   type LockedForDrafts,
   type RenderedDraft,
 } from './draft-rendering.js';
-import { idempotencyKeyOf, lockKeysWithin } from './idempotency-lock.js';
-import { insertIssued, type LockedSeries, lockSeries } from './issue.repository.js';
+import {
+  idempotencyKeyOf,
+  insertIssued,
+  type LockedSeries,
+  lockKeysWithin,
+  lockSeries,
+} from './issue.repository.js';
 import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;

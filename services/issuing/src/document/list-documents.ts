@@ -3,7 +3,7 @@ import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/ser
 import { toHead, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { listIssued } from './document-list.repository.js';
-import { withPendingOutcomes } from './pending-outcomes.js';
+import { withPendingOutcomes } from './reply-outcomes.js';
 
 /** Lists the documents of one business, the one that was committed last first, a page at a time. */
 @Operation(listDocuments)

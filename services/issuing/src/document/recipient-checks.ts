@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Business, checkRecipient } from '@pinkas/contracts';
 import { deliveryAddresses, type RecipientCheck } from '@pinkas/domain/delivery';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
-import type { UnnumberedDocument } from './unnumbered-document.js';
+import type { UnnumberedDocument } from './draft.js';
 
 /** Assumed of a customer's addresses where delivery has not answered, or need not be called. */
 const uncheckedRecipient: RecipientCheck = { suppressed: [], whatsapp_configured: true };

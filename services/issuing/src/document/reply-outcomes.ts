@@ -1,4 +1,6 @@
-import type { AllocationOutcome, Business, DeliveryOutcome } from '@pinkas/contracts';
+import type { AllocationOutcome, Business, DeliveryOutcome, IssuedDocument } from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
+import { decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { ReplyOutcomes } from './document.tables.js';
 
 /** The outcome while the tax authority has not answered: allocation goes on by itself. */
@@ -8,6 +10,25 @@ const allocationPending: AllocationOutcome = {
   reason:
     'The tax authority did not answer within the wait of the request; the request for a number goes on.',
 };
+
+/** The outcomes of a document that are known before its commit: allocation and delivery come to the same by the same rules. */
+export interface KnownOutcomes {
+  /** Null where an allocation number is required. */
+  allocation: AllocationOutcome | null;
+  delivery: DeliveryOutcome;
+}
+
+export function knownOutcomes(
+  document: IssuedDocument,
+  business: Business,
+  recipient: RecipientCheck,
+): KnownOutcomes {
+  const decision = decideAllocation(document, business);
+  return {
+    allocation: decision.required ? null : { status: decision.status, number: null, reason: decision.reason },
+    delivery: decideDelivery(document, business, recipient).outcome,
+  };
+}
 
 /**
  * The recorded outcomes of a document, with those that are still pending filled in.
