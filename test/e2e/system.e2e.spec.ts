@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
+import { bookModel } from '../properties/sections/book-model.js';
+import { requestBodies } from '../properties/sections/request-bodies.js';
 import { RunningStack } from '../running-stack.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
@@ -34,6 +36,8 @@ describe('the whole system', () => {
   concurrency(system);
   isolation(system);
   hostile(system);
+  requestBodies(system);
+  bookModel(system);
   // Last: it leaves the collector hanging.
   traces(system, () => collector);
 });

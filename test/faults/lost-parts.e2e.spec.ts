@@ -4,9 +4,11 @@ import { killedAllocation } from './sections/killed-allocation.js';
 import { killedDelivery } from './sections/killed-delivery.js';
 import { killedIssuing } from './sections/killed-issuing.js';
 import { killedRendering } from './sections/killed-rendering.js';
+import { longOutages } from './sections/long-outages.js';
+import { shortOutages } from './sections/short-outages.js';
 
-/** Each section kills one service at chosen points, with businesses of its own. */
-describe('the system with one replica of each service', () => {
+/** Each section kills a service at chosen points, or takes a server away and gives it back, with businesses of its own. */
+describe('the system without one of its parts', () => {
   let stack: RunningStack;
   beforeAll(async () => {
     stack = await RunningStack.start();
@@ -18,4 +20,6 @@ describe('the system with one replica of each service', () => {
   killedRendering(system);
   killedAllocation(system);
   killedDelivery(system);
+  shortOutages(system);
+  longOutages(system);
 });
