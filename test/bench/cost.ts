@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { artifactRendered, deliveryPlanned, type EventContract, messageSent } from '@pinkas/contracts';
 import { Caller, newIssuer } from './callers.js';
 import { inLanes } from './lanes.js';
-import { childrenOf, cpuSecondsOf } from './process-table.js';
+import { cpuSecondsOf } from './process-table.js';
 import { PublishedEvents } from './published-events.js';
 import { figure, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
@@ -90,18 +90,12 @@ async function usageOf({ file }: BenchStack): Promise<Map<string, Usage>> {
       continue;
     }
     const samples = await samplesOf(health_url);
-    const cpuS = cpuSecondsOf(pid);
     usage.set(name, {
-      cpuS,
+      cpuS: cpuSecondsOf(pid),
       statements: samples.get('pinkas_database_statements_total') ?? 0,
       messagesIn: samples.get('pinkas_nats_messages{direction="in"}') ?? 0,
       messagesOut: samples.get('pinkas_nats_messages{direction="out"}') ?? 0,
     });
-    if (name === 'postgres') {
-      for (const [database, s] of backendSecondsOf(pid)) {
-        usage.set(`${name}_${database}`, { cpuS: s, statements: 0, messagesIn: 0, messagesOut: 0 });
-      }
-    }
   }
   return usage;
 }
@@ -119,19 +113,6 @@ async function samplesOf(healthUrl: string | null): Promise<Map<string, number>>
       return [line.slice(0, end), Number(line.slice(end + 1))];
     }),
   );
-}
-
-/** The processor time of the backends of PostgreSQL by the service whose database they serve. */
-function backendSecondsOf(pid: number): Map<string, number> {
-  const seconds = new Map<string, number>();
-  for (const child of childrenOf(pid)) {
-    // "postgres: <role> <database> <address> <state>"
-    const database = /^postgres: \S+ pinkas_(\w+) /.exec(child.command)?.[1];
-    if (database !== undefined) {
-      seconds.set(database, (seconds.get(database) ?? 0) + child.cpuS);
-    }
-  }
-  return seconds;
 }
 
 /** What a document costs, by process. */
@@ -174,7 +155,7 @@ function figuresOf(name: string, words: string, costs: ReadonlyMap<string, Usage
   let outsidePrintMs = 0;
   for (const [process, { cpuS, statements, messagesIn, messagesOut }] of costs) {
     const suffix = `${name}_${process}`;
-    if (process !== printServer && !process.startsWith('postgres_')) {
+    if (process !== printServer) {
       outsidePrintMs += cpuS * 1_000;
     }
     rows.push(figure(`cpu_ms${suffix}`, cpuS * 1_000, `processor time of a document ${words}, ms`));

@@ -39,22 +39,6 @@ export function cpuSecondsOf(pid: number): number {
   return below(pid);
 }
 
-/** The processes that a process has started: their command lines, and the processor time that each has used so far. */
-export function childrenOf(pid: number): { command: string; cpuS: number }[] {
-  return readdirSync('/proc').flatMap((name) => {
-    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    return stat?.parent === pid ? [{ command: commandOf(Number(name)), cpuS: stat.cpuS }] : [];
-  });
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  } catch {
-    return '';
-  }
-}
-
 /** The memory of a process that is not swapped out, in MB. */
 export function residentMbOf(pid: number): number {
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
