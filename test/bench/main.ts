@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { measureCost } from './cost.js';
 import { measureDocuments } from './documents.js';
 import { measureFairness } from './fairness.js';
 import { measureFaults } from './faults.js';
@@ -27,6 +28,7 @@ const parts = {
   reading: measureReading,
   issuing: measureIssuing,
   series: measureSeries,
+  cost: measureCost,
   documents: measureDocuments,
   page: measurePage,
   steps: measureSteps,

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { natsAuthorization, type ServiceName, serviceNames } from '@pinkas/contracts';
@@ -78,6 +79,8 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       SIGNING_P12_PASSWORD: secrets.signingPassword,
       TIMESTAMP_AUTHORITY_URL: config.timestampAuthorityUrl ?? '',
       VIEW_URL_BASE: addresses.viewUrlBase,
+      // All replicas together a little more than the processors: what waits here, and not in the print server, takes turns.
+      RENDER_CONCURRENCY: String(Math.ceil((availableParallelism() + 1) / config.replicas)),
     },
     allocation: {
       TAX_AUTHORITY_URL: addresses.taxAuthorityUrl,

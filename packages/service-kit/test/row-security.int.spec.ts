@@ -127,6 +127,19 @@ describe('row-level security', () => {
     expect(seen).toEqual([['ours'], ['theirs'], [], ['ours', 'theirs'], ['ours'], ['theirs']]);
   });
 
+  it('a prepared statement sees the rows of the scope in which it is executed', async () => {
+    const db = open();
+    const firms = async (scope: Database<LedgerTables>) =>
+      (await scope.selectFrom('firm').select('word').where('word', '!=', 'other').execute()).length;
+    // PostgreSQL may keep the plan of a prepared statement from the sixth execution on.
+    for (let round = 0; round < 8; round += 1) {
+      expect(await firms(forTenant(db, ours))).toBe(1);
+      expect(await firms(forTenant(db, theirs))).toBe(0);
+      expect(await firms(db)).toBe(0);
+      expect(await forTenant(db, ours).transaction().execute(firms)).toBe(1);
+    }
+  });
+
   it.each([
     ['work that fails', () => Promise.reject(new Error('no'))],
     ['a statement that fails', (trx: Database<LedgerTables>) => sql`select 1 / 0`.execute(trx)],
@@ -166,17 +179,16 @@ describe('row-level security', () => {
     expect(await words(db)).toEqual([]);
   });
 
-  it('the tenant scope is set only where the connection had another one', async () => {
-    const statements: unknown[] = [];
+  it('the tenant scope is set only where the connection had another one, and with the begin of a transaction', async () => {
+    const statements: string[] = [];
     const { query } = pg.Client.prototype;
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-      statements.push(args[0]);
+      statements.push((args[0] as { text: string }).text);
       return Reflect.apply(query, this, args);
     } as typeof query;
     try {
       const db = open();
-      const settings = () =>
-        statements.splice(0).filter((text) => String(text).includes('set_config')).length;
+      const settings = () => statements.splice(0).filter((text) => text.includes('set_config')).length;
       await words(db);
       expect(settings()).toBe(0);
       await words(forTenant(db, ours));
@@ -186,6 +198,10 @@ describe('row-level security', () => {
       expect(settings()).toBe(0);
       await words(forTenant(db, theirs));
       expect(settings()).toBe(1);
+      await forTenant(db, ours).transaction().execute(words);
+      await words(forTenant(db, theirs));
+      expect(statements).toHaveLength(4);
+      expect(settings()).toBe(0);
     } finally {
       pg.Client.prototype.query = query;
     }

@@ -17,7 +17,7 @@ describe('rendering config', () => {
   it('the configuration needs only addresses and the certificate', () => {
     expect(readConfig(fields, least)).toMatchObject({
       gotenbergUrl: 'http://gotenberg:3000',
-      renderConcurrency: 8,
+      renderConcurrency: 4,
       renderQueueMax: 64,
       renderTimeoutMs: 5_000,
       signingP12Folder: '',

@@ -66,9 +66,10 @@ export const fields = {
     protocols: ['https:', 'http:'],
   }),
   renderConcurrency: integer('RENDER_CONCURRENCY', {
-    meaning: 'How many documents are rendered at the same time; about twice the processors of Gotenberg.',
-    example: '8',
-    fallback: 8,
+    meaning:
+      'How many documents are printed at the same time; a little more than the processors of Gotenberg. Of the others businesses take turns.',
+    example: '4',
+    fallback: 4,
     min: 1,
     max: 256,
   }),

@@ -48,6 +48,7 @@ describe('CircuitBreakingRenderer', () => {
       { html: '<!doctype html><title>page</title>', fonts: [] },
       'page',
       performance.now() + timeoutMs,
+      'business',
     );
   const failed = async (times: number, timeoutMs?: number) => {
     for (let time = 0; time < times; time += 1) {

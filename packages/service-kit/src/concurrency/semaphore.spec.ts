@@ -37,6 +37,30 @@ describe('Semaphore', () => {
     expect(semaphore.isIdle).toBe(true);
   });
 
+  it('owners take turns, each in FIFO order', async () => {
+    const semaphore = new Semaphore(1, 10);
+    const first = gate();
+    const impatient = new AbortController();
+    const ran: string[] = [];
+    const runs = ['a', 'a', 'b', 'a', 'c', 'b'].map((owner, index) =>
+      semaphore.run(
+        never,
+        async () => {
+          ran.push(`${owner}${index}`);
+          await first.opened;
+        },
+        owner,
+      ),
+    );
+    const gone = semaphore.run(impatient.signal, async () => ran.push('gone'), 'c');
+    impatient.abort(new Error('too late'));
+    await expect(gone).rejects.toThrow('too late');
+    first.open();
+    await Promise.all(runs);
+    expect(ran).toEqual(['a0', 'a1', 'b2', 'c4', 'a3', 'b5']);
+    expect(semaphore.isIdle).toBe(true);
+  });
+
   it('work that had to wait runs in the context of its own caller', async () => {
     const semaphore = new Semaphore(1, 10);
     const first = gate();

@@ -1,10 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import PQueue from 'p-queue';
 import { QueueFullError } from './queue-full-error.js';
+import { type TurnOptions, TurnQueue } from './turn-queue.js';
 
-/** A FIFO semaphore with a bounded queue. */
+/** A semaphore with a bounded queue, whose owners take turns; the work of one owner is in FIFO order. */
 export class Semaphore {
-  readonly #queue: PQueue;
+  readonly #queue: PQueue<TurnQueue, TurnOptions>;
 
   /**
    * @param concurrency how many pieces of work run at once.
@@ -14,7 +15,7 @@ export class Semaphore {
     private readonly concurrency: number,
     private readonly queueMax: number,
   ) {
-    this.#queue = new PQueue({ concurrency });
+    this.#queue = new PQueue({ concurrency, queueClass: TurnQueue });
   }
 
   /** Whether nothing runs and nothing waits. */
@@ -24,9 +25,10 @@ export class Semaphore {
 
   /**
    * Runs `work` when it is its turn, in the context of its caller. The signal ends the wait only, never work that has started.
+   * @param turnOf the owner of the work.
    * @throws QueueFullError at once, when the queue is full; the signal's reason, when it aborts during the wait.
    */
-  async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal, work: () => Promise<T>, turnOf = ''): Promise<T> {
     signal.throwIfAborted();
     if (this.#queue.pending >= this.concurrency && this.#queue.size >= this.queueMax) {
       throw new QueueFullError(`${this.queueMax} are queued already`);
@@ -40,6 +42,6 @@ export class Semaphore {
       signal.removeEventListener('abort', leave);
       return work();
     });
-    return this.#queue.add(start, { signal: wait.signal });
+    return this.#queue.add(start, { signal: wait.signal, turnOf });
   }
 }

@@ -33,9 +33,14 @@ export function openDatabase<Tables>(options: {
   poolSize: number;
   applicationName: string;
   logger: Logger;
+  /** Called for each statement. */
+  onStatement?: () => void;
 }): Database<Tables> {
+  const { onStatement = () => {} } = options;
   const pool = new pg.Pool({
-    Client: ScopedClient,
+    Client: class extends ScopedClient {
+      override readonly onStatement = onStatement;
+    },
     connectionString: options.url,
     max: options.poolSize,
     application_name: options.applicationName,

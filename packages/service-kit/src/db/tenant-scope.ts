@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely';
 import pg from 'pg';
+import { preparedName } from './prepared-statements.js';
 import { tenantSetting } from './tenant-isolation.js';
 
 export type Database<Tables> = Kysely<Tables>;
@@ -10,35 +11,70 @@ const allTenants = '*';
 const noTenant = '';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A connection that knows its tenant scope; a new one has none. */
+/** A connection that knows its tenant scope; a new one has none. The scope is set on the server with the first statement. */
 export class ScopedClient extends pg.Client {
+  /** Of its user. */
   tenant = noTenant;
+  /** On the server, outside of transactions; undefined: setting it has failed. */
+  #sessionTenant: string | undefined = noTenant;
+  #isInScopedTransaction = false;
+  readonly onStatement: () => void = () => {};
+
+  /** Whether it can be used again. The end of a transaction that its user could not end would revert the scope. */
+  get isReusable(): boolean {
+    return (
+      this.getTransactionStatus() === 'I' && !this.#isInScopedTransaction && this.#sessionTenant !== undefined
+    );
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: pg declares seven signatures; those that Kysely uses are scoped.
+  override query(...args: any[]): any {
+    const [text, values] = args;
+    if (typeof text !== 'string' || args.length > 2) {
+      throw new Error('a statement must be a text, with or without values');
+    }
+    if (this.#isInScopedTransaction) {
+      this.#isInScopedTransaction = text !== 'commit' && text !== 'rollback';
+      return this.#send(text, values);
+    }
+    if (this.#sessionTenant === this.tenant) {
+      return this.#send(text, values);
+    }
+    if (text === 'begin') {
+      // The scope of this transaction alone, in the same round trip: a tenant is a UUID or a constant.
+      this.#isInScopedTransaction = true;
+      return this.#send(`begin; set local ${tenantSetting} = '${this.tenant}'`);
+    }
+    return this.#setScope().then(() => this.#send(text, values));
+  }
+
+  async #setScope(): Promise<void> {
+    const { tenant } = this;
+    this.#sessionTenant = undefined;
+    await this.#send(`select set_config('${tenantSetting}', $1, false)`, [tenant]);
+    this.#sessionTenant = tenant;
+  }
+
+  #send(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    this.onStatement();
+    const name = values.length === 0 ? undefined : preparedName(text);
+    return super.query(name === undefined ? { text, values } : { name, text, values });
+  }
 }
 
-/** Hands out the connections of a pool in a tenant scope, and sets the scope on the server where it changes. */
+/** Hands out the connections of a pool in a tenant scope. */
 export class TenantPool {
   /** @param pool of `ScopedClient`s. */
   constructor(private readonly pool: pg.Pool) {}
 
   async connect(tenant: string): Promise<pg.PoolClient> {
     let client = await this.#next();
-    // The end of a transaction that its user could not end would revert the scope.
-    while (client.getTransactionStatus() !== 'I') {
+    while (!client.isReusable) {
       client.release(true);
       client = await this.#next();
     }
-    if (client.tenant === tenant) {
-      return client;
-    }
-    try {
-      await client.query(`select set_config('${tenantSetting}', $1, false)`, [tenant]);
-      client.tenant = tenant;
-      return client;
-    } catch (error) {
-      // Its scope is unknown now.
-      client.release(true);
-      throw error;
-    }
+    client.tenant = tenant;
+    return client;
   }
 
   async end(): Promise<void> {

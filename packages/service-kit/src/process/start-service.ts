@@ -151,11 +151,16 @@ async function openInfrastructure(
   });
   // After everything that still records spans during the drain.
   closers.add('tracing', () => tracing.close());
+  const statements = metrics.counter(
+    'pinkas_database_statements_total',
+    'Statements that were sent to PostgreSQL; each is one round trip.',
+  );
   const db = openDatabase<MessagingTables>({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
     applicationName: `pinkas-${name}`,
     logger,
+    onStatement: () => statements.inc(),
   });
   closers.add('database', () => db.destroy());
   const connection = await connectNats(config.natsUrl, name, {
@@ -164,6 +169,18 @@ async function openInfrastructure(
   });
   void logDenials(connection, logger);
   closers.add('nats', () => connection.close());
+  metrics.gauges(
+    'pinkas_nats_messages',
+    'Messages that were sent and received over NATS since the start.',
+    'direction',
+    async () => {
+      const { inMsgs, outMsgs } = connection.stats();
+      return [
+        ['in', inMsgs],
+        ['out', outMsgs],
+      ];
+    },
+  );
   // The last replies may still be in the buffer.
   closers.add('nats buffer', () => flush(connection));
   if (config.production) {

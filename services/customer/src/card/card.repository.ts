@@ -7,6 +7,23 @@ import type { CardTable, CustomerTables } from './card.tables.js';
 
 export type CardRow = Selectable<CardTable>;
 
+/** All of them, by name, so that the statements are prepared. */
+const cardColumns = [
+  'business_id',
+  'id',
+  'name',
+  'name_key',
+  'tax_id',
+  'legal_type',
+  'email',
+  'phone',
+  'address',
+  'city',
+  'created_at',
+  'confirmed_at',
+  'claimed_until',
+] as const satisfies readonly (keyof CardTable)[];
+
 /** A card of the business, by id; also a reserved one, whose id its document may show before the event arrives. */
 export async function findCard(
   db: Database<CustomerTables>,
@@ -15,7 +32,7 @@ export async function findCard(
 ): Promise<CardRow | undefined> {
   return db
     .selectFrom('card')
-    .selectAll()
+    .select(cardColumns)
     .where('business_id', '=', businessId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -32,7 +49,7 @@ export async function findConfirmedCards(
   }
   return db
     .selectFrom('card')
-    .selectAll()
+    .select(cardColumns)
     .where('business_id', '=', businessId)
     .where('id', 'in', ids)
     .where('confirmed_at', 'is not', null)
@@ -46,7 +63,7 @@ export async function lockCard(
 ): Promise<CardRow | undefined> {
   return trx
     .selectFrom('card')
-    .selectAll()
+    .select(cardColumns)
     .where('business_id', '=', card.business_id)
     .where('id', '=', card.id)
     .forUpdate()
@@ -61,7 +78,7 @@ export async function findCustomerByName(
 ): Promise<CardRow | undefined> {
   return db
     .selectFrom('card')
-    .selectAll()
+    .select(cardColumns)
     .where('business_id', '=', businessId)
     .where('name_key', '=', nameKey(name))
     .where('confirmed_at', 'is not', null)
@@ -99,7 +116,7 @@ export async function reserveCard(
           then greatest(card.claimed_until, excluded.claimed_until) end`,
       }),
     )
-    .returningAll()
+    .returning(cardColumns)
     .executeTakeFirstOrThrow();
 }
 

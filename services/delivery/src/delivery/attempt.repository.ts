@@ -1,7 +1,12 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { releaseClaim } from './claim.repository.js';
-import type { DeliveryRow, DeliveryTables, MessageKey } from './delivery.tables.js';
+import {
+  type DeliveryRow,
+  type DeliveryTables,
+  deliveryColumns,
+  type MessageKey,
+} from './delivery.tables.js';
 import { findRendered, isCancelled, lockDocument } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
@@ -46,7 +51,7 @@ export async function beginAttempt(
     .where('id', '=', row.id)
     .where('state', '=', 'ready')
     .where('claimed_until', '=', row.claimed_until)
-    .returningAll()
+    .returning(deliveryColumns)
     .executeTakeFirst();
   if (!sending) {
     return undefined;

@@ -1,10 +1,11 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
-import type {
-  DeliveryChannel,
-  DeliveryRow,
-  DeliveryTables,
-  DocumentKey,
-  MessageKey,
+import {
+  type DeliveryChannel,
+  type DeliveryRow,
+  type DeliveryTables,
+  type DocumentKey,
+  deliveryColumns,
+  type MessageKey,
 } from './delivery.tables.js';
 import { cancelledReason, type SendTransition } from './send-policy.js';
 
@@ -76,7 +77,7 @@ export async function lockExpiredClaim(
 export async function lockMessage(trx: Transaction<DeliveryTables>, key: MessageKey): Promise<DeliveryRow> {
   return trx
     .selectFrom('delivery')
-    .selectAll()
+    .select(deliveryColumns)
     .where('business_id', '=', key.business_id)
     .where('id', '=', key.id)
     .forUpdate()

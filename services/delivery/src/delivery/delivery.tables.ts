@@ -108,6 +108,36 @@ export interface DeliveryTable {
   resends: Generated<number>;
 }
 
+/** All columns of `delivery`, by name, so that the statements are prepared. */
+export const deliveryColumns = [
+  'business_id',
+  'id',
+  'document_id',
+  'channel',
+  'purpose',
+  'recipient',
+  'follows',
+  'state',
+  'facts',
+  'message_id',
+  'request_id',
+  'trace',
+  'not_before',
+  'held_until',
+  'attempts',
+  'unknown_outcomes',
+  'first_attempt_at',
+  'next_attempt_at',
+  'claimed_until',
+  'last_error',
+  'created_at',
+  'sent_at',
+  'failed_at',
+  'withdrawn_at',
+  'withdrawn_reason',
+  'resends',
+] as const satisfies readonly (keyof DeliveryTable)[];
+
 /** One send attempt: inserted before it, completed after it. */
 export interface AttemptTable {
   business_id: string;

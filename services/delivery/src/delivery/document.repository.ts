@@ -17,7 +17,14 @@ export async function findRendered(
 ): Promise<Selectable<RenderedDocumentTable> | undefined> {
   return db
     .selectFrom('rendered_document')
-    .selectAll()
+    .select([
+      'business_id',
+      'document_id',
+      'revision',
+      'allocation_number',
+      'allocation_pending',
+      'rendered_at',
+    ])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .executeTakeFirst();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryOutcome } from '@pinkas/contracts';
 import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { DeliveryFacts, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
 import {
@@ -105,9 +105,9 @@ export async function releaseDocument(
 ): Promise<boolean> {
   await lockDocument(trx, key);
   await recordRendered(trx, key, pdf, now);
-  const plan = await findHold(trx, key);
-  // What is planned later finds the PDF.
-  if (!plan) {
+  const plan = await findPlan(trx, key);
+  // What is planned later finds the PDF; most documents have no message.
+  if (!plan?.has_messages) {
     return false;
   }
   const { heldUntil } = await readProgress(trx, key, plan.hold_until, now);
@@ -132,13 +132,23 @@ export async function releaseDocument(
   return numUpdatedRows > 0n || followUps > 0;
 }
 
-async function findHold(
+async function findPlan(
   db: Database<DeliveryTables>,
   key: DocumentKey,
-): Promise<{ hold_until: Date } | undefined> {
+): Promise<{ hold_until: Date; has_messages: SqlBool } | undefined> {
   return db
     .selectFrom('plan')
-    .select('hold_until')
+    .select(({ exists, selectFrom }) => [
+      'hold_until',
+      exists(
+        selectFrom('delivery')
+          .select('id')
+          .whereRef('delivery.business_id', '=', 'plan.business_id')
+          .whereRef('delivery.document_id', '=', 'plan.document_id')
+          // A follow-up has a message that it follows.
+          .where('follows', 'is', null),
+      ).as('has_messages'),
+    ])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .executeTakeFirst();

@@ -1,7 +1,7 @@
 import type { ApiKey, Business } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
-import type { GatewayTables } from '../business/business.tables.js';
+import { businessColumns, type GatewayTables } from '../business/business.tables.js';
 import { toApiKey } from './api-key.js';
 import type { ApiKeyTable } from './api-key.tables.js';
 
@@ -30,7 +30,7 @@ export async function findPrincipal(
     .selectFrom('kill_switch')
     .leftJoin('api_key', (join) => join.on('api_key.hash', 'in', hashes))
     .leftJoin('business', 'business.id', 'api_key.business_id')
-    .selectAll('business')
+    .select(businessColumns)
     .select([
       'kill_switch.api_enabled',
       'api_key.business_id',

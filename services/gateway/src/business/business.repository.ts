@@ -1,6 +1,6 @@
 import { allocationHoldMinutesDefault, type Business } from '@pinkas/contracts';
 import type { Kysely, Selectable } from 'kysely';
-import type { BusinessTable, GatewayTables } from './business.tables.js';
+import { type BusinessTable, businessColumns, type GatewayTables } from './business.tables.js';
 
 /** The settings as columns; nested ones are JSON text. */
 function toColumns({
@@ -91,7 +91,7 @@ export async function updateBusinessSettings(
 
 /** @returns the business, or undefined. */
 export async function findBusiness(db: Kysely<GatewayTables>, id: string): Promise<Business | undefined> {
-  const row = await db.selectFrom('business').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('business').select(businessColumns).where('id', '=', id).executeTakeFirst();
   return row && toBusiness(row);
 }
 

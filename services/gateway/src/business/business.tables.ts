@@ -37,6 +37,41 @@ export type BusinessTable = Omit<
   updated_at: Date;
 };
 
+/** All columns of `business`, by name, so that the statements are prepared. */
+export const businessColumns = [
+  'business.id',
+  'business.name',
+  'business.legal_type',
+  'business.tax_id',
+  'business.address',
+  'business.city',
+  'business.email',
+  'business.phone',
+  'business.vat_rate',
+  'business.prices_include_vat',
+  'business.payment_terms_days',
+  'business.first_numbers',
+  'business.allocation_threshold_net',
+  'business.tax_authority_connected',
+  'business.allocation_hold_minutes',
+  'business.auto_send',
+  'business.accountant_copy',
+  'business.wallet_labels',
+  'business.language',
+  'business.subscription',
+  'business.archived',
+  'business.provider',
+  'business.track',
+  'business.accent_color',
+  'business.logo_sha256',
+  'business.donation_approval',
+  'business.quote_valid_days',
+  'business.delivery_notes_without_prices',
+  'business.mail_from',
+  'business.created_at',
+  'business.updated_at',
+] as const satisfies readonly `business.${keyof BusinessTable}`[];
+
 /** The tables of the gateway. */
 export interface GatewayTables {
   business: BusinessTable;

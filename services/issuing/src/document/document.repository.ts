@@ -150,6 +150,49 @@ export function toRow(
   };
 }
 
+/** All of them, by name, so that the statements are prepared. */
+const documentColumns = [
+  'business_id',
+  'id',
+  'public_id',
+  'type',
+  'number',
+  'position',
+  'status',
+  'dated_on',
+  'due_on',
+  'issued_at',
+  'cancelled_at',
+  'cancel_reason',
+  'external_ref',
+  'idempotency_key',
+  'body_sha256',
+  'key_id',
+  'business',
+  'customer_id',
+  'customer',
+  'items',
+  'prices_include_vat',
+  'discount_rule',
+  'payments',
+  'subtotal',
+  'discount',
+  'vat',
+  'vat_rate',
+  'total',
+  'paid',
+  'source_id',
+  'source',
+  'title',
+  'notes',
+  'send',
+  'artifact_sha256',
+  'allocation_number',
+  'allocation',
+  'delivery',
+  'reply_outcomes',
+] as const satisfies readonly (keyof DocumentTable)[];
+
 export async function findByKey(
   db: Reader,
   businessId: string,
@@ -157,7 +200,7 @@ export async function findByKey(
 ): Promise<DocumentRow | undefined> {
   return db
     .selectFrom('document')
-    .selectAll()
+    .select(documentColumns)
     .where('business_id', '=', businessId)
     .where('idempotency_key', '=', idempotencyKey)
     .executeTakeFirst();
@@ -166,7 +209,7 @@ export async function findByKey(
 export async function findById(db: Reader, businessId: string, id: string): Promise<DocumentRow | undefined> {
   return db
     .selectFrom('document')
-    .selectAll()
+    .select(documentColumns)
     .where('business_id', '=', businessId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -180,7 +223,7 @@ export async function lockById(
 ): Promise<DocumentRow | undefined> {
   return trx
     .selectFrom('document')
-    .selectAll()
+    .select(documentColumns)
     .where('business_id', '=', businessId)
     .where('id', '=', id)
     .forUpdate()
@@ -204,7 +247,11 @@ export async function lockByIds(
 }
 
 export async function findByPublicId(db: Reader, publicId: string): Promise<DocumentRow | undefined> {
-  return db.selectFrom('document').selectAll().where('public_id', '=', publicId).executeTakeFirst();
+  return db
+    .selectFrom('document')
+    .select(documentColumns)
+    .where('public_id', '=', publicId)
+    .executeTakeFirst();
 }
 
 /** The sum of the credit notes based on a document, as text with two decimals. */

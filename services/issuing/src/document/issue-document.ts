@@ -96,7 +96,7 @@ export class IssueDocument {
       const outcomes = await this.outcomes.awaitForNew(issued.row, draft, watch);
       return toReply(issued.row, outcomes, false);
     } finally {
-      watch.close();
+      watch?.close();
     }
   }
 
@@ -117,18 +117,18 @@ export class IssueDocument {
     }
   }
 
-  /** @returns the issued document, and the watch of its outcomes, opened before the commit; the caller closes it. */
+  /** @returns the issued document, and the watch of outcomes that are waited for; the caller closes it. */
   async #issueNew(
     request: IssueRequest,
     hash: Buffer,
-  ): Promise<{ draft: Draft; issued: Issued; watch: DocumentWatch }> {
+  ): Promise<{ draft: Draft; issued: Issued; watch: DocumentWatch | undefined }> {
     const draft = await this.#prepare(request, hash);
     setLogContext({ document_id: draft.document.id });
-    const watch = this.outcomes.watch(draft.document.id);
+    const watch = this.outcomes.watch(draft);
     try {
       return { draft, issued: await this.#issue(draft), watch };
     } catch (error) {
-      watch.close();
+      watch?.close();
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import {
   issueDocument,
   timeLimitsMs,
 } from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
@@ -39,13 +40,22 @@ export class IssueOutcomes {
     private readonly events: EventWatch,
   ) {}
 
-  /** Watches the events of a document; opened before its commit, so that none is missed. */
-  watch(documentId: string): DocumentWatch {
-    return this.events.open(documentId);
+  /** Watches the events of a document that will be waited for; opened before its commit, so that none is missed. */
+  watch({ document, request, customer_changes }: Draft): DocumentWatch | undefined {
+    const isAwaited = customer_changes || decideAllocation(document, request.business).required;
+    return isAwaited ? this.events.open(document.id) : undefined;
   }
 
   /** Waits for what is not known yet of a document that this request has issued. */
-  async awaitForNew(row: DocumentRow, draft: Draft, watch: DocumentWatch): Promise<ReplyOutcomes> {
+  async awaitForNew(
+    row: DocumentRow,
+    draft: Draft,
+    watch: DocumentWatch | undefined,
+  ): Promise<ReplyOutcomes> {
+    if (!watch) {
+      // Its date, and with it the need for a number, may have changed while it was in line.
+      return this.loadForReplay(row);
+    }
     const endMs = endOfWait(this.config.outcomeWaitMs);
     if (!row.reply_outcomes) {
       await awaitAllocation(row, watch, endMs);
@@ -62,7 +72,7 @@ export class IssueOutcomes {
     if (row.reply_outcomes) {
       return row.reply_outcomes;
     }
-    const watch = this.watch(row.id);
+    const watch = this.events.open(row.id);
     try {
       // What was recorded before the watch was opened is in the row.
       const current = (await this.#current(row)) ?? row;

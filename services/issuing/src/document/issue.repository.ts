@@ -97,8 +97,13 @@ async function selectForUpdate(
 ): Promise<LockedSeries | undefined> {
   const found = await trx
     .selectFrom('series')
-    .selectAll('series')
     .select([
+      'series.business_id',
+      'series.type',
+      'series.first_number',
+      'series.next_number',
+      'series.last_date',
+      'series.last_issued_at',
       sql<Record<string, string>>`(
         select coalesce(json_object_agg(idempotency_key, id), '{}') from document
         where business_id = series.business_id and idempotency_key = any(${idempotency_keys}::text[])

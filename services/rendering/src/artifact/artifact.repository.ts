@@ -57,9 +57,9 @@ export async function revisionsOf(
     .selectFrom('artifact')
     .select(revisionColumns)
     .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .orderBy('revision');
-  return (options.forUpdate ? query.forUpdate() : query).execute();
+    .where('document_id', '=', key.document_id);
+  const revisions = await (options.forUpdate ? query.forUpdate() : query).execute();
+  return revisions.sort((a, b) => a.revision - b.revision);
 }
 
 /**

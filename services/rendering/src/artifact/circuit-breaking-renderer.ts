@@ -44,17 +44,23 @@ export class CircuitBreakingRenderer {
   }
 
   /**
-   * Renders a page when there is room; see `GotenbergClient.render`.
+   * Renders a page when it is the turn of its business and there is room; see `GotenbergClient.render`.
    * @throws Error at once, when the circuit is open or the queue is full.
    */
-  async render(page: PrintablePage, nonce: string, deadlineMs: number): Promise<ChromiumFile> {
+  async render(
+    page: PrintablePage,
+    nonce: string,
+    deadlineMs: number,
+    businessId: string,
+  ): Promise<ChromiumFile> {
     this.#throwIfOpen();
     const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - performance.now())));
-    return this.#semaphore.run(deadline, () => {
+    const attempt = () => {
       // The circuit may have opened while this page was queued.
       this.#throwIfOpen();
       return this.#attempt(page, nonce, deadlineMs);
-    });
+    };
+    return this.#semaphore.run(deadline, attempt, businessId);
   }
 
   /** Whether Gotenberg is known to be broken. */

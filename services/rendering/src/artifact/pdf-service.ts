@@ -152,7 +152,7 @@ export class PdfService implements BackgroundTask {
     const deadlineMs = performance.now() + timeoutMs;
     const viewUrl = `${this.config.viewUrlBase}/${sheet.document.public_id}`;
     return renderSheet({ ...sheet, viewUrl }, nonce, this.typeface, (page) =>
-      this.#renderer.render(page, nonce, deadlineMs),
+      this.#renderer.render(page, nonce, deadlineMs, sheet.business.id),
     );
   }
 

@@ -117,7 +117,7 @@ export function claimUnsent(trx: Transaction<MessagingTables>, limit: number): P
 
 /** Marks events as sent. */
 export async function markSent(db: Kysely<MessagingTables>, ids: readonly string[]): Promise<void> {
-  await db.updateTable('outbox').set({ sent_at: sql`now()` }).where('id', 'in', ids).execute();
+  await sql`update outbox set sent_at = now() where id = any(${ids}::uuid[])`.execute(db);
 }
 
 /** Marks as unsent what was sent so recently that JetStream may not have flushed it to disk. */

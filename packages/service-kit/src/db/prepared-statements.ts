@@ -1,0 +1,22 @@
+/** The most statements that are prepared on a connection: what a program builds without end must not fill the server's memory. */
+const preparedMax = 400;
+/**
+ * Planned for the values of each execution: an index that suits one value of a search or of a page may not suit another, and
+ * `*` may name other columns after a migration, which PostgreSQL refuses in a prepared statement (ADR 0037).
+ */
+const unprepared = /\border by\b|\blimit\b|\bi?like\b|(?<!\()\*/;
+
+const names = new Map<string, string | undefined>();
+
+/** The name under which a connection prepares a statement at its first execution; undefined where it is not prepared. */
+export function preparedName(text: string): string | undefined {
+  if (names.has(text)) {
+    return names.get(text);
+  }
+  if (names.size >= preparedMax) {
+    return undefined;
+  }
+  const name = unprepared.test(text) ? undefined : `s${names.size}`;
+  names.set(text, name);
+  return name;
+}
