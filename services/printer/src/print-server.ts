@@ -219,7 +219,7 @@ function refusalOf(cause: unknown, { reason }: Deadline): [PrintOutcome, unknown
     return ['refused', cause];
   }
   if (cause instanceof UnprintableError) {
-    return ['refused', new HttpError(400, cause.message)];
+    return ['refused', new HttpError(cause.status, cause.message)];
   }
   if (reason === 'gone') {
     return ['abandoned', new HttpError(503, 'Service Unavailable')];
