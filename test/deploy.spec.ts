@@ -471,8 +471,9 @@ interface Container {
 }
 
 const ingress = { trustedProxies: '10.244.0.0/16' };
+const backup = { destinationPath: 's3://example/' };
 const settings: Record<string, Record<string, unknown>> = {
-  'everything in the cluster': { ingress, postgres: { backup: { destinationPath: 's3://example/' } } },
+  'everything in the cluster': { ingress, postgres: { backup } },
   'servers of our own': {
     ingress,
     postgres: { enabled: false, externalCidr: '10.1.0.5/32', adminSecretName: 'postgres-admin' },
@@ -480,7 +481,7 @@ const settings: Record<string, Record<string, unknown>> = {
     nats: { enabled: false },
     messaging: { externalCidr: '10.1.0.7/32', caSecretName: '' },
   },
-  'a Gotenberg in place of the printer': { ingress, printServer: 'gotenberg' },
+  'a Gotenberg in place of the printer': { ingress, postgres: { backup }, printServer: 'gotenberg' },
   'small, watched, and scaled by itself': {
     printer: { autoscaling: { enabled: true }, seccompProfile: 'pinkas/chromium.json' },
     postgres: { instances: 1, backup: { enabled: false } },

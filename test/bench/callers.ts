@@ -83,6 +83,28 @@ export class Caller {
   }
 }
 
+/** Makes as many businesses, each with a series of its own. @returns a caller for each. */
+export async function callersOfSeries(stack: BenchStack, count: number): Promise<[Caller, ...Caller[]]> {
+  const callers: Caller[] = [];
+  for (let index = 0; index < count; index += 1) {
+    callers.push(new Caller(stack.file.base_url, (await newIssuer(stack)).key));
+  }
+  return callers as [Caller, ...Caller[]];
+}
+
+/** Issues an invoice of two lines, which needs no allocation number. @throws when it is refused. */
+export async function issueInvoice(caller: Caller): Promise<void> {
+  const body = {
+    type: 'tax_invoice',
+    customer: { name: 'לקוח למדידה' },
+    items: [
+      { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
+      { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9 },
+    ],
+  };
+  await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+}
+
 /** Issues a quote, which needs no allocation number. @throws when it is refused. */
 export async function issueQuote(caller: Caller): Promise<void> {
   const body = {

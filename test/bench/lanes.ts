@@ -22,6 +22,23 @@ export async function inLanes(
   return { done: latenciesMs.length, ms: performance.now() - started, latenciesMs };
 }
 
+/** Does the work so many times, in parallel lanes, but begins none after the time is over. */
+export async function timesInLanes(
+  lanes: number,
+  times: number,
+  untilMs: number,
+  work: (lane: number) => Promise<unknown>,
+): Promise<void> {
+  let begun = 0;
+  const lane = async (index: number) => {
+    while (begun < times && performance.now() < untilMs) {
+      begun += 1;
+      await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
+}
+
 /** Adds one count to another. */
 export function add(sum: Counted, one: Counted): void {
   sum.done += one.done;

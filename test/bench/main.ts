@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { measureAgainstGotenberg } from './against-gotenberg.js';
 import { measureCost } from './cost.js';
 import { measureDocuments } from './documents.js';
 import { measureFairness } from './fairness.js';
 import { measureFaults } from './faults.js';
 import { measureHostile } from './hostile.js';
 import { measureIssuing } from './issuing.js';
+import { measureMemory } from './memory.js';
+import { measureOpenLoop } from './open-loop.js';
 import { measurePage } from './page.js';
 import { measureReading } from './reading.js';
 import { measureReplicas } from './replicas.js';
@@ -19,38 +22,58 @@ import type { BenchStack } from './stack.js';
 import { measureSteps } from './steps.js';
 
 /**
- * Measures the whole system on this machine, in homes of its own, in about twenty minutes. Every comparison is a ratio of
+ * Measures the whole system on this machine, in homes of its own, in less than an hour and a half. Every comparison is a ratio of
  * figures that were measured in turns within this run, since machines are shared and noisy.
  */
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const parts = {
-  reading: measureReading,
+  reading: (stack: BenchStack, show: typeof progress) => measureReading(stack, show, numberOf('documents')),
   issuing: measureIssuing,
   series: measureSeries,
   cost: measureCost,
+  'open-loop': measureOpenLoop,
   documents: measureDocuments,
   page: measurePage,
   steps: measureSteps,
-  hostile: (stack: BenchStack, show: typeof progress) => measureHostile(stack, show, hostileRequests),
+  hostile: (stack: BenchStack, show: typeof progress) => measureHostile(stack, show, numberOf('requests')),
   fairness: measureFairness,
   faults: measureFaults,
+  memory: (stack: BenchStack, show: typeof progress) => measureMemory(stack, show, numberOf('documents')),
 };
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean', default: false }, requests: { type: 'string' } },
+  options: {
+    json: { type: 'boolean', default: false },
+    /** How many the part `hostile` sends. */
+    requests: { type: 'string' },
+    /** How many the part `memory` issues, and the part `reading` lists; and as many customers. */
+    documents: { type: 'string' },
+  },
 });
 const asJson = values.json;
-/** `--requests`: how many the part `hostile` sends. */
-const hostileRequests = values.requests === undefined ? undefined : Number(values.requests);
+/** Starting a system takes long where others use the machine. */
+const commandTimeoutMs = 240_000;
 
-/** Where none is named, all parts are measured. `replicas` starts two systems of its own. */
+/** The whole number of an option; undefined where it is not given. */
+function numberOf(option: 'requests' | 'documents'): number | undefined {
+  const text = values[option];
+  if (text !== undefined && !/^[1-9]\d*$/.test(text)) {
+    throw new Error(`--${option} must be a whole number above zero`);
+  }
+  return text === undefined ? undefined : Number(text);
+}
+
+/** Where none is named, all parts are measured. `replicas` and `gotenberg` start two systems of their own. */
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
 
 /** A system in a home of its own, which is removed at the end. */
-async function startSystem(replicas: number): Promise<BenchStack & { end(): Promise<void> }> {
+async function startSystem(
+  replicas: number,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<BenchStack & { end(): Promise<void> }> {
   const home = await mkdtemp(join(process.env.PINKAS_TEST_SYSTEMS ?? tmpdir(), 'pinkas-bench-'));
   const command = async (...args: string[]): Promise<string> => {
     const { stdout } = await run(
@@ -62,8 +85,9 @@ async function startSystem(replicas: number): Promise<BenchStack & { end(): Prom
           HOME: process.env.HOME,
           PINKAS_HOME: home,
           PINKAS_REPLICAS: String(replicas),
+          ...environment,
         },
-        timeout: 120_000,
+        timeout: commandTimeoutMs,
         maxBuffer: 16 * 1024 * 1024,
       },
     );
@@ -89,13 +113,11 @@ async function startSystem(replicas: number): Promise<BenchStack & { end(): Prom
 }
 
 /** Measures on systems that are all gone afterwards, whatever happens. */
-async function onSystems(
-  measure: (start: (replicas: number) => Promise<BenchStack>) => Promise<Row[]>,
-): Promise<Row[]> {
+async function onSystems(measure: (start: typeof startSystem) => Promise<Row[]>): Promise<Row[]> {
   const systems: { end(): Promise<void> }[] = [];
   try {
-    return await measure(async (replicas) => {
-      const system = await startSystem(replicas);
+    return await measure(async (...options) => {
+      const system = await startSystem(...options);
       systems.push(system);
       return system;
     });
@@ -118,9 +140,8 @@ async function measurePart(part: string, measure: () => Promise<Row[]>): Promise
 }
 
 async function main(): Promise<void> {
-  if (hostileRequests !== undefined && !(Number.isInteger(hostileRequests) && hostileRequests > 0)) {
-    throw new Error('--requests must be a whole number above zero');
-  }
+  numberOf('requests');
+  numberOf('documents');
   const named = Object.entries(parts).filter(([part]) => isWanted(part));
   const rows: Row[] = [];
   if (named.length > 0) {
@@ -137,6 +158,13 @@ async function main(): Promise<void> {
   if (isWanted('replicas')) {
     rows.push(
       ...(await measurePart('replicas', () => onSystems((start) => measureReplicas(start, progress)))),
+    );
+  }
+  if (isWanted('gotenberg')) {
+    rows.push(
+      ...(await measurePart('gotenberg', () =>
+        onSystems((start) => measureAgainstGotenberg(start, progress, process.env.GOTENBERG_URL)),
+      )),
     );
   }
   if (asJson) {

@@ -24,19 +24,34 @@ function statOf(pid: number): { parent: number; cpuS: number } | null {
   }
 }
 
+/** A process and all that it has started and that still run. */
+function treeOf(pid: number): { pid: number; cpuS: number }[] {
+  const table = readdirSync('/proc').flatMap((name) => {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
+    return stat ? [{ pid: Number(name), ...stat }] : [];
+  });
+  const below = (one: number): typeof table =>
+    table.filter(({ parent }) => parent === one).flatMap((child) => [child, ...below(child.pid)]);
+  return [...table.filter((one) => one.pid === pid), ...below(pid)];
+}
+
 /** The processor time that a process and all that it has started have used so far, in seconds. */
 export function cpuSecondsOf(pid: number): number {
-  const table = new Map<number, { parent: number; cpuS: number }>();
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
-    if (stat) {
-      table.set(Number(name), stat);
-    }
+  return treeOf(pid).reduce((sum, { cpuS }) => sum + cpuS, 0);
+}
+
+/** The memory of a process and of all that it has started, in MB; what several of them share counts once. */
+export function proportionalMbOf(pid: number): number {
+  return treeOf(pid).reduce((sum, one) => sum + proportionalKbOf(one.pid), 0) / 1_024;
+}
+
+/** 0 where the process has just ended. */
+function proportionalKbOf(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
-  const below = (one: number): number =>
-    (table.get(one)?.cpuS ?? 0) +
-    [...table].filter(([, { parent }]) => parent === one).reduce((sum, [child]) => sum + below(child), 0);
-  return below(pid);
 }
 
 /** The memory of a process that is not swapped out, in MB. */

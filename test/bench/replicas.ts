@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
-import { Caller, newIssuer } from './callers.js';
+import { callersOfSeries, issueInvoice } from './callers.js';
 import { add, type Counted, inLanes } from './lanes.js';
 import { packedKb } from './packed-size.js';
 import { cpuSecondsOf, residentMbOf } from './process-table.js';
@@ -16,11 +15,6 @@ const warmUpMs = 6_000;
 const documentsUntilLook = 2_000;
 const lookWithinMs = 360_000;
 const readyWithinMs = 60_000;
-
-const items = [
-  { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
-  { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9 },
-];
 
 /** One system under load. */
 interface Loaded {
@@ -114,16 +108,13 @@ const nothing = (): Counted => ({ done: 0, ms: 0, latenciesMs: [] });
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 async function load(stack: BenchStack): Promise<Loaded> {
-  const callers: Caller[] = [];
-  for (let index = 0; index < parallelism; index += 1) {
-    callers.push(new Caller(stack.file.base_url, (await newIssuer(stack)).key));
-  }
+  const callers = await callersOfSeries(stack, parallelism);
+  const [first] = callers;
   const loaded: Loaded = {
     stack,
     issued: 0,
     issue: async (lane) => {
-      const body = { type: 'tax_invoice', customer: { name: 'לקוח למדידה' }, items };
-      await callers[lane]?.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+      await issueInvoice(callers[lane] ?? first);
       loaded.issued += 1;
     },
     close: () => {

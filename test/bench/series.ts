@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { Caller, newIssuer } from './callers.js';
+import { callersOfSeries, issueInvoice } from './callers.js';
 import { add, type Counted, inLanes } from './lanes.js';
 import { cpuSecondsOf } from './process-table.js';
 import { figure, percentile, type Row } from './report.js';
@@ -13,11 +12,6 @@ const roundMs = 6_000;
 const warmUpMs = 8_000;
 const singleSamples = 120;
 
-const items = [
-  { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
-  { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9 },
-];
-
 /** What was issued in some rounds, and the processor time of each process meanwhile. */
 interface Measured {
   issued: Counted;
@@ -28,13 +22,10 @@ interface Measured {
 
 /** Callers of one series against the same callers of several series, and the processor time of a document by process. */
 export async function measureSeries(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
-  const callers: Caller[] = [];
-  for (let index = 0; index < seriesCount; index += 1) {
-    callers.push(new Caller(stack.file.base_url, (await newIssuer(stack)).key));
-  }
-  const [first] = callers as [Caller, ...Caller[]];
-  const issueOne = () => issue(first);
-  const issueAll = (lane: number) => issue(callers[lane % seriesCount] ?? first);
+  const callers = await callersOfSeries(stack, seriesCount);
+  const [first] = callers;
+  const issueOne = () => issueInvoice(first);
+  const issueAll = (lane: number) => issueInvoice(callers[lane % seriesCount] ?? first);
   progress('warming up …');
   await inLanes(seriesCount, warmUpMs, issueAll);
 
@@ -114,9 +105,4 @@ function figuresOf(name: string, callerCount: number, measured: Measured): Row[]
       ),
     ),
   ];
-}
-
-async function issue(caller: Caller): Promise<void> {
-  const body = { type: 'tax_invoice', customer: { name: 'לקוח למדידה' }, items };
-  await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
 }

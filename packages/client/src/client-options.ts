@@ -11,8 +11,8 @@ export interface PinkasClientOptions {
   /** Another `fetch`, for example one with a proxy or a connection pool. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch;
   /**
-   * The time limit of one attempt, in milliseconds, at least 1. Default 25,000: the API responds to a creation within 15 s, to a
-   * cancellation within 20 s.
+   * The time limit of one attempt, in milliseconds, at least 1. Default 25,000: the API responds to a creation or a cancellation
+   * within 15 s, to anything else within 5 s.
    */
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;

@@ -5,13 +5,13 @@
 export const timeLimitsMs = {
   /* What a caller of the HTTP API waits for at most. */
   createDocument: 15_000,
-  cancelDocument: 20_000,
+  cancelDocument: 15_000,
   request: 5_000,
   /** Until the whole of an HTTP request has arrived. */
-  receiveRequest: 40_000,
+  receiveRequest: 25_000,
   receiveHeaders: 10_000,
   /** On an HTTP connection on which nothing moves. */
-  idleConnection: 40_000,
+  idleConnection: 25_000,
   rateLimitCommand: 500,
 
   /* Calls between services. */
@@ -91,12 +91,13 @@ export interface NestedTimeLimit {
 export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   // What remains is for the queue of the series and its locks: their waits end in time for the rest (issue-queue.ts).
   { outer: 'createDocument', inner: ['resolveCustomer', 'afterQueue', 'outcomes', 'replyReserve'] },
-  // It may wait for a document that is being based on the one to cancel, and rendered.
-  { outer: 'cancelDocument', inner: ['lock', 'replyReserve'] },
+  // It may wait for a document that is being based on the one to cancel, until that is committed: its outcomes come after.
+  { outer: 'cancelDocument', inner: ['createDocument'] },
   { outer: 'request', inner: ['call', 'rateLimitCommand'] },
   { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
   { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },
   { outer: 'idleConnection', inner: ['createDocument'] },
+  { outer: 'idleConnection', inner: ['cancelDocument'] },
   { outer: 'resolveCustomer', inner: ['undecidedCustomer', 'resolveCustomerReserve'] },
   { outer: 'afterQueue', inner: ['afterLocks', 'replyReserve'] },
   // The check begins before the wait for the series.
@@ -123,12 +124,15 @@ export const documentedTimeLimits: readonly {
   readonly what: string;
   readonly limits: readonly TimeLimit[];
 }[] = [
-  { what: 'POST /v1/documents', limits: ['createDocument'] },
   {
-    what: 'cancelling a document, which may wait for one that is being based on it',
-    limits: ['cancelDocument'],
+    what: 'POST /v1/documents / cancelling a document, which may wait for one that is being based on it',
+    limits: ['createDocument', 'cancelDocument'],
   },
-  { what: 'other requests', limits: ['request'] },
+  { what: 'every other route, page and PDF: reading, listing, searching', limits: ['request'] },
+  {
+    what: 'sending a whole request, and an HTTP connection on which nothing moves',
+    limits: ['receiveRequest'],
+  },
   { what: 'a call between services without a reply or a sign of progress', limits: ['silence'] },
   { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
   { what: 'one rendering, with its signature', limits: ['renderArtifact'] },

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HttpError, send } from '@pinkas/service-kit/http';
 
 /** How long requests in flight may take after a simulator is stopped. */
 const stopGraceMs = 1_000;
@@ -20,16 +21,6 @@ export interface Listen {
 export interface RunningSimulator {
   readonly url: string;
   close(): Promise<void>;
-}
-
-/** An error that a handler throws: the status and the text that the caller gets. */
-export class HttpError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /** Reads a whole body. Throws a {@link HttpError} (413) above `bytesMax`, so that no caller can fill the memory. */
@@ -110,21 +101,6 @@ function wholeNumber(value: unknown, max: number): boolean {
 /** Answers JSON. */
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   send(response, status, 'application/json; charset=utf-8', Buffer.from(JSON.stringify(value)));
-}
-
-/** Answers with a whole body. Does nothing when the caller is gone. */
-export function send(
-  response: ServerResponse,
-  status: number,
-  contentType: string,
-  body: Buffer,
-  headers: Record<string, string> = {},
-): void {
-  if (response.destroyed || response.headersSent) {
-    return;
-  }
-  response.writeHead(status, { 'content-type': contentType, 'content-length': body.length, ...headers });
-  response.end(body);
 }
 
 /** Waits, but no longer than the signal lasts. Says whether the whole time went by. */

@@ -18,6 +18,8 @@ export class UnprintableError extends Error {
   override readonly name = 'UnprintableError';
 
   constructor(
+    /** As Gotenberg answers: 409 where a file is missing that the document needs. */
+    readonly status: 400 | 409,
     message: string,
     readonly end: PageEnd = 'refused',
   ) {

@@ -1,9 +1,9 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import { type Logger, secondsSince } from '@pinkas/service-kit/process';
 import { readConversionForm } from './conversion-form.js';
-import { HttpError } from './http-error.js';
 import type { InstalledFonts } from './installed-fonts.js';
 import type { PagePool } from './page-pool.js';
 import { PageLostError, UnprintableError } from './print-errors.js';
@@ -219,7 +219,7 @@ function refusalOf(cause: unknown, { reason }: Deadline): [PrintOutcome, unknown
     return ['refused', cause];
   }
   if (cause instanceof UnprintableError) {
-    return ['refused', new HttpError(400, cause.message)];
+    return ['refused', new HttpError(cause.status, cause.message)];
   }
   if (reason === 'gone') {
     return ['abandoned', new HttpError(503, 'Service Unavailable')];
@@ -245,21 +245,6 @@ function sendPdf(response: ServerResponse, pdf: Buffer, name: string): void {
   send(response, 200, 'application/pdf', pdf, {
     'content-disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}.pdf"`,
   });
-}
-
-/** Answers with a whole body. Does nothing when the caller is gone. */
-function send(
-  response: ServerResponse,
-  status: number,
-  contentType: string,
-  body: Buffer,
-  headers: Record<string, string> = {},
-): void {
-  if (response.destroyed || response.headersSent) {
-    return;
-  }
-  response.writeHead(status, { 'content-type': contentType, 'content-length': body.length, ...headers });
-  response.end(body);
 }
 
 async function unlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {

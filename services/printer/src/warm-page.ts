@@ -116,6 +116,7 @@ export class WarmPage {
       const megabytes = Math.round(memoryBytesMax / 1024 / 1024);
       this.#lose(
         new UnprintableError(
+          400,
           `Chromium cannot print: the page needs more than ${megabytes} MB of memory`,
           'memory',
         ),
@@ -169,7 +170,10 @@ export class WarmPage {
     this.#leavesState = !isPlain;
     this.#expectToBeHere();
     if (job.failOnMissingAsset && this.#missing.length > 0) {
-      throw new UnprintableError(`Chromium failed to load resources: ${this.#missing.join(', ')}`);
+      throw new UnprintableError(409, `Chromium failed to load resources: ${this.#missing.join(', ')}`);
+    }
+    if (job.settings.printBackground !== true) {
+      await this.#send('Runtime.evaluate', { expression: withoutBackground });
     }
     const { data } = await this.#send('Page.printToPDF', { ...job.settings, transferMode: 'ReturnAsBase64' });
     this.#expectToBeHere();
@@ -256,7 +260,7 @@ export class WarmPage {
           message,
         );
       if (method === 'Page.printToPDF' && words) {
-        throw new UnprintableError(`Chromium cannot print: ${words[0]}`);
+        throw new UnprintableError(400, `Chromium cannot print: ${words[0]}`);
       }
       throw new PageLostError('failed', message, { cause });
     }
@@ -275,6 +279,14 @@ const waitForFonts = `(() => {
   void document.documentElement?.offsetHeight;
   const isPlain = document.compatMode === 'CSS1Compat' && !document.querySelector('meta[http-equiv], meta[name]');
   return document.fonts.status === 'loaded' ? isPlain : document.fonts.ready.then(() => isPlain);
+})()`;
+
+/** Without printBackground, Gotenberg leaves out the background of the page alone, and prints all colors as they are. */
+const withoutBackground = `(() => {
+  const style = document.createElement('style');
+  style.textContent =
+    'html { print-color-adjust: exact !important } html, body { background: none !important }';
+  document.head.append(style);
 })()`;
 
 function nameIn(path: string): string | undefined {

@@ -91,8 +91,8 @@ const forms: Readonly<Record<string, readonly [Form, Expected]>> = {
     },
     { status: 200, text: /א/ },
   ],
-  'backgrounds only where the form wants them': [
-    { files: { 'index.html': html('<p style="background:red">א</p>') } },
+  'the background of the page only where the form wants it': [
+    { files: { 'index.html': html('<p style="background:red">א</p>', 'body{background:blue}') } },
     { status: 200, text: /א/ },
   ],
   'a script, which does not run': [
@@ -108,7 +108,7 @@ const forms: Readonly<Record<string, readonly [Form, Expected]>> = {
       files: { 'index.html': html('<img src="logo.png">') },
       fields: { failOnResourceLoadingFailed: 'true' },
     },
-    { status: 400, text: /logo\.png/ },
+    { status: 409, text: /logo\.png/ },
   ],
   'no index.html': [{ files: { 'other.html': 'x' } }, { status: 400, text: /index\.html.*required/ }],
   'a length that is none': [

@@ -107,8 +107,10 @@ describe('CircuitBreakingRenderer', () => {
   });
 
   it('rejected pages do not open the circuit', async () => {
-    answer = (response) => response.writeHead(400).end('Invalid form data');
-    await failed(8);
+    for (const status of [400, 409]) {
+      answer = (response) => response.writeHead(status).end('Invalid form data');
+      await failed(8);
+    }
     expect(await renderer.unavailableReason()).toBeNull();
   });
 

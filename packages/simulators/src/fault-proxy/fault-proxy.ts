@@ -1,15 +1,14 @@
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import {
   type Call,
-  HttpError,
   hangMaxMs,
   type Listen,
   modeRules,
   pause,
   type RunningSimulator,
   readMode,
-  send,
   sendJson,
   serveHttp,
 } from '../http.js';

@@ -1,17 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import {
-  HttpError,
-  type Listen,
-  modeRules,
-  type RunningSimulator,
-  readMode,
-  send,
-  sendJson,
-  serveHttp,
-} from '../http.js';
+import { type Listen, modeRules, type RunningSimulator, readMode, sendJson, serveHttp } from '../http.js';
 import { createSelfSignedP12 } from '../self-signed-certificate.js';
 import { listPage, messagePage, pagePolicy } from './mailbox-page.js';
 import { type Message, MessageFolder } from './message-folder.js';

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import {
   type Call,
-  HttpError,
   hangMaxMs,
   type Listen,
   pause,
   type RunningSimulator,
   readBody,
   readJsonObject,
-  send,
   sendJson,
   serveHttp,
   shownMax,

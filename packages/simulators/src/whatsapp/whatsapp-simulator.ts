@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError, send } from '@pinkas/service-kit/http';
 import {
   type Call,
-  HttpError,
   hangMaxMs,
   type Listen,
   modeRules,
@@ -10,7 +10,6 @@ import {
   type RunningSimulator,
   readJsonObject,
   readMode,
-  send,
   sendJson,
   serveHttp,
   shownMax,

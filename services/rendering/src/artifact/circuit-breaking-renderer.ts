@@ -16,7 +16,7 @@ const circuitRules: CircuitRules = { failuresMax: 5, pauseMs: 1_000, pauseMaxMs:
 const probeTimeoutMs = 5_000;
 const circuitOpenReason = 'rendering failed several times in a row: the circuit of the renderer is open';
 /** Gotenberg rejects the page, and would again: the renderer is healthy. */
-const pageRejected = /^400 /;
+const pageRejected = /^40[09] /;
 
 /**
  * Bounds how many pages are rendered at once, and renders none while Gotenberg is known to be broken, so that no number waits for

@@ -104,7 +104,7 @@ a credit_note. A receipt closes its tax_invoice or proforma and adds to its \`to
 | lines / payments | 1–100 / 1–20 |
 
 Every answer has \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A \`429\` has \`Retry-After\` in seconds.
-Refused requests count as well. Give a \`POST /documents\` 20 seconds before you give up; it is answered within 15.
+Refused requests count as well. Give a \`POST\` 20 seconds before you give up; it is answered within 15. A \`GET\` is answered within 5.
 
 # Errors
 
