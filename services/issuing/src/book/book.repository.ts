@@ -1,4 +1,4 @@
-import type { BookEntry, BookPosition } from '@pinkas/contracts';
+import type { BookEntry, RequestOf, readBook } from '@pinkas/contracts';
 import { type DocumentType, isGoodsNote } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -22,8 +22,7 @@ interface BookRow extends DocumentRow {
  */
 export async function readEntries(
   db: Database<IssuingTables>,
-  businessId: string,
-  after: BookPosition | null,
+  { business_id: businessId, after, from, to }: Omit<RequestOf<typeof readBook>, 'limit'>,
   limit: number,
 ): Promise<BookEntry[]> {
   let query = db
@@ -59,6 +58,11 @@ export async function readEntries(
     .orderBy('document.number')
     .orderBy('document.id')
     .limit(limit);
+  if (from !== undefined || to !== undefined) {
+    query = query
+      .where('document.dated_on', '>=', from ?? '-infinity')
+      .where('document.dated_on', '<=', to ?? 'infinity');
+  }
   if (after) {
     query = query.where(
       sql<boolean>`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
