@@ -332,7 +332,9 @@ function compareKeys({ document }: BookEntry, { header }: FileDocument): number 
   if (document.type !== type) {
     return document.type < type ? -1 : 1;
   }
-  return document.number - Number(header.text(1204));
+  const number = header.text(1204);
+  // What is no number is no document of the book, and comes first.
+  return /^\d+$/.test(number) ? Math.sign(document.number - Number(number)) : 1;
 }
 
 const plainLetters = /^[\u0020-\u007e\u05d0-\u05ea]$/;
