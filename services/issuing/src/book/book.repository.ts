@@ -43,10 +43,13 @@ export async function readEntries(
         from document as receipt, jsonb_array_elements(receipt.payments) as payment
         where receipt.business_id = document.business_id and receipt.source_id = document.id
           and receipt.type = 'receipt')`.as('received'),
-      sql<boolean>`exists (
-        select from document as invoice
+      // Not 'exists': the planner would collect the sources of the whole book for each page.
+      sql<boolean>`coalesce((
+        select true
+        from document as invoice
         where invoice.business_id = document.business_id and invoice.source_id = document.id
-          and invoice.type in ('tax_invoice', 'tax_invoice_receipt'))`.as('invoiced'),
+          and invoice.type in ('tax_invoice', 'tax_invoice_receipt')
+        limit 1), false)`.as('invoiced'),
       sql<string | null>`(
         select sum(note.total) from document as note
         where note.business_id = document.business_id and note.source_id = document.id
