@@ -53,6 +53,8 @@ const keptIn: Record<string, readonly string[]> = {
   '@libpdf/core': ['services/rendering/src/artifact/', 'services/rendering/src/signature/'],
   nodemailer: ['services/delivery/src/'],
   'libphonenumber-js': ['packages/domain/src/delivery/phone-number.ts'],
+  yazl: ['packages/cli/src/export/'],
+  yauzl: ['packages/cli/src/export/check/zip-check.ts'],
   undici: ['services/allocation/src/authority/authority-http.ts'],
 };
 
@@ -158,6 +160,14 @@ describe('the architecture', () => {
   it('the client has no dependencies', () => {
     const client = production.filter((source) => workspaceOf(source) === 'packages/client');
     expect(offences(client, (_source, specifier) => !specifier.startsWith('./'))).toEqual([]);
+  });
+
+  it('the check of the uniform structure shares nothing with its writer', () => {
+    const check = production.filter(({ path }) => path.startsWith('packages/cli/src/export/check/'));
+    expect(check.length).toBeGreaterThan(5);
+    const ofWriter = (_source: Source, specifier: string) =>
+      specifier === '@pinkas/domain/uniform' || specifier.includes('/uniform/');
+    expect(offences(check, ofWriter)).toEqual([]);
   });
 
   it('only config.ts files read the environment', () => {

@@ -6,6 +6,7 @@ import { RunningStack } from '../running-stack.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
 import { damagedBook } from './sections/damaged-book.js';
+import { exports } from './sections/exports.js';
 import { firstDocument } from './sections/first-document.js';
 import { hostile } from './sections/hostile.js';
 import { isolation } from './sections/isolation.js';
@@ -30,6 +31,7 @@ describe('the whole system', () => {
   // First: it verifies the whole book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);
+  exports(system);
   outcomes(system);
   lateNumber(system);
   client(system);

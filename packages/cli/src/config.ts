@@ -1,5 +1,35 @@
 import { readFile } from 'node:fs/promises';
+import type { UniformSoftware } from '@pinkas/domain/uniform';
 import { UsageError } from './usage-error.js';
+
+/** The version that the files of the uniform structure name. */
+export const softwareVersion = '0.2.0';
+
+/**
+ * What the files of the uniform structure say of the software: `ACCOUNTING_SOFTWARE_NUMBER`, `SOFTWARE_VENDOR_TAX_ID` and
+ * `SOFTWARE_VENDOR_NAME`. A business that runs the software for itself is its own vendor.
+ * @throws UsageError for a number that the authority's fields cannot hold.
+ */
+export function readSoftware(
+  business: { name: string; tax_id: string | null },
+  env: NodeJS.ProcessEnv = process.env,
+): UniformSoftware {
+  const registration = env.ACCOUNTING_SOFTWARE_NUMBER || '99999999';
+  const vendorTaxId = env.SOFTWARE_VENDOR_TAX_ID || (business.tax_id ?? '');
+  if (!/^\d{1,8}$/.test(registration)) {
+    throw new UsageError('ACCOUNTING_SOFTWARE_NUMBER must be a number of at most 8 digits');
+  }
+  if (!/^\d{0,9}$/.test(vendorTaxId)) {
+    throw new UsageError('SOFTWARE_VENDOR_TAX_ID must be a number of at most 9 digits');
+  }
+  return {
+    registration,
+    name: 'Pinkas',
+    version: softwareVersion,
+    vendorTaxId,
+    vendorName: env.SOFTWARE_VENDOR_NAME || business.name,
+  };
+}
 
 /**
  * The URL of NATS: `NATS_URL`, else that in the `stack.json` of `PINKAS_HOME`, which `npm run pinkas` sets where it is not set.

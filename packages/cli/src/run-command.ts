@@ -5,6 +5,7 @@ import type { Call, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
 import { type Connection, openConnection } from './connection.js';
 import { deliveryCommands } from './delivery-commands.js';
+import { exportCommands } from './export/export-commands.js';
 import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { terminalProgress } from './progress.js';
@@ -19,6 +20,7 @@ const commands = [
   ...deliveryCommands,
   ...queueCommands,
   ...verifyCommands,
+  ...exportCommands,
 ];
 
 /**

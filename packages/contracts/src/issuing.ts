@@ -212,6 +212,9 @@ export const readBook = defineContract('issuing.book.read', {
     /** Only documents after this position; null from the beginning. */
     after: Nullable(BookPosition),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
+    /** Document dates, both inclusive. The previous release does not know them: its reply has every date. */
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
   }),
   reply: Strict({
     /** May be fewer than `limit` where they are large. */

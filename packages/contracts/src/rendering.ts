@@ -77,6 +77,22 @@ export const numberArtifact = defineContract('rendering.artifact.number', {
   timeoutMs: timeLimitsMs.renderArtifact,
 });
 
+/** Prints a report of the operator's command, as PDF. It is neither signed nor stored. */
+export const printReport = defineContract('rendering.report.print', {
+  request: Strict({
+    /** ASCII, for the properties of the file. */
+    title: Type.String({ pattern: '^[A-Za-z0-9 .-]{1,100}$' }),
+    /** A whole page, which names no other file; its `title` is replaced. */
+    html: Type.String({ maxLength: 400_000 }),
+  }),
+  reply: Strict({
+    /** Base64. */
+    pdf: Type.String(),
+  }),
+  errors: ['document_generation_failed'],
+  timeoutMs: timeLimitsMs.renderArtifact,
+});
+
 /** The hosted page of a document, as HTML. */
 export const renderPage = defineContract('rendering.page.render', {
   request: Strict({

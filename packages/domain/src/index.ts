@@ -14,6 +14,8 @@ export {
   withinOneAgora,
 } from './money/agorot.js';
 export { decimalPlaces, roundDecimal } from './money/decimal.js';
+export type { PricedLines } from './money/net-lines.js';
+export { netLineTotals, netUnitPrice } from './money/net-lines.js';
 export type { Percentage } from './money/percentage.js';
 export { parsePercentage, portionOf, portionWithin, withoutPortion } from './money/percentage.js';
 export * from './money/total-rows.js';

@@ -53,3 +53,15 @@ export function formatDay(day: string, language: 'he' | 'en'): string {
     ? `${date}/${month}/${year}`
     : `${Number(date)} ${months[Number(month) - 1]} ${year}`;
 }
+
+const israelTime = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Asia/Jerusalem',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** The time of day in Asia/Jerusalem at an instant, as hh:mm. */
+export function timeInIsrael(instant: Date): string {
+  return israelTime.format(instant);
+}

@@ -118,6 +118,26 @@ describe('ReadBook', () => {
     expect(await entryOf(ids.quote)).toMatchObject({ source: null, received: 0 });
   });
 
+  it('ReadBook returns the documents of a range of dates, both ends included', async () => {
+    const business = exampleBusiness();
+    for (const date of ['2026-06-01', '2026-06-02', '2026-06-02', '2026-06-03']) {
+      await issuing.issue({ date }, undefined, { business });
+    }
+    const datesOf = async (from?: string, to?: string) => {
+      const { entries } = await issuing.network.call(readBook, {
+        business_id: business.id,
+        after: null,
+        limit: 100,
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+      });
+      return entries.map(({ document }) => document.date);
+    };
+    expect(await datesOf('2026-06-02', '2026-06-02')).toEqual(['2026-06-02', '2026-06-02']);
+    expect(await datesOf('2026-06-03')).toEqual(['2026-06-03']);
+    expect(await datesOf(undefined, '2026-06-01')).toEqual(['2026-06-01']);
+  });
+
   it('ReadBook returns whether a delivery note was issued without prices', async () => {
     expect(await entryOf(ids.order)).not.toHaveProperty('without_prices');
     const business = { ...issuing.business, delivery_notes_without_prices: true };

@@ -18,6 +18,7 @@ import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { StoreLogo } from './logo/store-logo.js';
+import { PrintReport } from './report/print-report.js';
 import { Signers } from './signature/signers.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
@@ -32,6 +33,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     NumberArtifact,
     AuditArtifacts,
     RenderPage,
+    PrintReport,
     StoreLogo,
     GetLogo,
   ],

@@ -1,4 +1,4 @@
-import type { BookEntry, BookPosition } from '@pinkas/contracts';
+import type { BookEntry, RequestOf, readBook } from '@pinkas/contracts';
 import { type DocumentType, isGoodsNote } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { sql } from 'kysely';
@@ -22,8 +22,7 @@ interface BookRow extends DocumentRow {
  */
 export async function readEntries(
   db: Database<IssuingTables>,
-  businessId: string,
-  after: BookPosition | null,
+  { business_id: businessId, after, from, to }: Omit<RequestOf<typeof readBook>, 'limit'>,
   limit: number,
 ): Promise<BookEntry[]> {
   let query = db
@@ -44,10 +43,13 @@ export async function readEntries(
         from document as receipt, jsonb_array_elements(receipt.payments) as payment
         where receipt.business_id = document.business_id and receipt.source_id = document.id
           and receipt.type = 'receipt')`.as('received'),
-      sql<boolean>`exists (
-        select from document as invoice
+      // Not 'exists': the planner would collect the sources of the whole book for each page.
+      sql<boolean>`coalesce((
+        select true
+        from document as invoice
         where invoice.business_id = document.business_id and invoice.source_id = document.id
-          and invoice.type in ('tax_invoice', 'tax_invoice_receipt'))`.as('invoiced'),
+          and invoice.type in ('tax_invoice', 'tax_invoice_receipt')
+        limit 1), false)`.as('invoiced'),
       sql<string | null>`(
         select sum(note.total) from document as note
         where note.business_id = document.business_id and note.source_id = document.id
@@ -59,6 +61,11 @@ export async function readEntries(
     .orderBy('document.number')
     .orderBy('document.id')
     .limit(limit);
+  if (from !== undefined || to !== undefined) {
+    query = query
+      .where('document.dated_on', '>=', from ?? '-infinity')
+      .where('document.dated_on', '<=', to ?? 'infinity');
+  }
   if (after) {
     query = query.where(
       sql<boolean>`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,

@@ -6,15 +6,15 @@ import { readEntries } from './book.repository.js';
 /** Half of the default message limit of NATS (1 MB), which a page of large documents would exceed. */
 const pageBytesMax = 512 * 1024;
 
-/** Reads the book of one business for its verification, in the order of the numbers, a page at a time. */
+/** Reads the book of one business for its verification and its exports, in the order of the numbers, a page at a time. */
 @Operation(readBook)
 export class ReadBook {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof readBook>): Promise<ReplyOf<typeof readBook>> {
-    const { business_id, after, limit } = request;
+    const { limit, ...filter } = request;
     // One entry beyond the page shows whether there is another page.
-    const found = await readEntries(forTenant(this.db, business_id), business_id, after, limit + 1);
+    const found = await readEntries(forTenant(this.db, filter.business_id), filter, limit + 1);
     const entries = withinBytes(found.slice(0, limit));
     const last = entries.at(-1)?.document;
     return {

@@ -1,0 +1,47 @@
+import { type BookEntry, type BookPosition, readBook } from '@pinkas/contracts';
+import type { Call } from '../command.js';
+
+/** The most that issuing returns at once. */
+const pageSize = 100;
+
+/** Which documents of which book: by document date, both ends included. */
+export interface BookRange {
+  readonly businessId: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Some entries of the book. */
+export interface BookPage {
+  readonly entries: readonly BookEntry[];
+  /** Where the next page begins; null after the last one. */
+  readonly next: BookPosition | null;
+}
+
+/**
+ * The book of a range of dates in the order of the numbers, page after page; the next page is read while the current one is used.
+ * @param after begins behind this position.
+ */
+export async function* bookPages(
+  call: Call,
+  { businessId, from, to }: BookRange,
+  after: BookPosition | null = null,
+): AsyncGenerator<BookPage> {
+  const read = (position: BookPosition | null) => {
+    const page = call(readBook, { business_id: businessId, after: position, limit: pageSize, from, to });
+    // Awaited below; until then a failure must not end the process.
+    page.catch(() => {});
+    return page;
+  };
+  for (let page = read(after); ; ) {
+    const { entries, next_after: next } = await page;
+    if (next !== null) {
+      page = read(next);
+    }
+    // The previous release of issuing knows no dates, and returns all of them.
+    yield { entries: entries.filter(({ document: { date } }) => from <= date && date <= to), next };
+    if (next === null) {
+      return;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { showBusiness } from '@pinkas/contracts';
+import { notFoundAs, readId } from '../../arguments.js';
+import type { Command, Output } from '../../command.js';
+import { documentProgress } from '../progress-line.js';
+import { type CheckResult, checkFolder } from './check-folder.js';
+
+/** `pinkas export check` */
+export const checkCommand: Command = {
+  noun: 'export',
+  verb: 'check',
+  summary: 'checks files of the uniform structure, by themselves or against the book',
+  arguments: ['DIR'],
+  options: { against: { value: 'ID', meaning: 'compares every figure with the book of this business' } },
+  run: async ({ arguments: { DIR = '' }, options }, call, progress) => {
+    let against = null;
+    if (options.against !== undefined) {
+      const id = readId(options.against, 'business list');
+      const missing = `No business has the id ${id}: pinkas business list shows them`;
+      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), missing);
+      against = { call, business };
+    }
+    const result = await checkFolder(DIR, against, documentProgress(progress, 'checked', null));
+    return outputOf(result, against !== null);
+  },
+};
+
+function outputOf({ folder, documents, records, findings }: CheckResult, compared: boolean): Output {
+  const { found, count } = findings;
+  const lines = found.map(({ file, record, field, reason }) => {
+    const place = [file, record === null ? '' : `record ${record}`, field === null ? '' : `field ${field}`];
+    return `  ${place.filter((part) => part !== '').join(', ')}: ${reason}`;
+  });
+  const counted = `${count.toLocaleString('en-US')} ${count === 1 ? 'finding' : 'findings'}`;
+  const more = count - found.length;
+  return {
+    json: { ok: count === 0, folder, documents, records, compared, findings: found, findings_more: more },
+    text: [
+      folder,
+      `${documents.toLocaleString('en-US')} documents in ${records.toLocaleString('en-US')} records`,
+      ...lines,
+      ...(more === 0 ? [] : [`  And ${more.toLocaleString('en-US')} more`]),
+      count === 0 ? `Valid${compared ? ', and as in the book' : ''}` : `NOT VALID: ${counted}`,
+    ].join('\n'),
+    ...(count > 0 && { failure: `${counted}: docs/export.md says what each field has to be` }),
+  };
+}

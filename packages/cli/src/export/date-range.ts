@@ -1,0 +1,26 @@
+import { isCalendarDate } from '@pinkas/domain';
+import type { CommandInput } from '../command.js';
+import { UsageError } from '../usage-error.js';
+
+/** The options that name a range of document dates. */
+export const rangeOptions = {
+  from: { value: 'D', meaning: 'the first document date, YYYY-MM-DD' },
+  to: { value: 'D', meaning: 'the last document date, YYYY-MM-DD' },
+} as const;
+
+/**
+ * The first and the last document date of an export.
+ * @throws UsageError unless the options name a year, or both days in their order.
+ */
+export function readRange({ year, from, to }: CommandInput['options']): { from: string; to: string } {
+  if (year !== undefined) {
+    if (!/^\d{4}$/.test(year) || from !== undefined || to !== undefined) {
+      throw new UsageError('--year takes four digits, such as 2026, and replaces --from and --to');
+    }
+    return { from: `${year}-01-01`, to: `${year}-12-31` };
+  }
+  if (from === undefined || to === undefined || !isCalendarDate(from) || !isCalendarDate(to) || from > to) {
+    throw new UsageError('--from and --to take the first and the last document date, each as YYYY-MM-DD');
+  }
+  return { from, to };
+}

@@ -1,0 +1,84 @@
+import type { BookEntry } from '@pinkas/contracts';
+
+/** A table of the book: its columns, and the rows that one document has in it. */
+export interface CsvTable {
+  readonly columns: readonly string[];
+  rows(entry: BookEntry): (string | number | boolean | null)[][];
+}
+
+/** What leads from a line or a payment to its document. */
+const keys = ['document_id', 'type', 'number'] as const;
+const keyOf = ({ document: { id, type, number } }: BookEntry) => [id, type, number];
+
+/** The tables, by the first word of their files. Amounts are ILS, days are of Asia/Jerusalem, instants UTC. */
+export const csvTables: Readonly<Record<string, CsvTable>> = {
+  documents: {
+    columns: [
+      ...['id', 'type', 'number', 'date', 'due_date', 'issued_at', 'status', 'cancelled_at', 'cancel_reason'],
+      ...['customer_id', 'customer_name', 'customer_tax_id', 'customer_legal_type', 'customer_email'],
+      ...['customer_phone', 'customer_address', 'customer_city', 'prices_include_vat', 'discount_type'],
+      ...['discount_value', 'subtotal', 'discount', 'vat_rate', 'vat', 'total', 'paid', 'currency'],
+      ...['allocation_number', 'based_on_id', 'based_on_type', 'based_on_number', 'external_ref', 'title'],
+      ...['notes', 'public_id', 'pdf_sha256'],
+    ],
+    rows: ({ document, state, artifact_sha256 }) => {
+      const { customer, totals, discount, based_on } = document;
+      return [
+        [
+          ...[document.id, document.type, document.number, document.date, document.due_date],
+          ...[document.issued_at, state.status, state.cancelled_at, state.cancel_reason ?? null],
+          ...[customer.id, customer.name, customer.tax_id, customer.legal_type, customer.email],
+          ...[customer.phone, customer.address, customer.city, document.prices_include_vat],
+          ...[
+            discount?.type ?? null,
+            discount?.value ?? null,
+            money(totals.subtotal),
+            money(totals.discount),
+          ],
+          ...[totals.vat_rate, money(totals.vat), money(totals.total), money(state.paid), totals.currency],
+          ...[
+            state.allocation_number,
+            based_on?.id ?? null,
+            based_on?.type ?? null,
+            based_on?.number ?? null,
+          ],
+          ...[document.external_ref, document.title, document.notes, document.public_id, artifact_sha256],
+        ],
+      ];
+    },
+  },
+  items: {
+    columns: [...keys, 'line', 'sku', 'description', 'quantity', 'unit_price', 'line_total'],
+    rows: (entry) =>
+      entry.document.items.map(({ sku, description, quantity, unit_price, line_total }, index) => [
+        ...keyOf(entry),
+        ...[index + 1, sku, description, quantity, money(unit_price), money(line_total)],
+      ]),
+  },
+  payments: {
+    columns: [
+      ...keys,
+      ...['line', 'method', 'amount', 'date', 'reference', 'check_number', 'check_date', 'bank_code'],
+      ...['branch', 'account', 'card_last_digits', 'card_type'],
+    ],
+    rows: (entry) =>
+      entry.document.payments.map((payment, index) => [
+        ...keyOf(entry),
+        ...[index + 1, payment.method, money(payment.amount), payment.date, payment.reference],
+        ...[payment.check_number, payment.check_date, payment.bank_code, payment.branch, payment.account],
+        ...[payment.card_last_digits, payment.card_type],
+      ]),
+  },
+};
+
+const money = (amount: number): string => amount.toFixed(2);
+
+/** A row as RFC 4180 has it. */
+export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: string | number | boolean | null): string {
+  const text = String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,148 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BookEntry, BookPosition } from '@pinkas/contracts';
+import type { Call } from '../../command.js';
+import { UsageError } from '../../usage-error.js';
+import { type BookRange, bookPages } from '../book-pages.js';
+import { sha256Of, writeSums } from '../checksums.js';
+import { type ExportFormat, openPart, type PartWriter, partDocuments } from './part-writers.js';
+
+/** Where an export is; written after each part, so that one that was interrupted continues with the next. */
+interface Checkpoint {
+  readonly business_id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly format: ExportFormat;
+  readonly documents: number;
+  readonly parts: number;
+  /** SHA-256 by file name. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Documents without a stored PDF. */
+  readonly missing_pdfs: readonly string[];
+  /** Where the next part begins; null at the beginning. */
+  readonly after: BookPosition | null;
+  readonly complete: boolean;
+}
+
+/** A finished export. */
+export interface WrittenDocuments {
+  readonly documents: number;
+  readonly files: readonly string[];
+  readonly missingPdfs: readonly string[];
+  /** Documents that an earlier run had written. */
+  readonly resumedAfter: number;
+}
+
+const checkpointFile = 'export.json';
+
+/**
+ * Writes the documents of a range in parts into a folder, which is made, or continues what an interrupted export left there.
+ * @throws UsageError where the folder has something else.
+ */
+export async function writeDocuments(
+  call: Call,
+  range: BookRange,
+  format: ExportFormat,
+  folder: string,
+  onDocuments: (count: number) => void,
+): Promise<WrittenDocuments> {
+  await mkdir(folder, { recursive: true });
+  let checkpoint = await readCheckpoint(folder, range, format);
+  const resumedAfter = checkpoint.documents;
+  if (!checkpoint.complete) {
+    for await (const next of writeParts(call, range, checkpoint, folder, onDocuments)) {
+      await writeCheckpoint(folder, next);
+      checkpoint = next;
+    }
+  }
+  await writeSums(folder, new Map(Object.entries(checkpoint.files)));
+  return {
+    documents: checkpoint.documents,
+    files: Object.keys(checkpoint.files),
+    missingPdfs: checkpoint.missing_pdfs,
+    resumedAfter,
+  };
+}
+
+/** Writes part after part. @returns the checkpoint after each. */
+async function* writeParts(
+  call: Call,
+  range: BookRange,
+  start: Checkpoint,
+  folder: string,
+  onDocuments: (count: number) => void,
+): AsyncGenerator<Checkpoint> {
+  let current = start;
+  let writer: PartWriter | null = null;
+  let written = 0;
+  const missing: string[] = [];
+  const open = () =>
+    openPart(start.format, {
+      call,
+      businessId: range.businessId,
+      folder,
+      part: String(current.parts + 1).padStart(5, '0'),
+      onMissing: ({ document: { type, number } }) => missing.push(`${type} ${number}`),
+    });
+  for await (const { entries, next } of bookPages(call, range, start.after)) {
+    writer ??= await open();
+    await writer.add(entries);
+    written += entries.length;
+    onDocuments(current.documents + written);
+    if (written >= partDocuments[start.format] || next === null) {
+      // Only an export without documents has a part without any.
+      const files = Object.fromEntries(await writer.close());
+      current = {
+        ...current,
+        documents: current.documents + written,
+        parts: current.parts + 1,
+        files: { ...current.files, ...files },
+        missing_pdfs: [...current.missing_pdfs, ...missing.splice(0)],
+        after: next ?? positionOf(entries) ?? current.after,
+        complete: next === null,
+      };
+      writer = null;
+      written = 0;
+      yield current;
+    }
+  }
+}
+
+function positionOf(entries: readonly BookEntry[]): BookPosition | null {
+  const last = entries.at(-1)?.document;
+  return last ? { type: last.type, number: last.number, id: last.id } : null;
+}
+
+async function readCheckpoint(folder: string, range: BookRange, format: ExportFormat): Promise<Checkpoint> {
+  const wanted = { business_id: range.businessId, from: range.from, to: range.to, format };
+  const text = await readFile(join(folder, checkpointFile), 'utf8').catch(() => null);
+  if (text === null) {
+    const others = (await readdir(folder)).filter((name) => !name.endsWith('.partial'));
+    if (others.length > 0) {
+      throw new UsageError(
+        `${folder} is not empty, and has no ${checkpointFile}: name another folder with --out`,
+      );
+    }
+    return { ...wanted, documents: 0, parts: 0, files: {}, missing_pdfs: [], after: null, complete: false };
+  }
+  const checkpoint = JSON.parse(text) as Checkpoint;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (checkpoint[name as keyof typeof wanted] !== value) {
+      throw new UsageError(
+        `${folder} has an export with another ${name}, ${checkpoint[name as keyof typeof wanted]}: name another folder with --out`,
+      );
+    }
+  }
+  for (const [name, sum] of Object.entries(checkpoint.files)) {
+    if ((await sha256Of(join(folder, name)).catch(() => null)) !== sum) {
+      throw new UsageError(`${join(folder, name)} is not what was written: name another folder with --out`);
+    }
+  }
+  return checkpoint;
+}
+
+async function writeCheckpoint(folder: string, checkpoint: Checkpoint): Promise<void> {
+  const path = join(folder, checkpointFile);
+  await writeFile(`${path}.partial`, `${JSON.stringify(checkpoint, null, 2)}\n`);
+  await rename(`${path}.partial`, path);
+}

@@ -1,0 +1,161 @@
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { printReport } from '@pinkas/contracts';
+import { formatShekels, toShekels } from '@pinkas/domain';
+import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
+import type { Call, Command, Output } from '../command.js';
+import { readSoftware } from '../config.js';
+import { columns } from '../table.js';
+import { UsageError } from '../usage-error.js';
+import { checkCommand } from './check/check-command.js';
+import { sha256Of, sumsFile, writeSums } from './checksums.js';
+import { rangeOptions, readRange } from './date-range.js';
+import { documentsCommand } from './documents/documents-command.js';
+import { businessOption, readBusiness } from './exported-business.js';
+import { documentProgress } from './progress-line.js';
+import { uniformReports } from './uniform/report-html.js';
+import { type WrittenUniform, writeUniform } from './uniform/write-uniform.js';
+
+function readCharset(option = uniformCharsets[0] as string): UniformCharset {
+  const found = uniformCharsets.find((charset) => charset === option);
+  if (!found) {
+    throw new UsageError(`--charset takes ${uniformCharsets.join(' or ')}, not "${option}"`);
+  }
+  return found;
+}
+
+const primaryId = (): string =>
+  `${randomInt(1, 10)}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}`;
+
+/** Writes the two reports beside the files, as HTML and as PDF. */
+async function writeReports(call: Call, written: WrittenUniform): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, title, html } of uniformReports(written)) {
+    await writeFile(join(written.folder, `${name}.html`), html);
+    const { pdf } = await call(printReport, { title, html });
+    await writeFile(join(written.folder, `${name}.pdf`), Buffer.from(pdf, 'base64'));
+    names.push(`${name}.html`, `${name}.pdf`);
+  }
+  return names;
+}
+
+/** Writes the sums of all files, by which a later change of any byte is found. */
+async function writeFileSums(folder: string, reports: readonly string[]): Promise<void> {
+  const sums = new Map<string, string>();
+  for (const name of ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip', ...reports]) {
+    sums.set(name, await sha256Of(join(folder, name)));
+  }
+  await writeSums(folder, sums);
+}
+
+function outputOf({ folder, run, files }: WrittenUniform, reports: readonly string[]): Output {
+  const { leftOut } = files;
+  const json = {
+    folder,
+    from: run.from,
+    to: run.to,
+    charset: run.charset,
+    primary_id: run.primaryId,
+    records: Object.fromEntries(files.recordCounts.map(({ code, count }) => [code, count])),
+    types: files.typeTotals.map(({ type, code, documents, total }) => ({
+      type,
+      code,
+      documents,
+      total: toShekels(total),
+    })),
+    left_out: {
+      documents: leftOut.documents,
+      receipt_lines: leftOut.receiptLines,
+      base_documents: leftOut.baseDocuments,
+    },
+    deviations: files.deviations.map(({ field, deviation, count, documents }) => ({
+      field: field.number,
+      name: field.name,
+      deviation,
+      count,
+      documents,
+    })),
+    reports,
+  };
+  return { json, text: textOf({ folder, run, files }) };
+}
+
+const deviationTexts = {
+  shortened: 'shortened to the field',
+  rewritten: 'characters in another form',
+  replaced: 'characters written as ?',
+  digits_only: 'digits only',
+  does_not_fit: 'longer than the field',
+} as const;
+
+function textOf({ folder, run, files }: WrittenUniform): string {
+  const { leftOut } = files;
+  const totals = files.typeTotals.map(({ code, type, documents, total }) => [
+    String(code),
+    type,
+    String(documents),
+    formatShekels(total),
+  ]);
+  const left: [number, string][] = [
+    [leftOut.documents, 'documents of a type without a code (quotes)'],
+    [leftOut.receiptLines, 'lines of receipts, which have payments instead'],
+    [leftOut.baseDocuments, 'base documents of a type without a code'],
+  ];
+  const deviations = files.deviations.map(({ field, deviation, count, documents }) => [
+    String(field.number),
+    field.name,
+    deviationTexts[deviation],
+    String(count),
+    documents.length === 0 ? '' : `first: ${documents.join(' ')}`,
+  ]);
+  return [
+    folder,
+    `${run.from} to ${run.to}, ${run.charset}, primary id ${run.primaryId}`,
+    columns(files.recordCounts.map(({ code, count }) => [code, String(count)])),
+    totals.length === 0 ? 'No document is of these dates' : columns(totals),
+    ...left.filter(([count]) => count > 0).map(([count, what]) => `Left out: ${count} ${what}`),
+    deviations.length === 0
+      ? 'Every field is as in the book'
+      : `Fields that differ from the book:\n${columns(deviations)}`,
+    `To check them: pinkas export check ${folder} --against ID`,
+  ].join('\n\n');
+}
+
+const uniformCommand: Command = {
+  noun: 'export',
+  verb: 'uniform',
+  summary: "writes the files of the tax authority's uniform structure 1.31, with their reports",
+  arguments: [],
+  options: {
+    business: businessOption,
+    year: { value: 'Y', meaning: 'the documents dated in this year' },
+    ...rangeOptions,
+    charset: { value: 'C', meaning: 'iso-8859-8 (default) or cp862' },
+    out: { value: 'DIR', meaning: 'the folder that gets OPENFRMT, with a new folder in it', required: true },
+  },
+  run: async ({ options }, call, progress) => {
+    const range = readRange(options);
+    const charset = readCharset(options.charset);
+    const found = await readBusiness(call, options.business);
+    const written = await writeUniform(
+      call,
+      {
+        business: found.business,
+        ...range,
+        charset,
+        out: options.out ?? '',
+        software: readSoftware(found.business),
+        startedAt: new Date(),
+        primaryId: primaryId(),
+      },
+      documentProgress(progress, 'written', found.documents),
+    );
+    const reports = await writeReports(call, written);
+    await writeFileSums(written.folder, reports);
+    return outputOf(written, [...reports, sumsFile]);
+  },
+};
+
+/** `pinkas export …` */
+export const exportCommands: readonly Command[] = [uniformCommand, checkCommand, documentsCommand];

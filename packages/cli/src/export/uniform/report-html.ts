@@ -1,0 +1,134 @@
+import { documentTypeRules, formatDay, formatShekels, sum } from '@pinkas/domain';
+import type { Deviation, RecordCode } from '@pinkas/domain/uniform';
+import type { WrittenUniform } from './write-uniform.js';
+
+/** A report that goes with the files. */
+export interface PrintedReport {
+  /** Of its files, without the end. */
+  readonly name: string;
+  /** ASCII, for the properties of the PDF. */
+  readonly title: string;
+  readonly html: string;
+}
+
+const recordNames: Readonly<Record<RecordCode, string>> = {
+  A000: 'רשומת פתיחה (INI)',
+  summary: 'רשומת סיכום (INI)',
+  A100: 'רשומת פתיחה',
+  C100: 'כותרת מסמך',
+  D110: 'פרטי מסמך',
+  D120: 'פרטי קבלות',
+  M100: 'פריטים במלאי',
+  Z900: 'רשומת סגירה',
+};
+
+const deviationNames: Readonly<Record<Deviation, string>> = {
+  shortened: 'קוצר לאורך השדה',
+  rewritten: 'תווים נכתבו בצורה אחרת',
+  replaced: 'תווים הוחלפו בסימן שאלה',
+  digits_only: 'נכתבו הספרות בלבד',
+  does_not_fit: 'ארוך מן השדה',
+};
+
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
+const ltr = (text: string): string => `<bdi dir="ltr">${escaped(text)}</bdi>`;
+const row = (cells: readonly string[], cell: 'td' | 'th'): string =>
+  `<tr>${cells.map((text) => `<${cell}>${text}</${cell}>`).join('')}</tr>`;
+const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `<table><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
+/** A text as a string of CSS. */
+const cssString = (text: string): string =>
+  `"${text.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `\\${sign.codePointAt(0)?.toString(16)} `)}"`;
+
+/** Every page names the business, and its own number. */
+const paper = (name: string): string =>
+  `@page{size:A4;margin:18mm 15mm 20mm;font:8pt Heebo,Arial,sans-serif;direction:rtl;@top-right{content:${cssString(name)}}@bottom-left{content:"עמוד " counter(page) " מתוך " counter(pages)}}`;
+const style = `body{font:10pt Heebo,Arial,sans-serif;margin:0 auto;max-width:180mm;color:#111}
+h1{font-size:16pt;margin:0 0 2mm}h2{font-size:11pt;margin:7mm 0 2mm}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:1mm 5mm;margin:0}dt{color:#555}dd{margin:0}
+table{border-collapse:collapse;width:100%;margin-top:3mm}thead{display:table-header-group}tr{break-inside:avoid}
+th,td{border-bottom:1px solid #ccc;padding:1.5mm 2mm;text-align:start;font-variant-numeric:tabular-nums}th{background:#f2f2f2}
+footer{margin-top:8mm;text-align:center}`;
+
+/** The two reports that are printed with the files (sections 2.6 and 5.4 of the authority's instructions). */
+export function uniformReports(written: WrittenUniform): PrintedReport[] {
+  return [
+    { name: 'totals-by-type', title: 'Totals by document type', html: totalsByType(written) },
+    { name: 'run-summary', title: 'Summary of the run', html: runSummary(written) },
+  ];
+}
+
+function totalsByType(written: WrittenUniform): string {
+  const totals = written.files.typeTotals;
+  const rows = totals.map(({ code, type, documents, total }) => [
+    String(code),
+    documentTypeRules[type].nameHe,
+    ltr(documents.toLocaleString('en-US')),
+    ltr(formatShekels(total)),
+  ]);
+  const documents = totals.reduce((count, total) => count + total.documents, 0);
+  const last = ['', 'סך הכול', ltr(documents.toLocaleString('en-US')), ''];
+  return page(
+    written,
+    'סיכום לפי סוג מסמך (2.6)',
+    table(['קוד', 'סוג מסמך', 'מספר מסמכים', 'סכום כולל בש"ח'], [...rows, last]) +
+      `<p>סך הסכומים של כל הסוגים יחד, ללא משמעות חשבונאית: ${ltr(formatShekels(sum(totals.map(({ total }) => total))))}</p>`,
+  );
+}
+
+function runSummary(written: WrittenUniform): string {
+  const { files } = written;
+  const counts = files.recordCounts.map(({ code, count }) => [
+    ltr(code),
+    recordNames[code],
+    ltr(count.toLocaleString('en-US')),
+  ]);
+  const deviations = files.deviations.map(({ field, deviation, count, documents }) => [
+    ltr(String(field.number)),
+    ltr(field.name),
+    deviationNames[deviation],
+    ltr(count.toLocaleString('en-US')),
+    ltr(documents.join(', ')),
+  ]);
+  const { leftOut } = files;
+  return page(
+    written,
+    'סיכום הפקת קבצים במבנה אחיד (5.4)',
+    `${table(['קוד רשומה', 'תיאור', 'מספר רשומות'], [...counts, ['', 'סך הכול', ltr(files.records.toLocaleString('en-US'))]])}
+<h2>מה שאינו בקבצים</h2>
+${table(
+  ['', 'מספר'],
+  [
+    ['מסמכים שלסוגם אין קוד (הצעות מחיר)', ltr(String(leftOut.documents))],
+    ['שורות של קבלות (לקבלה פרטי תקבולים)', ltr(String(leftOut.receiptLines))],
+    ['מסמכי בסיס שלסוגם אין קוד', ltr(String(leftOut.baseDocuments))],
+  ],
+)}
+<h2>שדות שנכתבו אחרת מן הספר</h2>
+${deviations.length === 0 ? '<p>אין</p>' : table(['שדה', 'שם', 'מה נעשה', 'מספר', 'במסמכים'], deviations)}`,
+  );
+}
+
+/** A page with what each report says: business, period, nature, date and an end mark (Instructions, appendix E). */
+function page({ run }: WrittenUniform, title: string, body: string): string {
+  const { business, software, began } = run;
+  const facts: [string, string][] = [
+    ['שם העסק', escaped(business.name)],
+    ['מספר עוסק', ltr(business.taxId)],
+    ['תקופה', `${ltr(formatDay(run.from, 'he'))} עד ${ltr(formatDay(run.to, 'he'))}`],
+    ['הופק', `${ltr(formatDay(began.day, 'he'))} ${ltr(`${began.time.slice(0, 2)}:${began.time.slice(2)}`)}`],
+    ['נתיב', ltr(run.path)],
+    ['מזהה ראשי', ltr(run.primaryId)],
+    ['קידוד', ltr(run.charset)],
+    ['תוכנה', `${ltr(`${software.name} ${software.version}`)}, מספר רישום ${ltr(software.registration)}`],
+  ];
+  return `<!doctype html>
+<html lang="he" dir="rtl"><head><meta charset="utf-8"><title>${title}</title><style>${paper(business.name)}
+${style}</style></head><body>
+<h1>${title}</h1>
+<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>
+${body}
+<footer>*** סוף הדוח ***</footer>
+</body></html>
+`;
+}

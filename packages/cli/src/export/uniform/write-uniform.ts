@@ -1,0 +1,193 @@
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { BookEntry, Business } from '@pinkas/contracts';
+import { dayInIsrael, normaliseTaxId, registryOf, timeInIsrael } from '@pinkas/domain';
+import {
+  type UniformCharset,
+  type UniformDocument,
+  UniformFiles,
+  type UniformRun,
+  type UniformSoftware,
+} from '@pinkas/domain/uniform';
+import { ZipFile } from 'yazl';
+import type { Call } from '../../command.js';
+import { UsageError } from '../../usage-error.js';
+import { bookPages } from '../book-pages.js';
+
+/** What an export is of, and where it goes. */
+export interface UniformExport {
+  readonly business: Business;
+  readonly from: string;
+  readonly to: string;
+  readonly charset: UniformCharset;
+  /** The folder that gets `OPENFRMT`. */
+  readonly out: string;
+  readonly software: UniformSoftware;
+  readonly startedAt: Date;
+  /** 15 random digits. */
+  readonly primaryId: string;
+}
+
+/** The files of an export. */
+export interface WrittenUniform {
+  readonly folder: string;
+  readonly run: UniformRun;
+  readonly files: UniformFiles;
+}
+
+const minuteMs = 60_000;
+const bufferBytes = 1024 * 1024;
+/** Where another run has the minute, the next one is taken; so many are tried. */
+const minutesMax = 60;
+
+/**
+ * Writes INI.TXT, BKMVDATA.TXT and its zip into a new folder of the run. INI.TXT is last: a folder without it is incomplete. Where
+ * anything fails, the folder is removed.
+ * @param onDocuments called with the number of documents that were read.
+ */
+export async function writeUniform(
+  call: Call,
+  request: UniformExport,
+  onDocuments: (count: number) => void,
+): Promise<WrittenUniform> {
+  const run = await openRun(request);
+  const folder = join(request.out, ...run.path.split('\\'));
+  try {
+    const files = new UniformFiles(run);
+    await writeData(join(folder, 'BKMVDATA.TXT'), files, documentsOf(call, request, onDocuments));
+    await zipData(folder, request.startedAt);
+    await writeFile(join(folder, 'INI.TXT'), Buffer.concat(files.ini()));
+    return { folder, run, files };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Describes the run, and makes its folder. */
+async function openRun(request: UniformExport): Promise<UniformRun> {
+  const { business, startedAt } = request;
+  if (business.tax_id === null) {
+    throw new UsageError(
+      `${business.name} has no tax id, which every record names: pinkas business update ${business.id} sets it`,
+    );
+  }
+  const taxId = normaliseTaxId(business.tax_id);
+  return {
+    business: {
+      taxId,
+      isCompany: registryOf(taxId) !== null,
+      name: business.name,
+      address: business.address,
+      city: business.city,
+    },
+    software: request.software,
+    from: request.from,
+    to: request.to,
+    began: { day: dayInIsrael(startedAt), time: minuteOf(startedAt) },
+    primaryId: request.primaryId,
+    path: await makeFolder(request.out, taxId, startedAt),
+    charset: request.charset,
+  };
+}
+
+const minuteOf = (instant: Date): string => timeInIsrael(instant).replace(':', '');
+
+/** Makes `OPENFRMT\<first 8 digits>.<YY>\<MMDDhhmm>`, and returns it; the authority writes it with backslashes. */
+async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<string> {
+  for (let minute = 0; minute < minutesMax; minute += 1) {
+    const instant = new Date(startedAt.getTime() + minute * minuteMs);
+    const [year = '', month = '', day = ''] = dayInIsrael(instant).split('-');
+    const parent = ['OPENFRMT', `${taxId.slice(0, 8)}.${year.slice(2)}`];
+    const name = `${month}${day}${minuteOf(instant)}`;
+    await mkdir(join(out, ...parent), { recursive: true });
+    try {
+      await mkdir(join(out, ...parent, name));
+      return [...parent, name].join('\\');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        throw error;
+      }
+    }
+  }
+  throw new UsageError(`${out} has an export of every minute of this hour: name another folder with --out`);
+}
+
+async function* documentsOf(
+  call: Call,
+  { business, from, to }: UniformExport,
+  onDocuments: (count: number) => void,
+): AsyncGenerator<UniformDocument> {
+  let read = 0;
+  for await (const { entries } of bookPages(call, { businessId: business.id, from, to })) {
+    yield* entries.map(toUniform);
+    read += entries.length;
+    onDocuments(read);
+  }
+}
+
+function toUniform({ document, state }: BookEntry): UniformDocument {
+  const producedAt = new Date(document.issued_at);
+  return {
+    ...document,
+    produced: { day: dayInIsrael(producedAt), time: minuteOf(producedAt) },
+    cancelled: state.status === 'cancelled',
+  };
+}
+
+async function writeData(
+  path: string,
+  files: UniformFiles,
+  documents: AsyncIterable<UniformDocument>,
+): Promise<void> {
+  const handle = await open(path, 'wx');
+  try {
+    const writer = new BufferedWriter(handle);
+    await writer.write(files.open());
+    for await (const document of documents) {
+      for (const record of files.add(document)) {
+        await writer.write(record);
+      }
+    }
+    await writer.write(files.close());
+    await writer.flush();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a megabyte at a time. */
+class BufferedWriter {
+  readonly #buffer = Buffer.allocUnsafe(bufferBytes);
+  #length = 0;
+
+  constructor(private readonly handle: FileHandle) {}
+
+  /** @param record is shorter than the buffer. */
+  write(record: Uint8Array): Promise<void> | undefined {
+    const full = this.#length + record.length > bufferBytes ? this.flush() : undefined;
+    const append = () => {
+      this.#buffer.set(record, this.#length);
+      this.#length += record.length;
+    };
+    if (full) {
+      return full.then(append);
+    }
+    append();
+    return undefined;
+  }
+
+  async flush(): Promise<void> {
+    await this.handle.writeFile(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+  }
+}
+
+async function zipData(folder: string, mtime: Date): Promise<void> {
+  const zip = new ZipFile();
+  zip.addFile(join(folder, 'BKMVDATA.TXT'), 'BKMVDATA.TXT', { mtime, mode: 0o100644 });
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(join(folder, 'BKMVDATA.zip'), { flags: 'wx' }));
+}

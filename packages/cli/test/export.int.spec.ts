@@ -1,0 +1,425 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type BookEntry,
+  getArtifact,
+  listSeries,
+  printReport,
+  type RequestOf,
+  readBook,
+  showBusiness,
+} from '@pinkas/contracts';
+import {
+  computeTotals,
+  type DocumentType,
+  documentTypeRules,
+  documentTypes,
+  paymentMethods,
+  toShekels,
+} from '@pinkas/domain';
+import { ApiError } from '@pinkas/service-kit/client';
+import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import fc from 'fast-check';
+import { openPromise } from 'yauzl';
+import type { Call, Output } from '../src/command.js';
+import { sha256Of } from '../src/export/checksums.js';
+import { exportCommands } from '../src/export/export-commands.js';
+import { exampleEntry } from './example-book.js';
+
+/** What a caller may write, and what no charset of the structure has. */
+const letters = fc.constantFrom(...'אבגםתשABxyz019 .,-"\'', '₪', 'é', '–', 'ף');
+const text = (max: number) =>
+  fc.string({ unit: letters, minLength: 2, maxLength: max }).map((value) => `ט${value.trim()}`);
+const digits = fc.stringMatching(/^[0-9]{1,9}$/);
+const agorot = fc.integer({ min: 1, max: 99_999_999 }).map((value) => value / 100);
+
+const item = fc.record({
+  description: text(60),
+  quantity: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.constantFrom(0.0001, 1.5, 33.3333)),
+  unit_price: agorot,
+  sku: fc.option(fc.constantFrom('A-1', 'B 2', 'ג-3')),
+});
+
+const draft = fc.record({
+  type: fc.constantFrom(...documentTypes),
+  items: fc.array(item, { minLength: 1, maxLength: 4 }),
+  gross: fc.boolean(),
+  rate: fc.constantFrom(0, 16.5, 17, 18),
+  percent: fc.option(fc.constantFrom(1, 7.5, 100)),
+  method: fc.constantFrom(...paymentMethods),
+  name: text(70),
+  account: fc.option(digits),
+  cancelled: fc.boolean(),
+  base: fc.boolean(),
+});
+type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
+
+const business = exampleBusiness({ tax_id: '777777723', address: 'רחוב הדוגמה 1', city: 'תל אביב' });
+
+/** The entry of a draft as issuing would have stored it. */
+function entryOf(input: Draft, number: number): BookEntry {
+  const rules = documentTypeRules[input.type];
+  const discount =
+    input.percent === null || rules.discount === 'forbidden'
+      ? null
+      : ({ type: 'percent', value: input.percent } as const);
+  const computed = computeTotals({
+    vatRate: input.rate,
+    pricesIncludeVat: input.gross,
+    discount,
+    items: input.items.map(({ quantity, unit_price }) => ({ quantity, unitPrice: unit_price })),
+  });
+  const total = toShekels(computed.total);
+  const isCheck = input.method === 'check';
+  const [source] = rules.sources;
+  const cancelled = input.cancelled && rules.cancellable;
+  return exampleEntry(
+    {
+      type: input.type,
+      number,
+      business_id: business.id,
+      items: input.items.map((each, index) => ({
+        ...each,
+        line_total: toShekels(computed.lineTotals[index] ?? 0n),
+      })),
+      prices_include_vat: input.gross,
+      discount,
+      customer: {
+        ...exampleDocument().customer,
+        name: input.name,
+        phone: '050-123 4567',
+        address: 'דרך השלום 7',
+      },
+      totals: {
+        subtotal: toShekels(computed.subtotal),
+        discount: toShekels(computed.discount),
+        vat: toShekels(computed.vat),
+        vat_rate: input.rate,
+        total,
+        currency: 'ILS',
+      },
+      payments:
+        rules.payments === 'forbidden'
+          ? []
+          : [
+              {
+                method: input.method,
+                amount: total,
+                date: '2026-06-15',
+                reference: null,
+                check_number: isCheck ? '12345678' : null,
+                check_date: isCheck ? '2026-08-01' : null,
+                bank_code: isCheck ? 12 : null,
+                branch: isCheck ? '600' : null,
+                account: isCheck ? input.account : null,
+                card_last_digits: null,
+                card_type: null,
+              },
+            ],
+      based_on:
+        input.base && source ? { id: randomUUID(), type: source, number: 7, date: '2026-06-01' } : null,
+    },
+    {
+      state: {
+        status: cancelled ? 'cancelled' : 'open',
+        paid: 0,
+        allocation_number: null,
+        cancelled_at: cancelled ? '2026-06-16T08:00:00.000Z' : null,
+      },
+    },
+  );
+}
+
+/** Entries in the order of the book, numbered by type. */
+function bookOf(drafts: readonly Draft[]): BookEntry[] {
+  const numbers = new Map<DocumentType, number>();
+  return [...drafts]
+    .sort((a, b) => (a.type < b.type ? -1 : Number(a.type > b.type)))
+    .map((each) => {
+      const number = (numbers.get(each.type) ?? 0) + 1;
+      numbers.set(each.type, number);
+      return entryOf(each, number);
+    });
+}
+
+const pdfOf = (id: string): Buffer => Buffer.from(`%PDF of ${id}`);
+
+/** Services with a book; `pageSize` entries at a time. */
+function systemOf(book: readonly BookEntry[], pageSize = 3): Call {
+  return (async (contract, request) => {
+    switch (contract.subject) {
+      case showBusiness.subject:
+        return { business };
+      case listSeries.subject:
+        return { series: [{ type: 'tax_invoice', next_number: book.length + 1, last_date: '2026-06-15' }] };
+      case printReport.subject:
+        return { pdf: Buffer.from('%PDF-1.7').toString('base64') };
+      case getArtifact.subject: {
+        const { document_id } = request as RequestOf<typeof getArtifact>;
+        return { revision: 1, sha256: '', pdf: pdfOf(document_id).toString('base64'), cancelled: false };
+      }
+      case readBook.subject: {
+        const { after } = request as RequestOf<typeof readBook>;
+        const first = after ? book.findIndex(({ document }) => document.id === after.id) + 1 : 0;
+        const entries = book.slice(first, first + pageSize);
+        const last = entries.at(-1)?.document;
+        const isEnd = first + pageSize >= book.length;
+        return {
+          entries,
+          next_after: isEnd || !last ? null : { type: last.type, number: last.number, id: last.id },
+        };
+      }
+      default:
+        throw new Error(`no reply to ${contract.subject}`);
+    }
+  }) as Call;
+}
+
+function run(call: Call, verb: string, options: Record<string, string>, DIR = ''): Promise<Output> {
+  const command = exportCommands.find((candidate) => candidate.verb === verb);
+  if (!command) {
+    throw new Error(`no command ${verb}`);
+  }
+  return command.run({ arguments: { DIR }, options }, call, { show: () => {}, print: () => {} });
+}
+
+interface Checked {
+  ok: boolean;
+  findings: { file: string; record: number | null; field: number | null; reason: string }[];
+}
+interface Exported {
+  folder: string;
+  records: Record<string, number>;
+  left_out: { documents: number };
+}
+
+/** A number below `below` from a seed, the same in every run. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe('pinkas export', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'pinkas-export-'));
+  });
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  const exportUniform = async (call: Call, charset = 'iso-8859-8'): Promise<Exported> => {
+    const out = await mkdtemp(join(home, 'out-'));
+    const { json } = await run(call, 'uniform', { business: business.id, year: '2026', out, charset });
+    return json as Exported;
+  };
+  const check = async (call: Call, folder: string): Promise<Checked> =>
+    (await run(call, 'check', { against: business.id }, folder)).json as Checked;
+
+  it('what is written is valid and as in the book, whatever the book has', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(draft, { maxLength: 12 }),
+        fc.constantFrom('iso-8859-8', 'cp862'),
+        async (drafts, charset) => {
+          const book = bookOf(drafts);
+          const call = systemOf(book);
+          const exported = await exportUniform(call, charset);
+          const quotes = book.filter(({ document }) => document.type === 'quote').length;
+          expect(exported.left_out.documents).toBe(quotes);
+          expect(exported.records.C100 ?? 0).toBe(book.length - quotes);
+          expect(await check(call, exported.folder)).toMatchObject({ ok: true, findings: [] });
+        },
+      ),
+      { seed: 20_260_615, numRuns: 40 },
+    );
+  });
+
+  describe('of a sound book', () => {
+    let book: BookEntry[];
+    let call: Call;
+    let folder: string;
+    beforeAll(async () => {
+      // Plain letters only, which the check compares one by one.
+      const sku = fc.constantFrom('A-1', null);
+      const plain = fc.tuple(draft, sku).map(([each, code]) => ({
+        ...each,
+        name: 'לקוח לדוגמה',
+        items: each.items.map((line) => ({ ...line, description: 'שירות לדוגמה', sku: code })),
+      }));
+      book = bookOf([
+        ...documentTypes.map((type) => ({
+          ...(fc.sample(plain, { seed: 7, numRuns: 1 })[0] as Draft),
+          type,
+        })),
+        ...fc.sample(plain, { seed: 11, numRuns: 6 }),
+      ]);
+      call = systemOf(book);
+      ({ folder } = await exportUniform(call));
+    });
+
+    /** Copies the folder with one file changed. */
+    const damaged = async (name: string, change: (bytes: Buffer) => void, without: readonly string[]) => {
+      const [business = '', minute = ''] = folder.split('/').slice(-2);
+      const copy = join(await mkdtemp(join(home, 'damaged-')), 'OPENFRMT', business, minute);
+      await mkdir(copy, { recursive: true });
+      for (const file of await readdir(folder)) {
+        if (!without.includes(file)) {
+          await copyFile(join(folder, file), join(copy, file));
+        }
+      }
+      const bytes = await readFile(join(folder, name));
+      change(bytes);
+      await writeFile(join(copy, name), bytes);
+      return copy;
+    };
+
+    it('every changed byte of every file is found', async () => {
+      const next = random(42);
+      for (const name of await readdir(folder)) {
+        const { length } = await readFile(join(folder, name));
+        for (let times = 0; times < 5; times += 1) {
+          const at = next(length);
+          const copy = await damaged(
+            name,
+            (bytes) => bytes.writeUInt8((bytes[at] ?? 0) ^ (1 + next(255)), at),
+            [],
+          );
+          const found = await check(call, copy).catch((error: Error) => ({ ok: false, error }));
+          expect([name, at, found.ok]).toEqual([name, at, false]);
+        }
+      }
+    });
+
+    it('a changed byte of BKMVDATA.TXT is found by the tables and the book alone', async () => {
+      const next = random(43);
+      const { length } = await readFile(join(folder, 'BKMVDATA.TXT'));
+      const alone = ['SHA256SUMS', 'BKMVDATA.zip'];
+      for (let times = 0; times < 150; times += 1) {
+        const at = next(length);
+        const digit = 0x30 + next(10);
+        const copy = await damaged(
+          'BKMVDATA.TXT',
+          (bytes) => {
+            const before = bytes[at] ?? 0;
+            // Most often a digit becomes another, which leaves the record well formed.
+            const isDigit = before >= 0x30 && before <= 0x39;
+            bytes.writeUInt8(isDigit && digit !== before ? digit : before ^ (1 + next(255)), at);
+          },
+          alone,
+        );
+        const { findings } = await check(call, copy);
+        const inData = findings.filter(({ file }) => file !== 'BKMVDATA.zip');
+        expect([at, inData.length > 0]).toEqual([at, true]);
+      }
+    });
+
+    it('a document that the book has and the file lacks is found, and the other way round', async () => {
+      const [first] = book.filter(({ document }) => document.type === 'order');
+      const shorter = systemOf(book.filter((entry) => entry !== first));
+      expect((await check(shorter, folder)).findings).toMatchObject([
+        { file: 'BKMVDATA.TXT', field: 1204, reason: 'type 100 1 is not in the book' },
+      ]);
+      const longer = systemOf(
+        book.flatMap((entry) =>
+          entry === first
+            ? [entry, { ...entry, document: { ...entry.document, id: randomUUID(), number: 2 } }]
+            : [entry],
+        ),
+      );
+      const { findings } = await check(longer, folder);
+      expect(findings.map(({ reason }) => reason)).toContain('lacks order 2 of the book');
+    });
+
+    it('a second run in the same minute has a folder of its own', async () => {
+      const out = await mkdtemp(join(home, 'twice-'));
+      const folders = [];
+      for (let times = 0; times < 2; times += 1) {
+        const { json } = await run(call, 'uniform', { business: business.id, year: '2026', out });
+        folders.push((json as Exported).folder);
+      }
+      expect(new Set(folders).size).toBe(2);
+      for (const each of folders) {
+        expect((await check(call, each)).findings).toEqual([]);
+      }
+    });
+
+    it('documents are exported as JSON lines, CSV and PDFs, with their sums', async () => {
+      const options = { business: business.id, from: '2026-01-01', to: '2026-12-31' };
+      const out = (format: string) => join(home, `documents-${format}`);
+      for (const format of ['jsonl', 'csv', 'pdf-zip']) {
+        const { json } = await run(call, 'documents', { ...options, format, out: out(format) });
+        expect(json).toMatchObject({ documents: book.length, resumed_after: 0, missing_pdfs: [] });
+        const sums = await readFile(join(out(format), 'SHA256SUMS'), 'utf8');
+        for (const line of sums.trim().split('\n')) {
+          const [sum, name = ''] = line.split('  ');
+          expect(await sha256Of(join(out(format), name))).toBe(sum);
+        }
+      }
+      const lines = (await readFile(join(out('jsonl'), 'documents-00001.jsonl'), 'utf8')).trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line))).toEqual(book);
+      const csv = await readFile(join(out('csv'), 'items-00001.csv'), 'utf8');
+      const items = book.flatMap(({ document }) => document.items);
+      expect(csv.trimEnd().split('\r\n')).toHaveLength(items.length + 1);
+      expect(csv).toMatch(
+        /^\ufeffdocument_id,type,number,line,sku,description,quantity,unit_price,line_total\r\n/,
+      );
+      const zip = await openPromise(join(out('pdf-zip'), 'documents-00001.zip'));
+      const names: string[] = [];
+      for await (const { fileName } of zip.eachEntry()) {
+        names.push(fileName);
+      }
+      expect(names).toEqual([
+        ...book.map(({ document: { type, number } }) => `${type}-${number}.pdf`),
+        'SHA256SUMS',
+      ]);
+    });
+
+    it('an interrupted export continues after its last part, and is the same as one in one go', async () => {
+      const many = Array.from({ length: 1_203 }, (_, index) => exampleEntry({ number: index + 1 }));
+      const whole = systemOf(many, 100);
+      const options = { business: business.id, from: '2026-01-01', to: '2026-12-31', format: 'pdf-zip' };
+      let reads = 0;
+      const failing = (async (contract, request) => {
+        reads += contract.subject === getArtifact.subject ? 1 : 0;
+        if (reads > 700) {
+          throw new ApiError('engine_error');
+        }
+        return whole(contract, request);
+      }) as Call;
+      const out = join(home, 'interrupted');
+      await expect(run(failing, 'documents', { ...options, out })).rejects.toThrow(ApiError);
+      const { json } = await run(whole, 'documents', { ...options, out });
+      expect(json).toMatchObject({ documents: 1_203, resumed_after: 500 });
+      const once = join(home, 'once');
+      await run(whole, 'documents', { ...options, out: once });
+      expect(await readFile(join(out, 'SHA256SUMS'), 'utf8')).toBe(
+        await readFile(join(once, 'SHA256SUMS'), 'utf8'),
+      );
+      await expect(run(whole, 'documents', { ...options, to: '2026-12-30', out })).rejects.toThrow(
+        'has an export with another to',
+      );
+    });
+  });
+
+  it.each([
+    ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
+    ['uniform', { from: '2026-02-30', to: '2026-03-01', out: 'x' }, '--from and --to take'],
+    ['uniform', { year: '2026', charset: 'utf-8', out: 'x' }, '--charset takes iso-8859-8 or cp862'],
+    ['documents', { from: '2026-01-01', to: '2026-01-02', format: 'xml', out: 'x' }, '--format takes jsonl'],
+  ])('export %s rejects %p before it calls a service', (verb, options, message) =>
+    expect(
+      run(
+        (() => {
+          throw new Error('the system was called');
+        }) as Call,
+        verb,
+        { business: business.id, ...options },
+      ),
+    ).rejects.toThrow(message),
+  );
+});
