@@ -220,7 +220,7 @@ describe('pinkas export', () => {
   const check = async (call: Call, folder: string): Promise<Checked> =>
     (await run(call, 'check', { against: business.id }, folder)).json as Checked;
 
-  it('what is written is valid and as in the book, whatever the book has', async () => {
+  it('an export is valid and as in the book, whatever the book has', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(draft, { maxLength: 12 }),

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allocationSettled, cancelArtifact, printReport, renderArtifact, renderPage } from '@pinkas/contracts';
+import {
+  allocationSettled,
+  cancelArtifact,
+  printReport,
+  renderArtifact,
+  renderPage,
+} from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { largeTotals } from './artifacts.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
@@ -94,13 +100,16 @@ describe('RenderPage', () => {
   });
 
   it('PrintReport returns a page as a PDF under its title, and an error for one that names another file', async () => {
-    const html = '<!doctype html><html lang="he"><head><title>דוח</title></head><body><h1>סיכום</h1></body></html>';
+    const html =
+      '<!doctype html><html lang="he"><head><title>דוח</title></head><body><h1>סיכום</h1></body></html>';
     const { pdf } = await rendering.network.call(printReport, { title: 'Totals by type', html });
     const bytes = Buffer.from(pdf, 'base64').toString('latin1');
     expect(bytes).toMatch(/^%PDF-1\.\d/);
     expect(bytes).toContain('/Title (Totals by type ');
     const naming = html.replace('<h1>', '<img src="other.png"><h1>');
-    await expect(rendering.network.call(printReport, { title: 'Report', html: naming })).rejects.toMatchObject({
+    await expect(
+      rendering.network.call(printReport, { title: 'Report', html: naming }),
+    ).rejects.toMatchObject({
       code: 'document_generation_failed',
     });
   });
