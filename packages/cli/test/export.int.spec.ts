@@ -25,6 +25,7 @@ import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
+import { softwareVersion } from '../src/config.js';
 import { sha256Of } from '../src/export/checksums.js';
 import { exportCommands } from '../src/export/export-commands.js';
 import { exampleEntry } from './example-book.js';
@@ -422,4 +423,9 @@ describe('pinkas export', () => {
       ),
     ).rejects.toThrow(message),
   );
+
+  it('INI.TXT names the version of the package', async () => {
+    const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+    expect(softwareVersion).toBe((JSON.parse(text) as { version: string }).version);
+  });
 });
