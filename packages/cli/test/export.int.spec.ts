@@ -25,6 +25,7 @@ import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
+import { softwareVersion } from '../src/config.js';
 import { sha256Of } from '../src/export/checksums.js';
 import { exportCommands } from '../src/export/export-commands.js';
 import { exampleEntry } from './example-book.js';
@@ -220,7 +221,7 @@ describe('pinkas export', () => {
   const check = async (call: Call, folder: string): Promise<Checked> =>
     (await run(call, 'check', { against: business.id }, folder)).json as Checked;
 
-  it('what is written is valid and as in the book, whatever the book has', async () => {
+  it('an export is valid and as in the book, whatever the book has', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(draft, { maxLength: 12 }),
@@ -422,4 +423,9 @@ describe('pinkas export', () => {
       ),
     ).rejects.toThrow(message),
   );
+
+  it('INI.TXT names the version of the package', async () => {
+    const text = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+    expect(softwareVersion).toBe((JSON.parse(text) as { version: string }).version);
+  });
 });

@@ -367,7 +367,7 @@ describe('the uniform structure', () => {
     expect(files.leftOut).toEqual({ documents: 1, receiptLines: 1, baseDocuments: 1 });
   });
 
-  it('what a field cannot hold is reported by field with its documents', () => {
+  it('a value that its field cannot hold is reported by field with its documents', () => {
     const { files, lines } = dataOf([
       document({
         customer: { ...document({}).customer, name: 'א'.repeat(51), phone: '+972-50-123-4567-8901' },
