@@ -40,7 +40,10 @@ export function cpuSecondsOf(pid: number): number {
   return treeOf(pid).reduce((sum, { cpuS }) => sum + cpuS, 0);
 }
 
-/** The memory of a process and of all that it has started, in MB; what several of them share counts once. */
+/**
+ * The memory of a process and of all that it has started, in MB, without the files of their programs, which they share with
+ * processes of others; what several of them share counts once.
+ */
 export function proportionalMbOf(pid: number): number {
   return treeOf(pid).reduce((sum, one) => sum + proportionalKbOf(one.pid), 0) / 1_024;
 }
@@ -48,7 +51,10 @@ export function proportionalMbOf(pid: number): number {
 /** 0 where the process has just ended. */
 function proportionalKbOf(pid: number): number {
   try {
-    return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    const parts = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(
+      /^Pss_(?:Anon|Shmem):\s+(\d+) kB$/gm,
+    );
+    return [...parts].reduce((sum, [, kb]) => sum + Number(kb), 0);
   } catch {
     return 0;
   }
