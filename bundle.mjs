@@ -2,7 +2,7 @@
  * Bundles the programs of a workspace after `tsc`: `node ../../bundle.mjs dist/main.js dist/migrate.js`. Each becomes a line
  * that loads `dist/bundle/`, so that a process reads a few large files instead of two thousand small ones (ADR 0028).
  */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 
@@ -27,21 +27,6 @@ const optional = {
   },
 };
 
-/** `pg` asks for the class Response, to know Cloudflare, which loads all of Node's `fetch`: a tenth of the start of a process. */
-const pgOnNode = {
-  name: 'pg on Node',
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /[\\/]pg[\\/]lib[\\/]stream\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const contents = text.replace("typeof Response === 'function'", 'false');
-      if (contents === text) {
-        throw new Error('pg knows Cloudflare in another way');
-      }
-      return { contents };
-    });
-  },
-};
-
 const entries = process.argv.slice(2);
 await rm(folder, { recursive: true, force: true });
 await build({
@@ -58,7 +43,7 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   external: unbundled,
-  plugins: [optional, pgOnNode],
+  plugins: [optional],
   logLevel: 'warning',
   // CommonJS packages expect these.
   banner: {
