@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, errorCatalogue, publicRoutes, type Route } from '@pinkas/contracts';
+import { expectServicesOn } from '../nodes.js';
 import { errorCodes } from './error-table.js';
 import { allocation } from './sections/allocation.js';
 import { authentication } from './sections/authentication.js';
@@ -62,6 +63,9 @@ describe('HTTP API', () => {
   faults(suite);
 
   describe('all of it', () => {
+    it('the services run on the oldest Node that package.json allows', () =>
+      expectServicesOn(suite.stack, 'oldest'));
+
     const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
     it('7 every code of the table of errors was answered in this suite', () => {

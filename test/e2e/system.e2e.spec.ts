@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
+import { expectServicesOn, pathOfNode } from '../nodes.js';
 import { bookModel } from '../properties/sections/book-model.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
 import { RunningStack } from '../running-stack.js';
@@ -20,7 +21,10 @@ describe('the whole system', () => {
   let stack: RunningStack;
   beforeAll(async () => {
     collector = await startTestCollector();
-    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    stack = await RunningStack.start(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+      await pathOfNode('image'),
+    );
   }, 180_000);
   afterAll(async () => {
     await stack?.stop();
@@ -28,6 +32,7 @@ describe('the whole system', () => {
   }, 60_000);
 
   const system = () => stack;
+  it('the services run on the Node of the images', () => expectServicesOn(stack, 'image'));
   // First: it verifies the whole book again and again, which is small now.
   damagedBook(system);
   firstDocument(system);
