@@ -22,7 +22,7 @@ const progress = (text: string) => process.stderr.write(`${new Date().toISOStrin
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(name, () => {
-    progress('interrupted: the storm ends after this step');
+    progress('interrupted');
     interrupted.abort();
   });
 }

@@ -20,9 +20,10 @@ const ways: Readonly<Record<string, { variable: string; port: string }>> = {
   whatsapp: { variable: 'WHATSAPP_URL', port: 'whatsapp' },
 };
 
-/** Sizes of the disks; memory is used only for what is on them. */
-const diskSizes = { postgres: '4g', nats: '1g', logs: '1g' } as const;
-export type Disk = keyof typeof diskSizes;
+/** Memory is used only for what is on a disk. The streams of NATS reserve more than they hold. */
+const diskSize = '16g';
+const folders = { postgres: 'data', nats: 'data/nats', logs: 'logs' } as const;
+export type Disk = keyof typeof folders;
 
 const clockModule = join(repositoryRoot, 'test/faults/storm/clock-offset.mjs');
 
@@ -107,15 +108,16 @@ class Disks {
   /** Mounts them in a home that is still empty, where this user may. */
   async mount(home: string): Promise<void> {
     try {
-      await this.#mount(join(home, 'data'), ['-t', 'tmpfs', '-o', 'size=4g,mode=711', 'tmpfs']);
+      const disk = ['-t', 'tmpfs', '-o', `size=${diskSize},mode=711`, 'tmpfs'];
+      await this.#mount(join(home, folders.postgres), disk);
       // What is beside PostgreSQL stays on the home's own disk.
       for (const part of ['redis', 'mailbox', 'whatsapp', 'tax-authority', 'gotenberg']) {
         const own = join(home, 'other-data', part);
         await mkdir(own, { recursive: true });
         await this.#mount(join(home, 'data', part), ['--bind', own]);
       }
-      await this.#mount(join(home, 'data/nats'), ['-t', 'tmpfs', '-o', 'size=1g,mode=700', 'tmpfs']);
-      await this.#mount(join(home, 'logs'), ['-t', 'tmpfs', '-o', 'size=1g,mode=711', 'tmpfs']);
+      await this.#mount(join(home, folders.nats), disk);
+      await this.#mount(join(home, folders.logs), disk);
       this.#home = home;
     } catch {
       await this.unmount();
@@ -126,7 +128,7 @@ class Disks {
     if (this.#home === null) {
       return null;
     }
-    const folder = join(this.#home, { postgres: 'data', nats: 'data/nats', logs: 'logs' }[disk]);
+    const folder = join(this.#home, folders[disk]);
     const resize = (size: string) => run('mount', ['-o', `remount,size=${size}`, folder]);
     // What is written in between lets the first try fail.
     for (let attempt = 0; ; attempt += 1) {
@@ -142,7 +144,7 @@ class Disks {
       }
     }
     return async () => {
-      await resize(diskSizes[disk]);
+      await resize(diskSize);
     };
   }
 

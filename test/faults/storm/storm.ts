@@ -5,7 +5,7 @@ import { sendsMail } from '../../running-stack.js';
 import { Operator } from '../../properties/operator.js';
 import { Callers, type StormBusiness } from './callers.js';
 import { Baseline, checkBook, checkOutside, checkSent, checkVerified } from './checks.js';
-import { applyFault, type Heal } from './faults.js';
+import { applyFault } from './faults.js';
 import { drawSchedule, type Fault, type Step, wordsOf } from './schedule.js';
 import type { StormSystem } from './storm-system.js';
 
@@ -45,6 +45,9 @@ export interface StormReport {
 const servedInARow = 16;
 const healWithinMs = 60_000;
 const calmMs = 1_000;
+const probeMs = 50;
+/** An answer of a gateway that was stopped comes so long after it goes on at most. */
+const frozenAllowanceMs = 5_000;
 
 const dealer: readonly DocumentType[] = [
   'quote',
@@ -70,120 +73,147 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
 
 /** Runs the schedule of a seed against a system until its time is over or an invariant is broken. */
 export async function runStorm(system: StormSystem, options: StormOptions): Promise<StormReport> {
-  const { seed, forMs, progress, signal } = options;
-  const startedMs = performance.now();
-  const report: StormReport = {
-    seed,
-    minutes: 0,
-    faults: 0,
-    applied: {},
-    notApplied: 0,
-    answers: 0,
-    refusals: 0,
-    cutPostgresHealS: 0,
-    slowestHeal: { s: 0, step: '' },
-    broken: null,
-    schedule: [],
-  };
-  const callers = new Callers(system.stack, (await system.stack.file()).base_url, seed);
-  const baseline = new Baseline();
-  let businesses: StormBusiness[] = [];
-  const isOver = () => signal?.aborted || performance.now() - startedMs > forMs;
+  const callers = new Callers(system.stack, (await system.stack.file()).base_url, options.seed);
+  const storm = new Storm(system, options, callers);
   try {
-    for (const step of drawSchedule(seed, options.longestFaultMs)) {
-      if (businesses.length === 0) {
-        businesses = await newBusinesses(system);
-      }
-      const words = `${step.number}. ${step.faults.map(wordsOf).join(' + ')}`;
-      report.schedule.push(words);
-      const findings = await runStep(system, step, { callers, businesses, report, words });
-      const known = businesses.map(({ issuer }) => callers.known.get(issuer.business.id) ?? []);
-      for (const [index, business] of businesses.entries()) {
-        findings.push(...(await checkBook(system, business, known[index] ?? [])));
-      }
-      findings.push(...(await checkSent(system)));
-      findings.push(...(await checkOutside(system, known.flat())));
-      findings.push(...(await baseline.check(system)));
-      const isLast = isOver();
-      if (isLast || step.number % options.stepsPerBook === 0) {
-        findings.push(...(await checkVerified(system, businesses)));
-        progress(`   ${known.flat().length} documents verified`);
-        businesses = [];
-        callers.known.clear();
-      }
-      findings.push(...callers.findings.splice(0));
-      if (findings.length > 0) {
-        report.broken = { step: words, findings };
-        break;
-      }
-      if (isLast) {
-        break;
-      }
-    }
-  } catch (error) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    report.broken = { step: report.schedule.at(-1) ?? 'start', findings: [`not healed: ${text}`] };
+    return await storm.run();
   } finally {
     await callers.end();
   }
-  report.minutes = (performance.now() - startedMs) / 60_000;
-  report.answers = callers.answers;
-  report.refusals = callers.refusals;
-  return report;
+}
 
-  async function runStep(
-    _system: StormSystem,
-    step: Step,
-    context: { callers: Callers; businesses: StormBusiness[]; report: StormReport; words: string },
-  ): Promise<string[]> {
-    const { words } = context;
-    callers.allowanceMs = step.faults.some(isFrozenGateway)
-      ? Math.max(...step.faults.map((one) => one.forMs)) + 5_000
-      : 0;
-    callers.resume(businesses);
-    await pass(calmMs);
-    const before = { answers: callers.answers, refusals: callers.refusals };
-    const heals = await Promise.all(step.faults.map((fault) => runFault(fault)));
-    const healedMs = performance.now();
-    const findings = heals.flat();
-    const end = healedMs + healWithinMs;
-    while (callers.served.inARow < servedInARow || callers.served.sinceMs < healedMs) {
-      if (performance.now() > end) {
-        findings.push(`I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults`);
+class Storm {
+  readonly #startedMs = performance.now();
+  readonly #baseline = new Baseline();
+  readonly #report: StormReport;
+  #businesses: readonly StormBusiness[] = [];
+
+  constructor(
+    private readonly system: StormSystem,
+    private readonly options: StormOptions,
+    private readonly callers: Callers,
+  ) {
+    this.#report = {
+      seed: options.seed,
+      minutes: 0,
+      faults: 0,
+      applied: {},
+      notApplied: 0,
+      answers: 0,
+      refusals: 0,
+      cutPostgresHealS: 0,
+      slowestHeal: { s: 0, step: '' },
+      broken: null,
+      schedule: [],
+    };
+  }
+
+  async run(): Promise<StormReport> {
+    const { seed, longestFaultMs, forMs } = this.options;
+    for (const step of drawSchedule(seed, longestFaultMs)) {
+      const words = `${step.number}. ${step.faults.map(wordsOf).join(' + ')}`;
+      this.#report.schedule.push(words);
+      const findings = await this.#runStep(step, words).catch((error: unknown) => [
+        `the step failed: ${error instanceof Error ? error.stack : String(error)}`,
+      ]);
+      if (this.#isInterrupted) {
         break;
       }
-      await pass(50);
+      if (findings.length > 0) {
+        this.#report.broken = { step: words, findings };
+        break;
+      }
+      if (performance.now() - this.#startedMs > forMs) {
+        break;
+      }
     }
-    const healS = Math.max(0, (callers.served.sinceMs - healedMs) / 1_000);
-    if (healS > report.slowestHeal.s) {
-      report.slowestHeal = { s: healS, step: words };
+    const minutes = (performance.now() - this.#startedMs) / 60_000;
+    return { ...this.#report, minutes, answers: this.callers.answers, refusals: this.callers.refusals };
+  }
+
+  get #isInterrupted(): boolean {
+    return this.options.signal?.aborted ?? false;
+  }
+
+  /** Applies the faults of a step under load, and checks everything after they have ended. */
+  async #runStep(step: Step, words: string): Promise<string[]> {
+    const { callers, options, system } = this;
+    if (this.#businesses.length === 0) {
+      this.#businesses = await newBusinesses(system);
     }
-    if (step.faults.some(({ kind, target }) => kind === 'swallow' && target === 'postgres')) {
-      report.cutPostgresHealS = Math.max(report.cutPostgresHealS, healS);
+    const frozen = step.faults.filter(({ kind, target }) => kind === 'stop' && target.startsWith('gateway'));
+    callers.allowanceMs = Math.max(0, ...frozen.map(({ forMs }) => forMs + frozenAllowanceMs));
+    const before = { answers: callers.answers, refusals: callers.refusals };
+    callers.resume(this.#businesses);
+    await pass(calmMs);
+    await Promise.all(step.faults.map((fault) => this.#runFault(fault)));
+    const findings = await this.#awaitHealed(step, words);
+    if (this.#isInterrupted) {
+      return [];
     }
     await callers.settle();
     const answers = callers.answers - before.answers;
-    const refusals = callers.refusals - before.refusals;
-    progress(`${words}: healed in ${healS.toFixed(1)} s, ${answers} answers, ${refusals} refused`);
+    options.progress(`   ${answers} answers, ${callers.refusals - before.refusals} of them refusals`);
+    findings.push(...(await this.#check()));
+    const isLast = performance.now() - this.#startedMs > options.forMs;
+    if (isLast || step.number % options.stepsPerBook === 0) {
+      findings.push(...(await checkVerified(system, this.#businesses)));
+      options.progress(`   ${[...callers.known.values()].flat().length} documents verified`);
+      this.#businesses = [];
+      callers.known.clear();
+    }
     return findings;
   }
 
   /** Applies a fault, waits and ends it. */
-  async function runFault(fault: Fault): Promise<string[]> {
-    const heal: Heal | null = await applyFault(system, fault);
+  async #runFault(fault: Fault): Promise<void> {
+    const heal = await applyFault(this.system, fault);
     if (heal === null) {
-      report.notApplied += 1;
-      return [];
+      this.#report.notApplied += 1;
+      return;
     }
-    report.faults += 1;
-    report.applied[fault.kind] = (report.applied[fault.kind] ?? 0) + 1;
-    await pass(fault.forMs);
+    this.#report.faults += 1;
+    this.#report.applied[fault.kind] = (this.#report.applied[fault.kind] ?? 0) + 1;
+    const { signal } = this.options;
+    await pass(fault.forMs, undefined, signal && { signal }).catch(() => undefined);
     await heal();
+  }
+
+  /** Waits until requests are served again, one after the other. */
+  async #awaitHealed(step: Step, words: string): Promise<string[]> {
+    const endedMs = performance.now();
+    const { callers } = this;
+    while (callers.served.inARow < servedInARow || callers.served.sinceMs < endedMs) {
+      if (this.#isInterrupted) {
+        return [];
+      }
+      if (performance.now() > endedMs + healWithinMs) {
+        return [`I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults`];
+      }
+      await pass(probeMs);
+    }
+    const s = Math.max(0, (callers.served.sinceMs - endedMs) / 1_000);
+    const report = this.#report;
+    if (s > report.slowestHeal.s) {
+      report.slowestHeal = { s, step: words };
+    }
+    if (step.faults.some(({ kind, target }) => kind === 'swallow' && target === 'postgres')) {
+      report.cutPostgresHealS = Math.max(report.cutPostgresHealS, s);
+    }
+    this.options.progress(`${words}: healed in ${s.toFixed(1)} s`);
     return [];
   }
 
-  function isFrozenGateway({ kind, target }: Fault): boolean {
-    return kind === 'stop' && target.startsWith('gateway');
+  async #check(): Promise<string[]> {
+    const { callers, system } = this;
+    const findings: string[] = [];
+    for (const business of this.#businesses) {
+      findings.push(...(await checkBook(system, business, callers.known.get(business.issuer.business.id) ?? [])));
+    }
+    findings.push(...(await checkSent(system)));
+    findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
+    findings.push(...(await this.#baseline.check(system)));
+    return [...findings, ...callers.findings.splice(0)];
   }
 }
 
