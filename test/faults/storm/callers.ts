@@ -49,6 +49,8 @@ export class Callers {
   readonly findings: string[] = [];
   answers = 0;
   refusals = 0;
+  /** How often each code, or no answer, was the reason since the callers were let go on. */
+  readonly refusedWith: Record<string, number> = {};
   /** Requests served in a row, and when the first of them was sent. */
   served = { inARow: 0, sinceMs: 0 };
   /** Answers may take so much longer than their deadline while a gateway is stopped. */
@@ -73,6 +75,9 @@ export class Callers {
   resume(businesses: readonly StormBusiness[]): void {
     this.#businesses = businesses;
     this.served = { inARow: 0, sinceMs: 0 };
+    for (const code of Object.keys(this.refusedWith)) {
+      delete this.refusedWith[code];
+    }
     this.#isPaused = false;
   }
 
@@ -239,6 +244,8 @@ export class Callers {
       this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? sentMs : sinceMs };
     } else {
       this.refusals += 1;
+      const code = answer?.body.error?.code ?? 'no answer';
+      this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
       this.served = { inARow: 0, sinceMs: 0 };
       this.#checkRefusal(what, answer);
     }

@@ -1,5 +1,8 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type StormReport, runStorm } from './storm.js';
+import { repositoryRoot } from '../../sources.js';
+import { runStorm, type StormReport } from './storm.js';
 import { StormSystem } from './storm-system.js';
 
 /** `npm run storm -- --minutes N --seed N`: the faults of a seed; ends with 1 where an invariant was broken. */
@@ -17,7 +20,8 @@ const longestFaultS = Number(values['longest-fault']);
 if (!(minutes > 0 && Number.isInteger(seed) && longestFaultS >= 1)) {
   throw new Error('--minutes is above zero, --seed a whole number, --longest-fault seconds from 1');
 }
-const progress = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+const progress = (text: string) =>
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -39,6 +43,11 @@ try {
     progress,
     signal: interrupted.signal,
   });
+  if (report.broken) {
+    const kept = join(repositoryRoot, '.pinkas', `storm-${seed}-logs`);
+    await cp(join(system.stack.home, 'logs'), kept, { recursive: true });
+    progress(`the logs are in ${kept}`);
+  }
 } finally {
   progress('stopping the system …');
   await system.stop();
@@ -60,6 +69,14 @@ function printReport({ broken, ...report }: StormReport): void {
     storm_broken_invariants: broken?.findings.length ?? 0,
     cut_postgres_heal_s: Math.round(report.cutPostgresHealS * 100) / 100,
   };
-  const facts = { ...figures, seed, answers: report.answers, refusals: report.refusals, applied: report.applied };
-  process.stdout.write(`${JSON.stringify(values.json ? figures : { ...facts, slowest_heal: report.slowestHeal })}\n`);
+  const facts = {
+    ...figures,
+    seed,
+    answers: report.answers,
+    refusals: report.refusals,
+    applied: report.applied,
+  };
+  process.stdout.write(
+    `${JSON.stringify(values.json ? figures : { ...facts, slowest_heal: report.slowestHeal })}\n`,
+  );
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { BusinessChange } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
-import { sendsMail } from '../../running-stack.js';
 import { Operator } from '../../properties/operator.js';
+import { sendsMail } from '../../running-stack.js';
 import { Callers, type StormBusiness } from './callers.js';
 import { Baseline, checkBook, checkOutside, checkSent, checkVerified } from './checks.js';
 import { applyFault } from './faults.js';
@@ -66,7 +66,10 @@ const both: BusinessChange['auto_send'] = { enabled: true, channel: 'both', quie
 const settings: readonly { change: BusinessChange; types: readonly DocumentType[] }[] = [
   { change: { ...sendsMail, tax_authority_connected: true }, types: dealer },
   { change: { auto_send: both, tax_authority_connected: true }, types: dealer },
-  { change: { ...sendsMail, accountant_copy: { enabled: true, email: 'accountant@example.com' } }, types: dealer },
+  {
+    change: { ...sendsMail, accountant_copy: { enabled: true, email: 'accountant@example.com' } },
+    types: dealer,
+  },
   { change: {}, types: ['tax_invoice'] },
   { change: { legal_type: 'amuta', ...sendsMail }, types: ['donation_receipt', 'receipt', 'quote'] },
 ];
@@ -143,7 +146,7 @@ class Storm {
     }
     const frozen = step.faults.filter(({ kind, target }) => kind === 'stop' && target.startsWith('gateway'));
     callers.allowanceMs = Math.max(0, ...frozen.map(({ forMs }) => forMs + frozenAllowanceMs));
-    const before = { answers: callers.answers, refusals: callers.refusals };
+    const answersBefore = callers.answers;
     callers.resume(this.#businesses);
     await pass(calmMs);
     await Promise.all(step.faults.map((fault) => this.#runFault(fault)));
@@ -152,8 +155,9 @@ class Storm {
       return [];
     }
     await callers.settle();
-    const answers = callers.answers - before.answers;
-    options.progress(`   ${answers} answers, ${callers.refusals - before.refusals} of them refusals`);
+    options.progress(
+      `   ${callers.answers - answersBefore} answers, refused: ${JSON.stringify(callers.refusedWith)}`,
+    );
     findings.push(...(await this.#check()));
     const isLast = performance.now() - this.#startedMs > options.forMs;
     if (isLast || step.number % options.stepsPerBook === 0) {
@@ -188,7 +192,9 @@ class Storm {
         return [];
       }
       if (performance.now() > endedMs + healWithinMs) {
-        return [`I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults`];
+        return [
+          `I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults: ${JSON.stringify(callers.refusedWith)}`,
+        ];
       }
       await pass(probeMs);
     }
@@ -208,7 +214,9 @@ class Storm {
     const { callers, system } = this;
     const findings: string[] = [];
     for (const business of this.#businesses) {
-      findings.push(...(await checkBook(system, business, callers.known.get(business.issuer.business.id) ?? [])));
+      findings.push(
+        ...(await checkBook(system, business, callers.known.get(business.issuer.business.id) ?? [])),
+      );
     }
     findings.push(...(await checkSent(system)));
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
