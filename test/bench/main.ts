@@ -16,6 +16,7 @@ import { printTable, type Row } from './report.js';
 import { measureSeries } from './series.js';
 import type { BenchStack } from './stack.js';
 import { measureSteps } from './steps.js';
+import { measureStorm } from './storm.js';
 
 /**
  * Measures the whole system on this machine, in homes of its own, in about twenty minutes. Every comparison is a ratio of
@@ -42,7 +43,7 @@ const asJson = values.json;
 /** `--requests`: how many the part `hostile` sends. */
 const hostileRequests = values.requests === undefined ? undefined : Number(values.requests);
 
-/** Where none is named, all parts are measured. `replicas` starts two systems of its own. */
+/** Where none is named, all parts are measured. `replicas` and `storm` start systems of their own. */
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -136,6 +137,9 @@ async function main(): Promise<void> {
     rows.push(
       ...(await measurePart('replicas', () => onSystems((start) => measureReplicas(start, progress)))),
     );
+  }
+  if (isWanted('storm')) {
+    rows.push(...(await measurePart('storm', () => measureStorm(progress))));
   }
   if (asJson) {
     process.stdout.write(`${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`);

@@ -17,8 +17,9 @@ const atOnce: Pace = { delayMs: 0, bytesPerS: 0 };
 const ticksPerS = 10;
 /** How long the server may take to answer a commit whose answer is then lost. */
 const commitMs = 2_000;
-/** PostgreSQL's message for the statement, of whichever case: type, length, text, zero. */
-const commitMessage = /Q\0\0\0\x0bcommit\0/i;
+/** PostgreSQL's message for the statement: type, length, text, zero. */
+const commitMessages = ['commit', 'COMMIT'].map((text) => Buffer.from(`Q\0\0\0\x0b${text}\0`));
+const isCommit = (data: Buffer) => commitMessages.some((message) => data.includes(message));
 
 /**
  * Forwards TCP connections to a server, and can treat them as a broken network does: swallow everything in both directions so that
@@ -103,7 +104,7 @@ export class TcpProxy {
     const join = (from: Socket, to: Socket) => {
       const lane = new Lane(to, () => this.#pace);
       from.on('data', (data) => {
-        if (from === client && this.#commitFate !== 'passes' && commitMessage.test(data.toString('latin1'))) {
+        if (from === client && this.#commitFate !== 'passes' && isCommit(data)) {
           this.#breakCommit(pair, data);
         } else {
           lane.send(data);

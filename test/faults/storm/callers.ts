@@ -8,7 +8,7 @@ import { randomFrom } from '../../hostile/hostile-request.js';
 import type { Issuer, RunningStack } from '../../running-stack.js';
 
 const callerCount = 8;
-const pauseMs = 250;
+const pauseMs = 500;
 /** Of the requests of a caller: sent again, sent twice at once, given up before the answer, and cancelled afterwards. */
 const shares = { retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
 /** Longer than the deadline of a request, with room for a busy machine. */

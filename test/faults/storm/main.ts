@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../../sources.js';
-import { runStorm, type StormReport } from './storm.js';
+import { figuresOf, runStorm, type StormReport } from './storm.js';
 import { StormSystem } from './storm-system.js';
 
 /** `npm run storm -- --minutes N --seed N`: the faults of a seed; ends with 1 where an invariant was broken. */
@@ -63,12 +63,7 @@ function printReport({ broken, ...report }: StormReport): void {
     }
     progress(`the schedule so far:\n  ${report.schedule.join('\n  ')}`);
   }
-  const figures = {
-    storm_minutes: Math.round(report.minutes * 100) / 100,
-    storm_faults: report.faults,
-    storm_broken_invariants: broken?.findings.length ?? 0,
-    cut_postgres_heal_s: Math.round(report.cutPostgresHealS * 100) / 100,
-  };
+  const figures = figuresOf({ ...report, broken });
   const facts = {
     ...figures,
     seed,

@@ -41,9 +41,18 @@ export interface StormReport {
   schedule: string[];
 }
 
+/** The figures of a storm that are compared from release to release. */
+export const figuresOf = ({ minutes, faults, broken, cutPostgresHealS }: StormReport) => ({
+  storm_minutes: Math.round(minutes * 100) / 100,
+  storm_faults: faults,
+  storm_broken_invariants: broken?.findings.length ?? 0,
+  cut_postgres_heal_s: Math.round(cutPostgresHealS * 100) / 100,
+});
+
 /** Served in a row, requests show that the system has healed. */
 const servedInARow = 16;
-const healWithinMs = 60_000;
+/** An upper bound for a machine that is busy; `npm run bench -- storm` measures how soon it is. */
+const healWithinMs = 120_000;
 const calmMs = 1_000;
 const probeMs = 50;
 /** An answer of a gateway that was stopped comes so long after it goes on at most. */
