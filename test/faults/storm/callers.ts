@@ -85,7 +85,7 @@ export class Callers {
   async settle(): Promise<void> {
     this.#isPaused = true;
     const end = performance.now() + settleWithinMs + patienceMs;
-    while (this.#inFlight > 0 && performance.now() < end) {
+    while (this.#inFlight > 0 && !this.#isEnded && performance.now() < end) {
       await pass(20);
     }
     const open = [...this.known.values()].flat().filter(({ created }) => created === null);
@@ -109,13 +109,13 @@ export class Callers {
 
   async #settleOne(known: KnownDocument): Promise<void> {
     const end = performance.now() + settleWithinMs;
-    while (known.created === null && performance.now() < end) {
+    while (known.created === null && !this.#isEnded && performance.now() < end) {
       await this.#send(this.#agent(0), known);
       if (known.created === null) {
         await pass(pauseMs);
       }
     }
-    if (known.created === null) {
+    if (known.created === null && !this.#isEnded) {
       this.findings.push(`I10: the key ${known.key} is not answered 201 within ${settleWithinMs / 1_000} s`);
     }
   }

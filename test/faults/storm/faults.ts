@@ -141,18 +141,19 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
   },
 
   'full disk': async (system, { target }) => {
+    const { stack } = system;
     const makeRoom = await system.fillDisk(target as Disk);
-    return (
-      makeRoom &&
-      (async () => {
-        await makeRoom();
-        await eventually(
-          `${target} runs`,
-          async () => target === 'logs' || (await system.stack.pidOf(target)) > 0,
-          restartMs,
-        );
-      })
-    );
+    if (makeRoom === null || target === 'logs') {
+      return makeRoom;
+    }
+    return async () => {
+      await makeRoom();
+      // NATS 2.9 answers no more connections that publish after a failed write; the liveness probe of the chart restarts it.
+      if (target === 'nats') {
+        await (await signal(stack, target, 'SIGKILL'))();
+      }
+      await eventually(`${target} runs`, async () => (await stack.pidOf(target)) > 0, restartMs);
+    };
   },
 
   clock: async ({ stack }, { target, value }) => {

@@ -87,6 +87,7 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
 export async function runStorm(system: StormSystem, options: StormOptions): Promise<StormReport> {
   const callers = new Callers(system.stack, (await system.stack.file()).base_url, options.seed);
   const storm = new Storm(system, options, callers);
+  options.signal?.addEventListener('abort', () => void callers.end(), { once: true });
   try {
     return await storm.run();
   } finally {
@@ -160,10 +161,13 @@ class Storm {
     await pass(calmMs);
     await Promise.all(step.faults.map((fault) => this.#runFault(fault)));
     const findings = await this.#awaitHealed(step, words);
+    if (this.#isInterrupted || findings.length > 0) {
+      return findings;
+    }
+    await callers.settle();
     if (this.#isInterrupted) {
       return [];
     }
-    await callers.settle();
     options.progress(
       `   ${callers.answers - answersBefore} answers, refused: ${JSON.stringify(callers.refusedWith)}`,
     );
