@@ -259,6 +259,10 @@ export class Callers {
     const { code, retryable } = answer.body.error ?? {};
     if (!(code in errorCatalogue)) {
       this.findings.push(`I10: ${what} was answered ${answer.status} without a code of the catalogue`);
+    } else if (code === 'internal_error') {
+      this.findings.push(
+        `I10: ${what} was answered as if the system had a defect: ${JSON.stringify(answer.body)}`,
+      );
     } else if (!retryable) {
       this.findings.push(`I5: ${what} was refused for good: ${answer.status} ${JSON.stringify(answer.body)}`);
     }
