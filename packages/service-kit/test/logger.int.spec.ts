@@ -20,7 +20,7 @@ describe('the logger', () => {
         timeout: 20_000,
       });
       let errors = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         errors += text;
       });
       const code = await new Promise((resolve) => child.once('close', resolve));
