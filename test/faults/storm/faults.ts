@@ -11,7 +11,7 @@ import type { Disk, StormSystem } from './storm-system.js';
 /** Ends a fault; the system is whole when it returns. */
 export type Heal = () => Promise<void>;
 
-/** A process that was told to end does so within its grace period, and another is ready soon after. */
+/** A process that receives SIGTERM ends within its grace period, and another is ready soon after. */
 const restartMs = 120_000;
 const trickleBytesPerS = 2_000;
 const delayMs = 200;
