@@ -246,7 +246,10 @@ export class Callers {
       this.refusals += 1;
       const code = answer?.body.error?.code ?? 'no answer';
       this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
-      this.served = { inARow: 0, sinceMs: 0 };
+      // Of two requests with one key, one waits for the other.
+      if (code !== 'request_in_progress') {
+        this.served = { inARow: 0, sinceMs: 0 };
+      }
       this.#checkRefusal(what, answer);
     }
     return answer;
