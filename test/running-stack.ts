@@ -78,26 +78,31 @@ export class RunningStack {
    * Starts one in a new home.
    * @param env replaces parts, as the operator's page says.
    * @param node path of the Node that all of it runs on.
+   * @param prepare what is done to the empty home before. @returns further variables.
    */
   static async start(
     env: Record<string, string> = {},
     node: string = process.execPath,
+    prepare: (home: string) => Promise<Record<string, string>> = async () => ({}),
   ): Promise<RunningStack> {
     // Where a run of all tests finds the systems that it has to stop when it is ended in the middle.
     const folder = process.env.PINKAS_TEST_SYSTEMS ?? tmpdir();
-    const stack = new RunningStack(await mkdtemp(join(folder, 'pinkas-stack-')), env, node);
+    const home = await mkdtemp(join(folder, 'pinkas-stack-'));
+    const stack = new RunningStack(home, { ...env, ...(await prepare(home)) }, node);
     await stack.command('up');
     return stack;
   }
 
   /**
    * Ends it and removes its home.
+   * @param release what is done to the home before it is removed.
    * @throws when a log holds a key, or personal data of a request; or when a service lacked a permission on NATS.
    */
-  async stop(): Promise<void> {
+  async stop(release: () => Promise<void> = async () => {}): Promise<void> {
     await this.command('down');
     const refused = await refusedSubjects(join(this.home, 'logs'));
     const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
+    await release();
     await rm(this.home, { recursive: true, force: true });
     if (refused.length > 0) {
       throw new Error(`a permission is missing:\n${refused.slice(0, 5).join('\n')}`);
@@ -306,7 +311,7 @@ export class RunningStack {
   }
 
   /** Waits until a part that was killed runs again and says that it is ready. */
-  async awaitRestart(part: string, before: number): Promise<void> {
+  async awaitRestart(part: string, before: number, timeoutMs = 60_000): Promise<void> {
     await eventually(
       `${part} runs again`,
       async () => {
@@ -319,7 +324,7 @@ export class RunningStack {
         }
         return (await fetch(service.health_url, { signal: AbortSignal.timeout(2_000) })).ok;
       },
-      60_000,
+      timeoutMs,
     );
   }
 

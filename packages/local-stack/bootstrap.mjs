@@ -1,5 +1,6 @@
 /**
- * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run bench`, `npm run hostile`, `npm run gallery` and `npm run pinkas`.
+ * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run bench`, `npm run hostile`,
+ * `npm run storm`, `npm run gallery` and `npm run pinkas`.
  *
  * It works in a fresh clone, so it uses only Node's own modules. It updates the packages, the build and the machine's
  * servers, then calls the compiled code.

@@ -20,6 +20,7 @@ import { printTable, type Row } from './report.js';
 import { measureSeries } from './series.js';
 import type { BenchStack } from './stack.js';
 import { measureSteps } from './steps.js';
+import { measureStorm } from './storm.js';
 
 /**
  * Measures the whole system on this machine, in homes of its own, in less than an hour and a half. Every comparison is a ratio of
@@ -64,7 +65,7 @@ function numberOf(option: 'requests' | 'documents'): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Where none is named, all parts are measured. `replicas` and `gotenberg` start two systems of their own. */
+/** Where none is named, all parts are measured. `replicas`, `gotenberg` and `storm` start systems of their own. */
 const isWanted = (part: string) => wanted.length === 0 || wanted.includes(part);
 
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -166,6 +167,9 @@ async function main(): Promise<void> {
         onSystems((start) => measureAgainstGotenberg(start, progress, process.env.GOTENBERG_URL)),
       )),
     );
+  }
+  if (isWanted('storm')) {
+    rows.push(...(await measurePart('storm', () => measureStorm(progress))));
   }
   if (asJson) {
     process.stdout.write(`${JSON.stringify(Object.fromEntries(rows.map((row) => [row.name, row.value])))}\n`);

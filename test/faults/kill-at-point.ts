@@ -77,7 +77,8 @@ export async function freeze(stack: RunningStack, part: string): Promise<() => v
   return () => signalAll('SIGCONT');
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+/** The processes that a process has started. */
+export async function childrenOf(pid: number): Promise<number[]> {
   const found = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return found.trim().split(/\s+/).filter(Boolean).map(Number);
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { RunningStack } from '../running-stack.js';
-import { killedReplica } from './sections/killed-replica.js';
 import { rollingRestart } from './sections/rolling-restart.js';
 
 describe('the system with two replicas of each service', () => {
@@ -10,7 +9,5 @@ describe('the system with two replicas of each service', () => {
   }, 180_000);
   afterAll(() => stack?.stop(), 120_000);
 
-  const system = () => stack;
-  rollingRestart(system);
-  killedReplica(system);
+  rollingRestart(() => stack);
 });

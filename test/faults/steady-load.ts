@@ -44,8 +44,6 @@ export class SteadyLoad {
   /** The documents that callers were given, by type. */
   readonly seen: Record<'tax_invoice' | 'quote', ObservedDocument[]> = { tax_invoice: [], quote: [] };
   answered = 0;
-  /** When each request that has no answer yet was sent. */
-  readonly #unanswered = new Set<number>();
   #running = true;
   #lanes: Promise<unknown> = Promise.resolve();
 
@@ -67,12 +65,6 @@ export class SteadyLoad {
     const lanes = kinds.flatMap((kind) => Array.from({ length: callersOfEach }, () => load.#caller(kind)));
     load.#lanes = Promise.all(lanes);
     return load;
-  }
-
-  /** How many requests have been waiting for an answer for so long. */
-  waitingFor(ms: number): number {
-    const sentBefore = performance.now() - ms;
-    return [...this.#unanswered].filter((sentMs) => sentMs <= sentBefore).length;
   }
 
   /** Ends when every caller has its last answer. */
@@ -99,7 +91,6 @@ export class SteadyLoad {
     const sentMs = performance.now();
     const fail = (one: Pick<FailedRequest, 'status' | 'code' | 'retryable' | 'reason'>) =>
       this.failed.push({ what: path, key, body, sentMs, failedMs: performance.now(), ...one });
-    this.#unanswered.add(sentMs);
     try {
       const answer = await this.#send(agent, path, body, key);
       const given = JSON.parse(answer.text) as CreatedDocument & ErrorBody;
@@ -115,8 +106,6 @@ export class SteadyLoad {
       }
     } catch (error) {
       fail({ status: null, code: null, retryable: true, reason: String(error) });
-    } finally {
-      this.#unanswered.delete(sentMs);
     }
   }
 

@@ -44,6 +44,16 @@ describe('readConfig', () => {
     );
   });
 
+  it('services connect directly unless a proxy replaces the address of a variable', () => {
+    expect(readConfig({}).proxies).toEqual({});
+    expect(readConfig({ PINKAS_PROXIES: '{"NATS_URL":"127.0.0.1:4001"}' }).proxies).toEqual({
+      NATS_URL: '127.0.0.1:4001',
+    });
+    for (const wrong of ['127.0.0.1:4001', '{"NATS_URL":4001}']) {
+      expect(() => readConfig({ PINKAS_PROXIES: wrong })).toThrow(/PINKAS_PROXIES/);
+    }
+  });
+
   it('the parts do not inherit the variables of npm and Node', () => {
     const { inherited } = readConfig({ PATH: '/bin', npm_config_json: 'true', NODE_OPTIONS: '--inspect' });
 

@@ -38,6 +38,13 @@ export interface StackConfig {
   replaced: Replacements;
   /** `PINKAS_FAULTS=true`: rendering prints through a proxy that tests make slow or failing. Default: it prints directly. */
   faults: boolean;
+  /**
+   * `PINKAS_PROXIES`: for tests, a JSON object of a service's variable and the host and port that replace those of its URL, such
+   * as `{"DATABASE_URL": "127.0.0.1:40001"}`. Default: services connect directly.
+   */
+  proxies: Readonly<Record<string, string>>;
+  /** `PINKAS_PRELOAD`: for tests, the path of a module that every service loads first. Default: none. */
+  preload: string | null;
   /** `TIMESTAMP_AUTHORITY_URL`: the time-stamp authority (RFC 3161) of each signature. Default: none. */
   timestampAuthorityUrl: string | null;
   /** `NATS_URL_ISSUING` and so on: the URL of one user of the external NATS, with its password. Default: `NATS_URL`. */
@@ -95,6 +102,8 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): StackConfig {
     replicas: replicasFrom(env, errors),
     replaced: replacementsFrom(env, errors),
     faults: env.PINKAS_FAULTS === 'true',
+    proxies: proxiesFrom(env, errors),
+    preload: env.PINKAS_PRELOAD || null,
     timestampAuthorityUrl: urlFrom(
       env,
       { variable: 'TIMESTAMP_AUTHORITY_URL', protocols: ['http:', 'https:'] },
@@ -127,6 +136,20 @@ function replicasFrom({ PINKAS_REPLICAS: value }: NodeJS.ProcessEnv, errors: str
     errors.push(`PINKAS_REPLICAS must be a whole number from 1 to ${replicasMax}, not '${value}'`);
   }
   return replicas;
+}
+
+function proxiesFrom({ PINKAS_PROXIES: value }: NodeJS.ProcessEnv, errors: string[]): StackConfig['proxies'] {
+  try {
+    const proxies: unknown = JSON.parse(value || '{}');
+    const addresses = Object.values(proxies as object);
+    if (addresses.every((address) => /^[\w.-]+:\d{1,5}$/.test(String(address)))) {
+      return proxies as Record<string, string>;
+    }
+  } catch {
+    // Reported below.
+  }
+  errors.push('PINKAS_PROXIES must be a JSON object of variables and addresses such as 127.0.0.1:40001');
+  return {};
 }
 
 function replacementsFrom(env: NodeJS.ProcessEnv, errors: string[]): Replacements {

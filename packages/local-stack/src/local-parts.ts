@@ -343,6 +343,20 @@ function readyUrlOf({ ports }: PartsContext, { name }: Replica): string {
   return `http://127.0.0.1:${ports.number(name)}/readyz`;
 }
 
+/** The variables of a service, with the addresses of proxies in its URLs. */
+function throughProxies(proxies: StackConfig['proxies'], variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const proxied = { ...variables };
+  for (const [variable, address] of Object.entries(proxies)) {
+    const given = variables[variable];
+    if (given) {
+      const url = new URL(given);
+      url.host = address;
+      proxied[variable] = url.href;
+    }
+  }
+  return proxied;
+}
+
 function servicePart(context: PartsContext, replica: Replica): ProcessPart {
   const { addresses, config, home, ports } = context;
   const { service, name, httpPort } = replica;
@@ -373,7 +387,8 @@ function servicePart(context: PartsContext, replica: Replica): ProcessPart {
       await Promise.all([ports.release(name), ...(httpPort === null ? [] : [ports.release(httpPort)])]);
       return startNode({
         entry: join(repositoryRoot, 'services', service, 'dist/main.js'),
-        env: {
+        preload: config.preload,
+        env: throughProxies(config.proxies, {
           ...config.inherited,
           // External servers may be set up without the guarantees that production mode requires, and a tax authority on
           // another machine is not taken for a simulator.
@@ -387,7 +402,7 @@ function servicePart(context: PartsContext, replica: Replica): ProcessPart {
           HEALTH_HOST: '127.0.0.1',
           HEALTH_PORT: String(ports.number(name)),
           ...variables,
-        },
+        }),
         logFile: home.logFile(name),
         stopGraceMs: serviceGraceMs,
       });

@@ -9,6 +9,7 @@ const commands: Record<string, (steps: Steps, args: readonly string[]) => Promis
   test: async (steps, args) => (await import('./commands/test.js')).test(steps, args),
   gallery: async (steps, args) => (await import('./commands/gallery.js')).gallery(steps, args),
   bench: async (steps, args) => (await import('./commands/bench.js')).bench(steps, args),
+  storm: async (steps, args) => (await import('./commands/bench.js')).storm(steps, args),
   hostile: async (steps, args) => (await import('./commands/bench.js')).bench(steps, ['hostile', ...args]),
 };
 

@@ -7,6 +7,8 @@ export interface NodeProgram {
   /** Absolute path of its entry file. */
   entry: string;
   args?: readonly string[];
+  /** Path of a module that is loaded first. */
+  preload?: string | null;
   env: NodeJS.ProcessEnv;
   logFile: string;
   /** Milliseconds that the program may take to stop. */
@@ -18,7 +20,12 @@ export async function startNode(program: NodeProgram): Promise<RunningChild> {
   rotateLog(program.logFile);
   return startChild({
     file: process.execPath,
-    args: ['--enable-source-maps', program.entry, ...(program.args ?? [])],
+    args: [
+      '--enable-source-maps',
+      ...(program.preload ? ['--import', program.preload] : []),
+      program.entry,
+      ...(program.args ?? []),
+    ],
     env: program.env,
     logFile: program.logFile,
     stopSignal: 'SIGTERM',

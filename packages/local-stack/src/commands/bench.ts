@@ -5,16 +5,24 @@ import { runTool } from './run-tool.js';
 import { withSystemsFolder } from './with-systems-folder.js';
 
 /** Measures the system; with `--json` standard output has the measurement only. */
-export async function bench(steps: Steps, args: readonly string[]): Promise<number> {
-  await steps.run('benchmark', async () => {
+export const bench = (steps: Steps, args: readonly string[]): Promise<number> =>
+  runCompiled(steps, 'bench/main.js', args);
+
+/** Breaks a system by the faults of a seed, and checks that every invariant holds. */
+export const storm = (steps: Steps, args: readonly string[]): Promise<number> =>
+  runCompiled(steps, 'faults/storm/main.js', args);
+
+/** Compiles the programs among the tests, and runs one. */
+async function runCompiled(steps: Steps, file: string, args: readonly string[]): Promise<number> {
+  await steps.run('compiling', async () => {
     const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
     const { code, output } = await runTool(compiler, ['-p', 'test/tsconfig.json'], { show: false });
     if (code !== 0) {
-      throw new StepError('the benchmark does not compile', null, output.trimEnd().split('\n'));
+      throw new StepError('the program does not compile', null, output.trimEnd().split('\n'));
     }
   });
   return withSystemsFolder(async (_folder, systems) => {
-    const program = join(repositoryRoot, 'test/dist/bench/main.js');
+    const program = join(repositoryRoot, 'test/dist', file);
     const { code } = await runTool(program, args, { show: true, env: { PINKAS_TEST_SYSTEMS: systems } });
     return code;
   });

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openHome } from '../home.js';
@@ -20,6 +21,19 @@ export async function withSystemsFolder<T>(
     for (const name of readdirSync(systems)) {
       await stopHome(openHome(join(systems, name)), () => {});
     }
+    unmountBelow(folder);
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Unmounts what a tool that was killed has left, the last mounted first. */
+function unmountBelow(folder: string): void {
+  const table = '/proc/mounts';
+  const mounted = existsSync(table) ? readFileSync(table, 'utf8').split('\n') : [];
+  for (const line of mounted.reverse()) {
+    const path = line.split(' ')[1] ?? '';
+    if (path.startsWith(`${folder}/`)) {
+      spawnSync('umount', ['--lazy', path]);
+    }
   }
 }

@@ -6,13 +6,18 @@ export function violatedConstraint(error: unknown): string | undefined {
 }
 
 /** SQLSTATEs of waits and connections that the server has ended. */
-const transientStates = new Set(['40P01', '55P03', '57014', '25P03', '57P01', '57P02', '57P03', '53300']);
+const transientStates = new Set(['40P01', '55P03', '57014', '25P03', '57P01', '57P02', '57P03']);
+/** Classes of SQLSTATEs: lost connections; no room on the disk, no memory, no connection left. */
+const transientClasses = ['08', '53'];
+/** What pg says of a lost connection, and of a statement after that, such as the rollback. */
+const lostConnection = /timeout|Connection terminated|is not queryable/i;
 
 /** Whether a statement failed for a reason that passes: a timeout, a deadlock, a lost connection. The request may be repeated. */
 export function isTransientDatabaseError(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
-    return transientStates.has(error.code ?? '') || (error.code ?? '').startsWith('08');
+    const { code = '' } = error;
+    return transientStates.has(code) || transientClasses.includes(code.slice(0, 2));
   }
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
-  return /^E(CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) || /timeout|Connection terminated/i.test(message);
+  return /^E(CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) || lostConnection.test(message);
 }

@@ -3,12 +3,22 @@ import { currentContext } from './context.js';
 
 export type Logger = pino.Logger;
 
+/** What waits while standard output takes nothing; later lines are lost. */
+const bufferedBytesMax = 1024 * 1024;
+
+/** Standard output. A full disk or a closed pipe loses lines, and does not end the process. */
+function standardOutput(): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({ fd: process.stdout.fd, sync: true, maxLength: bufferedBytesMax });
+  destination.on('error', () => undefined);
+  return destination;
+}
+
 /**
  * A logger that writes JSON lines to standard output, with the service's name and the request, trace and document of the current
  * context. Callers log ids and codes, never personal data; the redactions are the second barrier.
  */
 export function createLogger(service: string, level: string): Logger {
-  return pino({
+  const options: pino.LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -30,7 +40,8 @@ export function createLogger(service: string, level: string): Logger {
       ],
       censor: '[redacted]',
     },
-  });
+  };
+  return pino(options, standardOutput());
 }
 
 /** An error without the members that repeat data: PostgreSQL quotes the row, and the details of an ApiError are for its caller. */

@@ -17,6 +17,11 @@ describe('toApiError', () => {
     ['a deadlock', databaseError('40P01')],
     ['a database that shuts down', databaseError('57P01')],
     ['a lost connection', new Error('Connection terminated unexpectedly')],
+    [
+      'a rollback on a lost connection',
+      new Error('Client has encountered a connection error and is not queryable'),
+    ],
+    ['a full disk', databaseError('53100')],
     ['a full queue', new QueueFullError()],
     ['a timeout', AbortSignal.abort(new DOMException('late', 'TimeoutError')).reason],
   ])('toApiError maps %s to engine_error', (_what, error) => {

@@ -1,0 +1,317 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as pass } from 'node:timers/promises';
+import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
+import { errorCatalogue } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
+import { documentOf } from '../../conformance/example-bodies.js';
+import { randomFrom } from '../../hostile/hostile-request.js';
+import type { Issuer, RunningStack } from '../../running-stack.js';
+
+const callerCount = 8;
+const pauseMs = 500;
+/** Of the requests of a caller: sent again, sent twice at once, given up before the answer, and cancelled afterwards. */
+const shares = { retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
+/** Longer than the deadline of a request, with room for a busy machine. */
+const answerWithinMs = 22_000;
+/** Behind a process that is stopped, an answer takes as long as it is stopped. */
+const patienceMs = 90_000;
+const settleWithinMs = 60_000;
+/** A net price that needs an allocation number. */
+const largePrice = 6_000;
+
+/** One of the five businesses: with what it issues. */
+export interface StormBusiness {
+  issuer: Issuer;
+  types: readonly DocumentType[];
+}
+
+/** What a caller has of a key: what it sent, and what it was answered. */
+export interface KnownDocument {
+  business: StormBusiness;
+  key: string;
+  body: CreateDocument;
+  /** Null until it is answered 201. */
+  created: CreatedDocument | null;
+  /** Whether a request to cancel it was sent, and answered 200. */
+  cancel: 'none' | 'sent' | 'done';
+}
+
+interface Answer {
+  status: number;
+  body: CreatedDocument & ErrorBody;
+}
+
+/** Eight callers and what they know: the history that the system is held against. */
+export class Callers {
+  /** By business id. */
+  readonly known = new Map<string, KnownDocument[]>();
+  /** What no answer may be. */
+  readonly findings: string[] = [];
+  answers = 0;
+  refusals = 0;
+  /** How often each code, or no answer, was the reason since the callers were let go on. */
+  readonly refusedWith: Record<string, number> = {};
+  /** Requests served in a row, and when the first of them was sent. */
+  served = { inARow: 0, sinceMs: 0 };
+  /** Answers may take so much longer than their deadline while a gateway is stopped. */
+  allowanceMs = 0;
+  #businesses: readonly StormBusiness[] = [];
+  #isPaused = true;
+  #isEnded = false;
+  #inFlight = 0;
+  #keys = 0;
+  readonly #agents: Agent[] = [];
+  readonly #lanes: Promise<void>[];
+
+  constructor(
+    private readonly stack: RunningStack,
+    private readonly baseUrl: string,
+    private readonly seed: number,
+  ) {
+    this.#lanes = Array.from({ length: callerCount }, (_, index) => this.#caller(index));
+  }
+
+  /** Lets them go on, with these businesses. */
+  resume(businesses: readonly StormBusiness[]): void {
+    this.#businesses = businesses;
+    this.served = { inARow: 0, sinceMs: 0 };
+    for (const code of Object.keys(this.refusedWith)) {
+      delete this.refusedWith[code];
+    }
+    this.#isPaused = false;
+  }
+
+  /** Lets them wait, and sends what is not answered yet again until it is. @throws when one is never answered. */
+  async settle(): Promise<void> {
+    this.#isPaused = true;
+    const end = performance.now() + settleWithinMs + patienceMs;
+    while (this.#inFlight > 0 && !this.#isEnded && performance.now() < end) {
+      await pass(20);
+    }
+    const open = [...this.known.values()].flat().filter(({ created }) => created === null);
+    await Promise.all(
+      Array.from({ length: callerCount }, async (_, lane) => {
+        for (let index = lane; index < open.length; index += callerCount) {
+          await this.#settleOne(open[index] as KnownDocument);
+        }
+      }),
+    );
+  }
+
+  async end(): Promise<void> {
+    this.#isPaused = true;
+    this.#isEnded = true;
+    for (const agent of this.#agents) {
+      agent.destroy();
+    }
+    await Promise.all(this.#lanes);
+  }
+
+  async #settleOne(known: KnownDocument): Promise<void> {
+    const end = performance.now() + settleWithinMs;
+    while (known.created === null && !this.#isEnded && performance.now() < end) {
+      await this.#send(this.#agent(0), known);
+      if (known.created === null) {
+        await pass(pauseMs);
+      }
+    }
+    if (known.created === null && !this.#isEnded) {
+      this.findings.push(`I10: the key ${known.key} is not answered 201 within ${settleWithinMs / 1_000} s`);
+    }
+  }
+
+  async #caller(index: number): Promise<void> {
+    const random = randomFrom(this.seed * callerCount + index);
+    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+    this.#agents.push(agent);
+    while (!this.#isEnded) {
+      if (this.#isPaused || this.#businesses.length === 0) {
+        await pass(20);
+        continue;
+      }
+      this.#inFlight += 1;
+      try {
+        await this.#turn(agent, random);
+      } finally {
+        this.#inFlight -= 1;
+      }
+      await pass(pauseMs * 2 * random());
+    }
+  }
+
+  async #turn(agent: Agent, random: () => number): Promise<void> {
+    const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+    const business = pick(this.#businesses) as StormBusiness;
+    const known = this.known.get(business.issuer.business.id) ?? [];
+    this.known.set(business.issuer.business.id, known);
+    const earlier = pick(known);
+    const share = random();
+    if (share < shares.retried && earlier) {
+      await this.#send(agent, earlier);
+      return;
+    }
+    const drawn = this.#draw(business, known, random);
+    known.push(drawn);
+    if (share < shares.retried + shares.raced) {
+      await Promise.all([this.#send(agent, drawn), this.#send(agent, drawn)]);
+    } else if (share < shares.retried + shares.raced + shares.abandoned) {
+      await this.#send(agent, drawn, random() * 300);
+    } else {
+      await this.#send(agent, drawn);
+    }
+    if (drawn.created?.type === 'quote' && random() < shares.cancelled * 10) {
+      drawn.cancel = 'sent';
+      const answer = await this.#request(agent, business, `/documents/${drawn.created.id}/cancel`, {}, null);
+      drawn.cancel = answer?.status === 200 ? 'done' : 'sent';
+    }
+  }
+
+  #draw(business: StormBusiness, known: readonly KnownDocument[], random: () => number): KnownDocument {
+    this.#keys += 1;
+    const key = `storm-${this.seed}-${this.#keys}`;
+    const type = business.types[Math.floor(random() * business.types.length)] as DocumentType;
+    // An invoice is credited once: no rule refuses what callers send.
+    const source = known.find(
+      ({ created, body }) =>
+        created?.type === 'tax_invoice' && !known.some((one) => one.body.based_on === created.id && body),
+    );
+    const customer = {
+      name: `לקוח סערה ${random() < 0.5 ? Math.floor(random() * 20) : this.#keys}`,
+      email: `${key}@example.com`,
+      ...(random() < 0.2 && { phone: '050-0000000' }),
+    };
+    const change: Partial<CreateDocument> = { customer, external_ref: key };
+    const body =
+      type === 'credit_note' && source?.created
+        ? documentOf(type, { ...change, based_on: source.created.id })
+        : documentOf(type === 'credit_note' ? 'tax_invoice' : type, change);
+    if (body.type === 'tax_invoice' && random() < 0.4) {
+      body.items = [{ description: 'שירות לדוגמה', quantity: 1, unit_price: largePrice }];
+      body.customer = { ...customer, name: 'לקוח עוסק', tax_id: '777777723' };
+      body.prices_include_vat = false;
+    }
+    return { business, key, body, created: null, cancel: 'none' };
+  }
+
+  #agent(index: number): Agent {
+    return this.#agents[index] as Agent;
+  }
+
+  /** Sends the request of a key, and holds its answer against those before. */
+  async #send(agent: Agent, known: KnownDocument, giveUpAfterMs?: number): Promise<void> {
+    const { business, key, body } = known;
+    const answer = await this.#request(agent, business, '/documents', body, key, giveUpAfterMs);
+    if (answer?.status !== 201) {
+      return;
+    }
+    const { created } = known;
+    if (created === null) {
+      known.created = answer.body;
+    } else if (JSON.stringify(created) !== JSON.stringify(answer.body)) {
+      this.findings.push(
+        `I4: the key ${key} was answered ${JSON.stringify(created)}, then ${JSON.stringify(answer.body)}`,
+      );
+    }
+  }
+
+  async #request(
+    agent: Agent,
+    { issuer }: StormBusiness,
+    path: string,
+    body: object,
+    key: string | null,
+    giveUpAfterMs?: number,
+  ): Promise<Answer | null> {
+    const sentMs = performance.now();
+    const what = `${path} with the key ${key}`;
+    let answer: Answer | null = null;
+    try {
+      answer = await this.#exchange(agent, issuer, path, body, key, giveUpAfterMs);
+    } catch {
+      // Connections may break; documents that are not answered are sent again.
+    }
+    if (giveUpAfterMs !== undefined) {
+      return answer;
+    }
+    const tookMs = performance.now() - sentMs;
+    if (tookMs > answerWithinMs + this.allowanceMs) {
+      this.findings.push(`I10: ${what} took ${Math.round(tookMs / 1_000)} s`);
+    }
+    const isServed = answer?.status === 201 || answer?.status === 200;
+    this.answers += 1;
+    if (isServed) {
+      const { inARow, sinceMs } = this.served;
+      this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? sentMs : sinceMs };
+    } else {
+      this.refusals += 1;
+      const code = answer?.body.error?.code ?? 'no answer';
+      this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
+      // Of two requests with one key, one waits for the other.
+      if (code !== 'request_in_progress') {
+        this.served = { inARow: 0, sinceMs: 0 };
+      }
+      this.#checkRefusal(what, answer);
+    }
+    return answer;
+  }
+
+  #checkRefusal(what: string, answer: Answer | null): void {
+    if (answer === null) {
+      return;
+    }
+    const { code, retryable } = answer.body.error ?? {};
+    if (!(code in errorCatalogue)) {
+      this.findings.push(`I10: ${what} was answered ${answer.status} without a code of the catalogue`);
+    } else if (code === 'internal_error') {
+      this.findings.push(
+        `I10: ${what} was answered as if the system had a defect: ${JSON.stringify(answer.body)}`,
+      );
+    } else if (!retryable) {
+      this.findings.push(`I5: ${what} was refused for good: ${answer.status} ${JSON.stringify(answer.body)}`);
+    }
+  }
+
+  #exchange(
+    agent: Agent,
+    issuer: Issuer,
+    path: string,
+    body: object,
+    key: string | null,
+    giveUpAfterMs: number | undefined,
+  ): Promise<Answer> {
+    this.stack.recordPersonalData(body);
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        `${this.baseUrl}${path}`,
+        {
+          agent,
+          method: 'POST',
+          timeout: patienceMs,
+          headers: {
+            authorization: `Bearer ${issuer.key}`,
+            'content-type': 'application/json',
+            ...(key !== null && { 'idempotency-key': key }),
+          },
+        },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('error', reject);
+          answer.on('end', () => {
+            try {
+              resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
+            } catch (error) {
+              reject(error as Error);
+            }
+          });
+        },
+      );
+      sent.on('timeout', () => sent.destroy(new Error('no answer')));
+      sent.on('error', reject);
+      sent.end(JSON.stringify(body));
+      if (giveUpAfterMs !== undefined) {
+        setTimeout(() => sent.destroy(new Error('given up')), giveUpAfterMs);
+      }
+    });
+  }
+}

@@ -1,0 +1,243 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type DocumentPage, messagingServices, serviceNames } from '@pinkas/contracts';
+import type { MessagingTables } from '@pinkas/service-kit';
+import { eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { residentMbOf } from '../../bench/process-table.js';
+import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
+import type { MailSummary, Verification } from '../../running-stack.js';
+import type { KnownDocument, StormBusiness } from './callers.js';
+import type { StormSystem } from './storm-system.js';
+
+const pendingWithinMs = 60_000;
+const probeEveryMs = 500;
+/** A process takes this much more than after its first checks: heaps are collected late. */
+const memoryGrowthMbMax = 150;
+const filesGrowthMax = 60;
+/** An email whose outcome was unknown is sent once more under its Message-ID. */
+const sendsMax = 2;
+
+/** I1, I2, I3, I4, I5, I9: the book as the API shows it is what callers were given. */
+export async function checkBook(
+  system: StormSystem,
+  { issuer }: StormBusiness,
+  known: readonly KnownDocument[],
+): Promise<string[]> {
+  const findings: string[] = [];
+  const listed: DocumentPage['data'] = [];
+  const query = new URLSearchParams({ limit: '100', include_cancelled: 'true' });
+  do {
+    const { status, body } = await system.stack.call<DocumentPage>(issuer.key, 'GET', `/documents?${query}`);
+    if (status !== 200) {
+      return [`I4: the list of ${issuer.business.id} is answered ${status} ${JSON.stringify(body)}`];
+    }
+    listed.push(...body.data);
+    query.set('cursor', body.next_cursor ?? '');
+  } while (query.get('cursor') !== '');
+  const byId = new Map(listed.map((document) => [document.id, document]));
+  const answered = new Map(
+    known.flatMap(({ created, key }) => (created ? [[created.id, key] as const] : [])),
+  );
+  for (const { created, key, cancel } of known) {
+    if (!created) {
+      continue;
+    }
+    const now = byId.get(created.id);
+    const is = now && [now.number, now.type, now.date, now.totals.total, now.external_ref];
+    const was = [created.number, created.type, created.date, created.totals.total, key];
+    if (JSON.stringify(is) !== JSON.stringify(was)) {
+      findings.push(
+        `I4: the key ${key} was given ${JSON.stringify(was)}, the book has ${JSON.stringify(is)}`,
+      );
+    }
+    if (
+      now &&
+      (cancel === 'done' ? now.status !== 'cancelled' : cancel === 'none' && now.status === 'cancelled')
+    ) {
+      findings.push(`I4: the document of ${key} is ${now.status} (cancel: ${cancel})`);
+    }
+  }
+  for (const { id, external_ref } of listed) {
+    if (!answered.has(id)) {
+      findings.push(`I5: the book has ${id} (${external_ref}), which no caller was given`);
+    }
+  }
+  if (byId.size !== listed.length) {
+    findings.push('I2: the list has a document twice');
+  }
+  const series = new Map<string, typeof listed>();
+  for (const document of listed) {
+    series.set(document.type, [...(series.get(document.type) ?? []), document]);
+  }
+  for (const [type, documents] of series) {
+    documents.sort((a, b) => a.number - b.number);
+    for (const [index, document] of documents.entries()) {
+      const before = documents[index - 1];
+      if (document.number !== index + 1) {
+        findings.push(`I1: ${type} ${document.number} is at the place of ${index + 1}`);
+        break;
+      }
+      if (before && (document.date < before.date || document.created_at < before.created_at)) {
+        findings.push(`I3: ${type} ${document.number} is dated before ${before.number}`);
+      }
+    }
+  }
+  return findings;
+}
+
+/** I1, I3, I6, I7, I8, I11, I12 by the stored data: `pinkas verify` finds nothing, and nothing is pending after 60 s. */
+export async function checkVerified(
+  system: StormSystem,
+  businesses: readonly StormBusiness[],
+): Promise<string[]> {
+  const end = performance.now() + pendingWithinMs;
+  for (;;) {
+    const reports: Verification[] = [];
+    for (const { issuer } of businesses) {
+      // A machine that has nothing left for it may not read a page of PDFs in time.
+      const verify = () => system.stack.pinkas<Verification>('verify', '--business', issuer.business.id);
+      reports.push(await eventually('the book is read', verify, pendingWithinMs));
+    }
+    const books = reports.flatMap((report) => report.businesses);
+    const found = books.flatMap(({ findings }) => findings.map((one) => `verify: ${JSON.stringify(one)}`));
+    const pending = books.reduce((sum, book) => sum + book.pending, 0);
+    const dead = books.reduce((sum, book) => sum + book.dead_lettered, 0);
+    if (dead > 0) {
+      found.push(
+        `I12: ${dead} steps are dead-lettered: ${JSON.stringify(await system.stack.pinkas('queue', 'dead'))}`,
+      );
+    }
+    if (found.length > 0 || pending === 0) {
+      return found;
+    }
+    if (performance.now() > end) {
+      return [`I12: ${pending} steps are still pending after ${pendingWithinMs / 1_000} s`];
+    }
+    await pause();
+  }
+}
+
+/** I12: every service has sent its events. */
+export async function checkSent(system: StormSystem): Promise<string[]> {
+  const end = performance.now() + pendingWithinMs;
+  for (const service of messagingServices) {
+    const db = await system.stack.database<MessagingTables>(service);
+    try {
+      for (;;) {
+        const unsent = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
+        if (unsent.length === 0) {
+          break;
+        }
+        if (performance.now() > end) {
+          return [`I12: ${service} has ${unsent.length} unsent events after ${pendingWithinMs / 1_000} s`];
+        }
+        await pause();
+      }
+    } finally {
+      await db.destroy();
+    }
+  }
+  return [];
+}
+
+/** I7 and I8 by what the outside received: no email and no number for what no caller was given, and none twice. */
+export async function checkOutside(system: StormSystem, known: readonly KnownDocument[]): Promise<string[]> {
+  const findings: string[] = [];
+  const { mailbox_url } = await system.stack.file();
+  const answer = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(10_000) });
+  const mails = (await answer.json()) as MailSummary[];
+  const documents = new Map(known.map((one) => [`${one.key}@example.com`, one]));
+  const sends = new Map<string, Map<string, number>>();
+  for (const { to, message_id } of mails) {
+    for (const address of to) {
+      const ids = sends.get(address) ?? new Map<string, number>();
+      ids.set(message_id, (ids.get(message_id) ?? 0) + 1);
+      sends.set(address, ids);
+    }
+  }
+  for (const [address, ids] of sends) {
+    const document = documents.get(address);
+    if (document && !document.created) {
+      findings.push(`I5: an email was sent to ${address}, whose document no caller was given`);
+    }
+    // One that left without the allocation number is followed by one with it.
+    if (document && ids.size > (document.created?.allocation.status === 'not_required' ? 1 : 2)) {
+      findings.push(`I7: ${address} was sent ${ids.size} different emails`);
+    }
+    for (const [id, count] of ids) {
+      if (document && count > sendsMax) {
+        findings.push(`I7: ${address} was sent ${id} ${count} times`);
+      }
+    }
+  }
+  const { granted } = await system.stack.calls<{ granted: { invoice_id: string }[] }>('tax_authority');
+  const invoices = granted.map(({ invoice_id }) => invoice_id);
+  if (new Set(invoices).size !== invoices.length) {
+    findings.push('I8: the authority gave an invoice two numbers');
+  }
+  return findings;
+}
+
+/** What a system uses when nothing happens: by process its memory and files, by server its connections. */
+export class Baseline {
+  readonly #processes = new Map<string, { pid: number; mb: number; files: number }>();
+
+  /** I10: memory, files, connections, sessions and locks are as before. The first look at a process makes its baseline. */
+  async check(system: StormSystem): Promise<string[]> {
+    const findings: string[] = [];
+    const { services } = await system.stack.file();
+    for (const { name, pid } of services.filter((one) => isService(one.name))) {
+      const mb = residentMbOf(pid);
+      const files = readdirSync(`/proc/${pid}/fd`).length;
+      const before = this.#processes.get(name);
+      if (before?.pid !== pid) {
+        this.#processes.set(name, { pid, mb, files });
+      } else if (mb > before.mb + memoryGrowthMbMax || files > before.files + filesGrowthMax) {
+        findings.push(
+          `I10: ${name} uses ${Math.round(mb)} MB and ${files} files, after ${Math.round(before.mb)} MB and ${before.files}`,
+        );
+      }
+    }
+    const end = performance.now() + pendingWithinMs;
+    for (;;) {
+      const open = [...(await sessionFindings(system)), ...natsFindings(system)];
+      if (open.length === 0 || performance.now() > end) {
+        return [...findings, ...open];
+      }
+      await pause();
+    }
+  }
+}
+
+const isService = (name: string) => serviceNames.some((one) => name === one || name === `${one}-2`);
+
+function natsFindings(system: StormSystem): string[] {
+  const { connections } = system.proxy('nats');
+  const expected = 2 * serviceNames.length;
+  return connections === expected ? [] : [`I10: ${connections} connections to NATS instead of ${expected}`];
+}
+
+async function sessionFindings(system: StormSystem): Promise<string[]> {
+  const administrator = await DatabaseAdministrator.connect(system.stack);
+  try {
+    const sessions = await administrator.read<{ application_name: string; state: string; query: string }>(
+      'issuing',
+      sql`select application_name, state, left(query, 80) as query from pg_stat_activity
+        where application_name like 'pinkas-%'
+          and (wait_event_type = 'Lock' or state like 'idle in transaction%' and state_change < now() - interval '2 s')`,
+    );
+    return sessions.map(
+      ({ application_name, state, query }) => `I10: a session of ${application_name} is ${state}: ${query}`,
+    );
+  } finally {
+    await administrator.close();
+  }
+}
+
+/** The lines of logs that only a defect writes. */
+export function defectsIn(log: string): string[] {
+  const lines = readFileSync(log, 'utf8').split('\n');
+  return lines.filter((line) => /unhandled|uncaught/i.test(line)).map((line) => line.slice(0, 500));
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, probeEveryMs));

@@ -1,0 +1,182 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
+import { eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
+import { childrenOf, freeze } from '../kill-at-point.js';
+import type { Fault, FaultKind } from './schedule.js';
+import type { Disk, StormSystem } from './storm-system.js';
+
+/** Ends a fault; the system is whole when it returns. */
+export type Heal = () => Promise<void>;
+
+/** A process that receives SIGTERM ends within its grace period, and another is ready soon after. */
+const restartMs = 120_000;
+const trickleBytesPerS = 2_000;
+const delayMs = 200;
+/** How often a session of PostgreSQL is ended. */
+const terminateEveryMs = 200;
+const simulators: Record<string, 'gotenberg' | 'tax_authority' | 'whatsapp' | 'mailbox'> = {
+  gotenberg: 'gotenberg',
+  'tax-authority': 'tax_authority',
+  mailbox: 'mailbox',
+  whatsapp: 'whatsapp',
+};
+
+/** Applies a fault. @returns what ends it; null where this machine does not allow the fault. */
+export function applyFault(system: StormSystem, fault: Fault): Promise<Heal | null> {
+  return appliers[fault.kind](system, fault);
+}
+
+const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise<Heal | null>> = {
+  kill: ({ stack }, { target }) => signal(stack, target, 'SIGKILL'),
+
+  terminate: async ({ stack }, { target }) => {
+    const heal = await signal(stack, target, 'SIGTERM');
+    if (target !== 'postgres') {
+      return heal;
+    }
+    // PostgreSQL waits for its sessions, which services keep.
+    return async () => {
+      await stack.kill(target, 'SIGINT').catch(() => undefined);
+      await heal();
+    };
+  },
+
+  'immediate shutdown': ({ stack }, { target }) => signal(stack, target, 'SIGQUIT'),
+
+  stop: async ({ stack }, { target }) => {
+    const thaw = await freeze(stack, target);
+    return async () => thaw();
+  },
+
+  'rolling restart': async ({ stack }, { target }) => {
+    for (const name of [target, `${target}-2`]) {
+      await (await signal(stack, name, 'SIGTERM'))();
+      await stack.awaitBalanced(name);
+    }
+    return async () => {};
+  },
+
+  swallow: async (system, { target }) => {
+    system.proxy(target).cut();
+    return async () => system.proxy(target).forward();
+  },
+
+  delay: async (system, { target }) => {
+    system.proxy(target).slow({ delayMs });
+    return async () => system.proxy(target).forward();
+  },
+
+  trickle: async (system, { target }) => {
+    system.proxy(target).slow({ bytesPerS: trickleBytesPerS });
+    return async () => system.proxy(target).forward();
+  },
+
+  reset: async (system, { target }) => {
+    system.proxy(target).reset();
+    return async () => {};
+  },
+
+  'cut after commit': async (system, { target }) => {
+    system.proxy(target).breakCommits('answer lost');
+    return async () => system.proxy(target).forward();
+  },
+
+  'cut before commit': async (system, { target }) => {
+    system.proxy(target).breakCommits('lost');
+    return async () => system.proxy(target).forward();
+  },
+
+  'kill a backend': async ({ stack }, { target }) => {
+    const administrator = await DatabaseAdministrator.connect(stack);
+    try {
+      const [session] = await administrator.read<{ pid: number }>(
+        'issuing',
+        sql`select pid from pg_stat_activity where application_name like 'pinkas-%' limit 1`,
+      );
+      const children = await childrenOf(await stack.pidOf(target));
+      if (session && children.includes(session.pid)) {
+        process.kill(session.pid, 'SIGKILL');
+      }
+    } finally {
+      await administrator.close();
+    }
+    return async () => {};
+  },
+
+  'terminate backends': async ({ stack }) => {
+    const administrator = await DatabaseAdministrator.connect(stack);
+    let isOver = false;
+    const terminating = (async () => {
+      while (!isOver) {
+        await administrator
+          .change(
+            'issuing',
+            sql`select pg_terminate_backend(pid) from pg_stat_activity
+              where application_name like 'pinkas-%' order by random() limit 1`,
+          )
+          .catch(() => undefined);
+        await pass(terminateEveryMs);
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await terminating;
+      await administrator.close();
+    };
+  },
+
+  wipe: async ({ stack }, { target }) => {
+    // What it holds in memory must not be written again.
+    const thaw = await freeze(stack, target);
+    const store = join(stack.home, 'data', target);
+    for (const entry of await readdir(store)) {
+      await rm(join(store, entry), { recursive: true, force: true });
+    }
+    const heal = await signal(stack, target, 'SIGKILL');
+    thaw();
+    return heal;
+  },
+
+  'full disk': async (system, { target }) => {
+    const { stack } = system;
+    const makeRoom = await system.fillDisk(target as Disk);
+    if (makeRoom === null || target === 'logs') {
+      return makeRoom;
+    }
+    return async () => {
+      await makeRoom();
+      // NATS 2.9 answers no more connections that publish after a failed write; the liveness probe of the chart restarts it.
+      if (target === 'nats') {
+        await (await signal(stack, target, 'SIGKILL'))();
+      }
+      await eventually(`${target} runs`, async () => (await stack.pidOf(target)) > 0, restartMs);
+    };
+  },
+
+  clock: async ({ stack }, { target, value }) => {
+    const file = join(stack.home, 'clocks', String(await stack.pidOf(target)));
+    await writeFile(file, value);
+    return () => rm(file);
+  },
+
+  simulator: async ({ stack }, { target, value }) => {
+    const simulator = simulators[target] as (typeof simulators)[string] & string;
+    const setMode = (mode: object) =>
+      eventually(`${target} takes a mode`, async () => {
+        await stack.setMode(simulator, mode);
+        return true;
+      });
+    await setMode(JSON.parse(value));
+    return async () => void (await setMode({}));
+  },
+};
+
+/** Signals a process that ends of it. */
+async function signal(stack: StormSystem['stack'], part: string, name: NodeJS.Signals): Promise<Heal> {
+  const before = await stack.pidOf(part);
+  process.kill(before, name);
+  return () => stack.awaitRestart(part, before, restartMs);
+}

@@ -1,0 +1,120 @@
+import { serviceNames } from '@pinkas/contracts';
+import { randomFrom } from '../../hostile/hostile-request.js';
+
+/** A fault: what happens to which part, and for how long. */
+export interface Fault {
+  kind: FaultKind;
+  /** A process, a proxied server, a disk or a simulator, by the kind. */
+  target: string;
+  forMs: number;
+  /** What the kind needs beyond: a simulator's mode, an offset of a clock in seconds. */
+  value: string;
+}
+
+/** One or two faults at a time. */
+export interface Step {
+  number: number;
+  faults: readonly Fault[];
+}
+
+const replicas = serviceNames.flatMap((name) => [name, `${name}-2`]);
+const servers = ['postgres', 'nats', 'redis'];
+const outside = ['gotenberg', 'tax-authority', 'mailbox', 'whatsapp'];
+const processes = [...replicas, ...servers, ...outside];
+const proxied = [...servers, ...outside];
+
+/** The modes of simulators after which the system heals without a person. */
+const modes: Readonly<Record<string, readonly object[]>> = {
+  gotenberg: [{ fail_every: 2 }, { fail_every: 1 }, { delay_ms: 3_000 }, { hang: true }],
+  'tax-authority': [
+    { mode: 'refuse' },
+    { mode: 'error' },
+    { mode: 'hang' },
+    { mode: 'malformed' },
+    { mode: 'lost' },
+    { delay_ms: 4_000 },
+  ],
+  mailbox: [
+    { mode: 'refuse' },
+    { mode: 'temporary' },
+    { mode: 'greylist' },
+    { mode: 'hang' },
+    { mode: 'drop_after_data' },
+    { mode: 'ascii_only' },
+  ],
+  whatsapp: [
+    { mode: 'error' },
+    { mode: 'error_in_200' },
+    { mode: 'hang' },
+    { mode: 'malformed' },
+    { delay_ms: 5_000 },
+  ],
+};
+
+interface Kind {
+  /** How often it is drawn, compared with the others. */
+  weight: number;
+  targets: readonly string[];
+  values?: (target: string) => readonly string[];
+}
+
+/** Every kind of fault. */
+export const kinds = {
+  kill: { weight: 4, targets: processes },
+  stop: { weight: 4, targets: processes },
+  terminate: { weight: 3, targets: processes },
+  'rolling restart': { weight: 1, targets: serviceNames },
+  swallow: { weight: 3, targets: proxied },
+  delay: { weight: 1, targets: proxied },
+  trickle: { weight: 1, targets: proxied },
+  reset: { weight: 2, targets: proxied },
+  'cut after commit': { weight: 2, targets: ['postgres'] },
+  'cut before commit': { weight: 1, targets: ['postgres'] },
+  'kill a backend': { weight: 1, targets: ['postgres'] },
+  'terminate backends': { weight: 1, targets: ['postgres'] },
+  'immediate shutdown': { weight: 1, targets: ['postgres'] },
+  wipe: { weight: 2, targets: ['redis', 'nats'] },
+  'full disk': { weight: 2, targets: ['postgres', 'nats', 'logs'] },
+  clock: { weight: 2, targets: replicas, values: () => ['300', '-300', '3600', '-3600', '3'] },
+  simulator: {
+    weight: 3,
+    targets: Object.keys(modes),
+    values: (target) => (modes[target] ?? []).map((mode) => JSON.stringify(mode)),
+  },
+} satisfies Record<string, Kind>;
+
+export type FaultKind = keyof typeof kinds;
+
+/** PostgreSQL is cut off first: how soon the system heals after that is measured. */
+const first: Omit<Fault, 'forMs'> = { kind: 'swallow', target: 'postgres', value: '' };
+const shortestMs = 1_000;
+
+/**
+ * Draws the schedule of a seed, step after step without end; the same seed and longest time draw the same.
+ * @param longestMs how long a fault lasts at most. Short ones are as frequent as long ones.
+ */
+export function* drawSchedule(seed: number, longestMs: number): Generator<Step, never> {
+  const random = randomFrom(seed);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const bag = (Object.entries(kinds) as [FaultKind, Kind][]).flatMap(([kind, { weight }]) =>
+    Array.from({ length: weight }, () => kind),
+  );
+  const draw = (): Fault => {
+    const kind = pick(bag);
+    const { targets, values }: Kind = kinds[kind];
+    const target = pick(targets);
+    const forMs = Math.round(shortestMs * (longestMs / shortestMs) ** random());
+    return { kind, target, forMs, value: values ? pick(values(target)) : '' };
+  };
+  yield { number: 1, faults: [{ ...first, forMs: Math.min(longestMs, 20_000) }] };
+  for (let number = 2; ; number += 1) {
+    const one = draw();
+    const other = random() < 0.5 ? draw() : one;
+    yield { number, faults: other.target === one.target ? [one] : [one, other] };
+  }
+}
+
+/** A fault in words. */
+export function wordsOf({ kind, target, forMs, value }: Fault): string {
+  return `${kind} ${target}${value && ` ${value}`}, ${(forMs / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { TcpProxy } from '@pinkas/testkit';
+import { RunningStack } from '../../running-stack.js';
+import { repositoryRoot } from '../../sources.js';
+
+const run = promisify(execFile);
+
+/** The variable of services that leads to each server, and the name of the server's port. */
+const ways: Readonly<Record<string, { variable: string; port: string }>> = {
+  postgres: { variable: 'DATABASE_URL', port: 'postgres' },
+  nats: { variable: 'NATS_URL', port: 'nats' },
+  redis: { variable: 'REDIS_URL', port: 'redis' },
+  gotenberg: { variable: 'GOTENBERG_URL', port: 'fault-proxy' },
+  'tax-authority': { variable: 'TAX_AUTHORITY_URL', port: 'tax-authority' },
+  mailbox: { variable: 'SMTP_URL', port: 'mailbox-smtp' },
+  whatsapp: { variable: 'WHATSAPP_URL', port: 'whatsapp' },
+};
+
+/** Memory is used only for what is on a disk. The streams of NATS reserve more than they hold. */
+const diskSize = '16g';
+const folders = { postgres: 'data', nats: 'data/nats', logs: 'logs' } as const;
+export type Disk = keyof typeof folders;
+
+const clockModule = join(repositoryRoot, 'test/faults/storm/clock-offset.mjs');
+
+/** A system with two replicas of each service, with a proxy before each server, clocks that can be wrong and disks that can be full. */
+export class StormSystem {
+  private constructor(
+    readonly stack: RunningStack,
+    readonly proxies: ReadonlyMap<string, TcpProxy>,
+    private readonly disks: Disks,
+  ) {}
+
+  static async start(): Promise<StormSystem> {
+    let home = '';
+    const portOf = (name: string): number => JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))[name];
+    const proxies = new Map<string, TcpProxy>();
+    const addresses: Record<string, string> = {};
+    for (const [server, { variable, port }] of Object.entries(ways)) {
+      const proxy = await TcpProxy.start(() => `tcp://127.0.0.1:${portOf(port)}`);
+      proxies.set(server, proxy);
+      addresses[variable] = proxy.address;
+    }
+    const disks = new Disks();
+    try {
+      const stack = await RunningStack.start(
+        {
+          PINKAS_REPLICAS: '2',
+          PINKAS_PROXIES: JSON.stringify(addresses),
+          PINKAS_PRELOAD: clockModule,
+        },
+        process.execPath,
+        async (folder) => {
+          home = folder;
+          const clocks = join(folder, 'clocks');
+          await mkdir(clocks);
+          await disks.mount(folder);
+          return { STORM_CLOCKS: clocks };
+        },
+      );
+      return new StormSystem(stack, proxies, disks);
+    } catch (error) {
+      await stopAll(proxies, disks);
+      throw error;
+    }
+  }
+
+  /** The proxy before a server. */
+  proxy(server: string): TcpProxy {
+    const proxy = this.proxies.get(server);
+    if (!proxy) {
+      throw new Error(`there is no proxy before ${server}`);
+    }
+    return proxy;
+  }
+
+  /** Leaves no room on a disk. @returns what makes room again; null where this user may not mount. */
+  fillDisk(disk: Disk): Promise<(() => Promise<void>) | null> {
+    return this.disks.fill(disk);
+  }
+
+  /** @throws what {@link RunningStack.stop} throws. */
+  async stop(): Promise<void> {
+    try {
+      await this.stack.stop(() => this.disks.unmount());
+    } finally {
+      await stopAll(this.proxies, this.disks);
+    }
+  }
+}
+
+async function stopAll(proxies: ReadonlyMap<string, TcpProxy>, disks: Disks): Promise<void> {
+  for (const proxy of proxies.values()) {
+    await proxy.stop();
+  }
+  await disks.unmount();
+}
+
+/** File systems in memory, which can be made as small as what is on them. */
+class Disks {
+  readonly #mounted: string[] = [];
+  #home: string | null = null;
+
+  /** Mounts them in a home that is still empty, where this user may. */
+  async mount(home: string): Promise<void> {
+    try {
+      const disk = ['-t', 'tmpfs', '-o', `size=${diskSize},mode=711`, 'tmpfs'];
+      await this.#mount(join(home, folders.postgres), disk);
+      // What is beside PostgreSQL stays on the home's own disk.
+      for (const part of ['redis', 'mailbox', 'whatsapp', 'tax-authority', 'gotenberg']) {
+        const own = join(home, 'other-data', part);
+        await mkdir(own, { recursive: true });
+        await this.#mount(join(home, 'data', part), ['--bind', own]);
+      }
+      await this.#mount(join(home, folders.nats), disk);
+      await this.#mount(join(home, folders.logs), disk);
+      this.#home = home;
+    } catch {
+      await this.unmount();
+    }
+  }
+
+  async fill(disk: Disk): Promise<(() => Promise<void>) | null> {
+    if (this.#home === null) {
+      return null;
+    }
+    const folder = join(this.#home, folders[disk]);
+    const resize = (size: string) => run('mount', ['-o', `remount,size=${size}`, folder]);
+    // What is written in between lets the first try fail.
+    for (let attempt = 0; ; attempt += 1) {
+      const { stdout } = await run('df', ['--output=used', '-k', folder]);
+      const usedKb = Number(stdout.split('\n')[1]);
+      try {
+        await resize(`${usedKb + 64 * attempt}k`);
+        break;
+      } catch (error) {
+        if (attempt === 10) {
+          throw error;
+        }
+      }
+    }
+    return async () => {
+      await resize(diskSize);
+    };
+  }
+
+  async unmount(): Promise<void> {
+    this.#home = null;
+    for (const folder of this.#mounted.splice(0).reverse()) {
+      await run('umount', ['--lazy', folder]);
+    }
+  }
+
+  async #mount(folder: string, args: readonly string[]): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    await run('mount', [...args, folder]);
+    this.#mounted.push(folder);
+  }
+}

@@ -1,0 +1,252 @@
+import { setTimeout as pass } from 'node:timers/promises';
+import type { BusinessChange } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
+import { Operator } from '../../properties/operator.js';
+import { sendsMail } from '../../running-stack.js';
+import { Callers, type StormBusiness } from './callers.js';
+import { Baseline, checkBook, checkOutside, checkSent, checkVerified } from './checks.js';
+import { applyFault } from './faults.js';
+import { drawSchedule, type Fault, type Step, wordsOf } from './schedule.js';
+import type { StormSystem } from './storm-system.js';
+
+/** How a storm runs. */
+export interface StormOptions {
+  seed: number;
+  forMs: number;
+  /** How long a fault lasts at most. */
+  longestFaultMs: number;
+  /** After how many steps the stored data are verified; the books are new after that. */
+  stepsPerBook: number;
+  progress: (text: string) => void;
+  /** Ends the storm after the current step. */
+  signal?: AbortSignal;
+}
+
+/** What a storm found. */
+export interface StormReport {
+  seed: number;
+  minutes: number;
+  faults: number;
+  /** By name. */
+  applied: Record<string, number>;
+  /** Faults that this machine does not allow. */
+  notApplied: number;
+  answers: number;
+  refusals: number;
+  /** From the end of a PostgreSQL that was cut off until every request is served; the longest. */
+  cutPostgresHealS: number;
+  slowestHeal: { s: number; step: string };
+  /** Of the step that broke an invariant first; none where all held. */
+  broken: { step: string; findings: string[] } | null;
+  schedule: string[];
+}
+
+/** The figures of a storm that are compared from release to release. */
+export const figuresOf = ({ minutes, faults, broken, cutPostgresHealS }: StormReport) => ({
+  storm_minutes: Math.round(minutes * 100) / 100,
+  storm_faults: faults,
+  storm_broken_invariants: broken?.findings.length ?? 0,
+  cut_postgres_heal_s: Math.round(cutPostgresHealS * 100) / 100,
+});
+
+/** Served in a row, requests show that the system has healed. */
+const servedInARow = 16;
+/** An upper bound for a machine that is busy; `npm run bench -- storm` measures how soon it is. */
+const healWithinMs = 120_000;
+const calmMs = 1_000;
+const probeMs = 50;
+/** An answer of a gateway that was stopped comes so long after it goes on at most. */
+const frozenAllowanceMs = 5_000;
+
+const dealer: readonly DocumentType[] = [
+  'quote',
+  'order',
+  'delivery_note',
+  'return_note',
+  'proforma',
+  'tax_invoice',
+  'tax_invoice',
+  'tax_invoice_receipt',
+  'receipt',
+  'credit_note',
+];
+const both: BusinessChange['auto_send'] = { enabled: true, channel: 'both', quiet_hours: null };
+/** Five businesses: with and without allocation numbers and messages, and one that issues donation receipts. */
+const settings: readonly { change: BusinessChange; types: readonly DocumentType[] }[] = [
+  { change: { ...sendsMail, tax_authority_connected: true }, types: dealer },
+  { change: { auto_send: both, tax_authority_connected: true }, types: dealer },
+  {
+    change: { ...sendsMail, accountant_copy: { enabled: true, email: 'accountant@example.com' } },
+    types: dealer,
+  },
+  { change: {}, types: ['tax_invoice'] },
+  { change: { legal_type: 'amuta', ...sendsMail }, types: ['donation_receipt', 'receipt', 'quote'] },
+];
+
+/** Runs the schedule of a seed against a system until its time is over or an invariant is broken. */
+export async function runStorm(system: StormSystem, options: StormOptions): Promise<StormReport> {
+  const callers = new Callers(system.stack, (await system.stack.file()).base_url, options.seed);
+  const storm = new Storm(system, options, callers);
+  options.signal?.addEventListener('abort', () => void callers.end(), { once: true });
+  try {
+    return await storm.run();
+  } finally {
+    await callers.end();
+  }
+}
+
+class Storm {
+  readonly #startedMs = performance.now();
+  readonly #baseline = new Baseline();
+  readonly #report: StormReport;
+  #businesses: readonly StormBusiness[] = [];
+
+  constructor(
+    private readonly system: StormSystem,
+    private readonly options: StormOptions,
+    private readonly callers: Callers,
+  ) {
+    this.#report = {
+      seed: options.seed,
+      minutes: 0,
+      faults: 0,
+      applied: {},
+      notApplied: 0,
+      answers: 0,
+      refusals: 0,
+      cutPostgresHealS: 0,
+      slowestHeal: { s: 0, step: '' },
+      broken: null,
+      schedule: [],
+    };
+  }
+
+  async run(): Promise<StormReport> {
+    const { seed, longestFaultMs, forMs } = this.options;
+    for (const step of drawSchedule(seed, longestFaultMs)) {
+      const words = `${step.number}. ${step.faults.map(wordsOf).join(' + ')}`;
+      this.#report.schedule.push(words);
+      const findings = await this.#runStep(step, words).catch((error: unknown) => [
+        `the step failed: ${error instanceof Error ? error.stack : String(error)}`,
+      ]);
+      if (this.#isInterrupted) {
+        break;
+      }
+      if (findings.length > 0) {
+        this.#report.broken = { step: words, findings };
+        break;
+      }
+      if (performance.now() - this.#startedMs > forMs) {
+        break;
+      }
+    }
+    const minutes = (performance.now() - this.#startedMs) / 60_000;
+    return { ...this.#report, minutes, answers: this.callers.answers, refusals: this.callers.refusals };
+  }
+
+  get #isInterrupted(): boolean {
+    return this.options.signal?.aborted ?? false;
+  }
+
+  /** Applies the faults of a step under load, and checks everything after they have ended. */
+  async #runStep(step: Step, words: string): Promise<string[]> {
+    const { callers, options, system } = this;
+    if (this.#businesses.length === 0) {
+      this.#businesses = await newBusinesses(system);
+    }
+    const frozen = step.faults.filter(({ kind, target }) => kind === 'stop' && target.startsWith('gateway'));
+    callers.allowanceMs = Math.max(0, ...frozen.map(({ forMs }) => forMs + frozenAllowanceMs));
+    const answersBefore = callers.answers;
+    callers.resume(this.#businesses);
+    await pass(calmMs);
+    await Promise.all(step.faults.map((fault) => this.#runFault(fault)));
+    const findings = await this.#awaitHealed(step, words);
+    if (this.#isInterrupted || findings.length > 0) {
+      return findings;
+    }
+    await callers.settle();
+    if (this.#isInterrupted) {
+      return [];
+    }
+    options.progress(
+      `   ${callers.answers - answersBefore} answers, refused: ${JSON.stringify(callers.refusedWith)}`,
+    );
+    findings.push(...(await this.#check()));
+    const isLast = performance.now() - this.#startedMs > options.forMs;
+    if (isLast || step.number % options.stepsPerBook === 0) {
+      findings.push(...(await checkVerified(system, this.#businesses)));
+      options.progress(`   ${[...callers.known.values()].flat().length} documents verified`);
+      this.#businesses = [];
+      callers.known.clear();
+    }
+    return findings;
+  }
+
+  /** Applies a fault, waits and ends it. */
+  async #runFault(fault: Fault): Promise<void> {
+    const heal = await applyFault(this.system, fault);
+    if (heal === null) {
+      this.#report.notApplied += 1;
+      return;
+    }
+    this.#report.faults += 1;
+    this.#report.applied[fault.kind] = (this.#report.applied[fault.kind] ?? 0) + 1;
+    const { signal } = this.options;
+    await pass(fault.forMs, undefined, signal && { signal }).catch(() => undefined);
+    await heal();
+  }
+
+  /** Waits until requests are served again, one after the other. */
+  async #awaitHealed(step: Step, words: string): Promise<string[]> {
+    const endedMs = performance.now();
+    const { callers } = this;
+    while (callers.served.inARow < servedInARow || callers.served.sinceMs < endedMs) {
+      if (this.#isInterrupted) {
+        return [];
+      }
+      if (performance.now() > endedMs + healWithinMs) {
+        return [
+          `I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults: ${JSON.stringify(callers.refusedWith)}`,
+        ];
+      }
+      await pass(probeMs);
+    }
+    const s = Math.max(0, (callers.served.sinceMs - endedMs) / 1_000);
+    const report = this.#report;
+    if (s > report.slowestHeal.s) {
+      report.slowestHeal = { s, step: words };
+    }
+    if (step.faults.some(({ kind, target }) => kind === 'swallow' && target === 'postgres')) {
+      report.cutPostgresHealS = Math.max(report.cutPostgresHealS, s);
+    }
+    this.options.progress(`${words}: healed in ${s.toFixed(1)} s`);
+    return [];
+  }
+
+  async #check(): Promise<string[]> {
+    const { callers, system } = this;
+    const findings: string[] = [];
+    for (const business of this.#businesses) {
+      findings.push(
+        ...(await checkBook(system, business, callers.known.get(business.issuer.business.id) ?? [])),
+      );
+    }
+    findings.push(...(await checkSent(system)));
+    findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
+    findings.push(...(await this.#baseline.check(system)));
+    return [...findings, ...callers.findings.splice(0)];
+  }
+}
+
+async function newBusinesses(system: StormSystem): Promise<StormBusiness[]> {
+  const operator = await Operator.at(system.stack);
+  try {
+    const businesses: StormBusiness[] = [];
+    for (const { change, types } of settings) {
+      businesses.push({ issuer: await operator.newIssuer(change), types });
+    }
+    return businesses;
+  } finally {
+    await operator.close();
+  }
+}
