@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, eventually, type TestDatabase } from '@pinkas/testkit';
+import { createTestDatabase, eventually, TcpProxy, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { ScopableDatabase, ScopedClient, TenantPool } from '../src/db/tenant-scope.js';
 import { acrossTenants, createLogger, type Database, forTenant, openDatabase } from '../src/index.js';
 import { enableTenantIsolation, sqlMigration } from '../src/schema.js';
 
@@ -64,6 +65,32 @@ describe('row-level security', () => {
   const insert = (db: Database<LedgerTables>, businessId: string) =>
     db.insertInto('ledger').values({ business_id: businessId, word: randomUUID() }).execute();
   const refused = 'violates row-level security policy';
+
+  it('a connection on which a statement had no answer is not used again', async () => {
+    const proxy = await TcpProxy.start(database.url);
+    const connectionString = Object.assign(new URL(database.url), { host: proxy.address }).href;
+    const pool = new pg.Pool({ Client: ScopedClient, connectionString, max: 1, query_timeout: 300 });
+    pool.on('error', () => {});
+    pool.on('connect', (client) => client.on('error', () => {}));
+    const db = new ScopableDatabase<LedgerTables>(new TenantPool(pool));
+    opened.push(db);
+    try {
+      expect(await words(forTenant(db, ours))).toEqual(['ours']);
+      proxy.cut();
+      const writing = forTenant(db, ours)
+        .transaction()
+        .execute((trx) => insert(trx, ours));
+      await expect(writing).rejects.toThrow('timeout');
+      proxy.forward();
+      // In the transaction that was begun in vain it would be rolled back with it.
+      const word = randomUUID();
+      await forTenant(db, ours).insertInto('ledger').values({ business_id: ours, word }).execute();
+      expect(await words(database.db)).toContain(word);
+      await database.db.deleteFrom('ledger').where('word', '=', word).execute();
+    } finally {
+      await proxy.stop();
+    }
+  });
 
   it('a connection without a tenant scope sees no rows and writes none', async () => {
     const db = open();

@@ -200,7 +200,9 @@ class Storm {
   async #awaitHealed(step: Step, words: string): Promise<string[]> {
     const endedMs = performance.now();
     const { callers } = this;
-    while (callers.served.inARow < servedInARow || callers.served.sinceMs < endedMs) {
+    // What was served during a fault that refused nothing shows no healing.
+    callers.served = { inARow: 0, sinceMs: endedMs };
+    while (callers.served.inARow < servedInARow) {
       if (this.#isInterrupted) {
         return [];
       }

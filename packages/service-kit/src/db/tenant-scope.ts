@@ -23,7 +23,10 @@ export class ScopedClient extends pg.Client {
   /** Whether it can be used again. The end of a transaction that its user could not end would revert the scope. */
   get isReusable(): boolean {
     return (
-      this.getTransactionStatus() === 'I' && !this.#isInScopedTransaction && this.#sessionTenant !== undefined
+      !this.connection.stream.destroyed &&
+      this.getTransactionStatus() === 'I' &&
+      !this.#isInScopedTransaction &&
+      this.#sessionTenant !== undefined
     );
   }
 
@@ -55,11 +58,29 @@ export class ScopedClient extends pg.Client {
     this.#sessionTenant = tenant;
   }
 
-  #send(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  async #send(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
     this.onStatement();
     const name = values.length === 0 ? undefined : preparedName(text);
-    return super.query(name === undefined ? { text, values } : { name, text, values });
+    try {
+      return await super.query(name === undefined ? { text, values } : { name, text, values });
+    } catch (error) {
+      if (!isAnswer(error)) {
+        this.connection.stream.destroy();
+      }
+      throw error;
+    }
   }
+}
+
+/** PostgreSQL refuses a prepared statement whose columns have another type since. */
+const featureNotSupported = '0A000';
+
+/**
+ * Whether the server has answered, and the connection is as its user knows it. After a statement without an answer it may be in a
+ * transaction, which would hold its locks, or wait for an answer that never comes: such a connection is closed at once.
+ */
+function isAnswer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== featureNotSupported;
 }
 
 /** Hands out the connections of a pool in a tenant scope. */
