@@ -93,6 +93,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'createDocument', inner: ['resolveCustomer', 'afterQueue', 'outcomes', 'replyReserve'] },
   // It may wait for a document that is being based on the one to cancel, until that is committed: its outcomes come after.
   { outer: 'cancelDocument', inner: ['createDocument'] },
+  { outer: 'cancelDocument', inner: ['lock', 'replyReserve'] },
   { outer: 'request', inner: ['call', 'rateLimitCommand'] },
   { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
   { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },

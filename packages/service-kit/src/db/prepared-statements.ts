@@ -2,21 +2,19 @@
 const preparedMax = 400;
 /**
  * Planned for the values of each execution: an index that suits one value of a search or of a page may not suit another, and
- * `*` may name other columns after a migration, which PostgreSQL refuses in a prepared statement (ADR 0037).
+ * `*` may name other columns after a migration, which PostgreSQL refuses in a prepared statement (ADR 0039).
  */
 const unprepared = /\border by\b|\blimit\b|\bi?like\b|(?<!\()\*/;
 
-const names = new Map<string, string | undefined>();
+const names = new Map<string, string>();
 
 /** The name under which a connection prepares a statement at its first execution; undefined where it is not prepared. */
 export function preparedName(text: string): string | undefined {
-  if (names.has(text)) {
-    return names.get(text);
+  const known = names.get(text);
+  if (known !== undefined || names.size >= preparedMax || unprepared.test(text)) {
+    return known;
   }
-  if (names.size >= preparedMax) {
-    return undefined;
-  }
-  const name = unprepared.test(text) ? undefined : `s${names.size}`;
+  const name = `s${names.size}`;
   names.set(text, name);
   return name;
 }
