@@ -394,8 +394,10 @@ describe('pinkas export', () => {
       }) as Call;
       const out = join(home, 'interrupted');
       await expect(run(failing, 'documents', { ...options, out })).rejects.toThrow(ApiError);
-      const { json } = await run(whole, 'documents', { ...options, out });
-      expect(json).toMatchObject({ documents: 1_203, resumed_after: 500 });
+      const begun = JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) as { started_at: string };
+      const { json, text } = await run(whole, 'documents', { ...options, out });
+      expect(json).toMatchObject({ documents: 1_203, resumed_after: 500, started_at: begun.started_at });
+      expect(text).toContain(`${begun.started_at}: documents issued since then may be missing`);
       const once = join(home, 'once');
       await run(whole, 'documents', { ...options, out: once });
       expect(await readFile(join(out, 'SHA256SUMS'), 'utf8')).toBe(
@@ -404,6 +406,7 @@ describe('pinkas export', () => {
       await expect(run(whole, 'documents', { ...options, to: '2026-12-30', out })).rejects.toThrow(
         'has an export with another to',
       );
+      await expect(run(whole, 'documents', { ...options, out })).rejects.toThrow('has a complete export of');
     });
   });
 
