@@ -296,6 +296,21 @@ describe('pinkas export', () => {
       }
     });
 
+    it('an export whose reports cannot be printed leaves no folder', async () => {
+      const out = await mkdtemp(join(home, 'failed-'));
+      const failing = (async (contract, request) => {
+        if (contract.subject === printReport.subject) {
+          throw new ApiError('engine_error');
+        }
+        return call(contract, request);
+      }) as Call;
+      await expect(run(failing, 'uniform', { business: business.id, year: '2026', out })).rejects.toThrow(
+        ApiError,
+      );
+      const [parent = ''] = await readdir(join(out, 'OPENFRMT'));
+      expect(await readdir(join(out, 'OPENFRMT', parent))).toEqual([]);
+    });
+
     it('a changed byte of BKMVDATA.TXT is found by the tables and the book alone', async () => {
       const next = random(43);
       const { length } = await readFile(join(folder, 'BKMVDATA.TXT'));
