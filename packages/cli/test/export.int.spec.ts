@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type BookEntry,
+  type Business,
   getArtifact,
   listSeries,
   printReport,
@@ -17,6 +18,7 @@ import {
   type DocumentType,
   documentTypeRules,
   documentTypes,
+  isCalendarDate,
   paymentMethods,
   toShekels,
 } from '@pinkas/domain';
@@ -149,11 +151,11 @@ function bookOf(drafts: readonly Draft[]): BookEntry[] {
 const pdfOf = (id: string): Buffer => Buffer.from(`%PDF of ${id}`);
 
 /** Services with a book; `pageSize` entries at a time. */
-function systemOf(book: readonly BookEntry[], pageSize = 3): Call {
+function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Business> = {}): Call {
   return (async (contract, request) => {
     switch (contract.subject) {
       case showBusiness.subject:
-        return { business };
+        return { business: { ...business, ...change } };
       case listSeries.subject:
         return { series: [{ type: 'tax_invoice', next_number: book.length + 1, last_date: '2026-06-15' }] };
       case printReport.subject:
@@ -163,7 +165,10 @@ function systemOf(book: readonly BookEntry[], pageSize = 3): Call {
         return { revision: 1, sha256: '', pdf: pdfOf(document_id).toString('base64'), cancelled: false };
       }
       case readBook.subject: {
-        const { after } = request as RequestOf<typeof readBook>;
+        const { after, from = '', to = '' } = request as RequestOf<typeof readBook>;
+        if (!isCalendarDate(from) || !isCalendarDate(to)) {
+          throw new ApiError('validation_error');
+        }
         const first = after ? book.findIndex(({ document }) => document.id === after.id) + 1 : 0;
         const entries = book.slice(first, first + pageSize);
         const last = entries.at(-1)?.document;
@@ -256,6 +261,7 @@ describe('pinkas export', () => {
         ...documentTypes.map((type) => ({
           ...(fc.sample(plain, { seed: 7, numRuns: 1 })[0] as Draft),
           type,
+          cancelled: true,
         })),
         ...fc.sample(plain, { seed: 11, numRuns: 6 }),
       ]);
@@ -290,10 +296,58 @@ describe('pinkas export', () => {
             (bytes) => bytes.writeUInt8((bytes[at] ?? 0) ^ (1 + next(255)), at),
             [],
           );
-          const found = await check(call, copy).catch((error: Error) => ({ ok: false, error }));
-          expect([name, at, found.ok]).toEqual([name, at, false]);
+          const { ok } = await check(call, copy);
+          expect([name, at, ok]).toEqual([name, at, false]);
         }
       }
+    });
+
+    it('a day of INI.TXT that does not exist is a finding, and the others are not lost', async () => {
+      const change = (bytes: Buffer) => void bytes.write('20261301', 366, 'latin1');
+      const { json } = await run(
+        call,
+        'check',
+        { against: business.id },
+        await damaged('INI.TXT', change, []),
+      );
+      const { findings } = json as Checked;
+      expect(json).toMatchObject({ ok: false, compared: false });
+      expect(findings.map(({ file, reason }) => `${file} ${reason}`)).toEqual(
+        expect.arrayContaining([
+          'INI.TXT is not the file of SHA256SUMS',
+          'INI.TXT has no range of days, but 2026-13-01 to 2026-12-31: the book is not compared',
+        ]),
+      );
+    });
+
+    it.each([
+      ['type', 22, '999'],
+      ['number', 25, '77 '],
+    ])('a %s of a document that was changed is found in that document alone', async (_what, at, value) => {
+      const changed = (await readFile(join(folder, 'BKMVDATA.TXT'))).indexOf('C100');
+      const copy = await damaged('BKMVDATA.TXT', (bytes) => void bytes.write(value, changed + at, 'latin1'), [
+        'SHA256SUMS',
+      ]);
+      const { findings } = await check(call, copy);
+      const header = findings.filter(({ field }) => field === 1203 || field === 1204);
+      expect(header.map(({ reason }) => reason)).toContain(
+        `is "${value.trim()}", and the book has "${at === 22 ? '330' : '1'}"`,
+      );
+      const all = findings.map(({ reason }) => reason).join('\n');
+      expect(all).not.toMatch(/is not in the book|lacks/);
+    });
+
+    it('what was cancelled, named or moved since the run is as in the book', async () => {
+      const cancelled_at = '2100-01-01T08:00:00.000Z';
+      const since = book.map(
+        (entry): BookEntry => ({
+          ...entry,
+          state: { ...entry.state, status: 'cancelled', cancelled_at },
+        }),
+      );
+      expect(new Set(book.map(({ state }) => state.status)).size).toBe(2);
+      const moved = systemOf(since, 3, { name: 'עסק אחר', address: 'רחוב אחר 2', city: 'חיפה' });
+      expect((await check(moved, folder)).findings).toEqual([]);
     });
 
     it('an export whose reports cannot be printed leaves no folder', async () => {
