@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type BookEntry,
+  type Business,
   getArtifact,
   listSeries,
   printReport,
@@ -17,6 +18,7 @@ import {
   type DocumentType,
   documentTypeRules,
   documentTypes,
+  isCalendarDate,
   paymentMethods,
   toShekels,
 } from '@pinkas/domain';
@@ -149,11 +151,11 @@ function bookOf(drafts: readonly Draft[]): BookEntry[] {
 const pdfOf = (id: string): Buffer => Buffer.from(`%PDF of ${id}`);
 
 /** Services with a book; `pageSize` entries at a time. */
-function systemOf(book: readonly BookEntry[], pageSize = 3): Call {
+function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Business> = {}): Call {
   return (async (contract, request) => {
     switch (contract.subject) {
       case showBusiness.subject:
-        return { business };
+        return { business: { ...business, ...change } };
       case listSeries.subject:
         return { series: [{ type: 'tax_invoice', next_number: book.length + 1, last_date: '2026-06-15' }] };
       case printReport.subject:
@@ -163,7 +165,10 @@ function systemOf(book: readonly BookEntry[], pageSize = 3): Call {
         return { revision: 1, sha256: '', pdf: pdfOf(document_id).toString('base64'), cancelled: false };
       }
       case readBook.subject: {
-        const { after } = request as RequestOf<typeof readBook>;
+        const { after, from = '', to = '' } = request as RequestOf<typeof readBook>;
+        if (!isCalendarDate(from) || !isCalendarDate(to)) {
+          throw new ApiError('validation_error');
+        }
         const first = after ? book.findIndex(({ document }) => document.id === after.id) + 1 : 0;
         const entries = book.slice(first, first + pageSize);
         const last = entries.at(-1)?.document;
@@ -256,6 +261,7 @@ describe('pinkas export', () => {
         ...documentTypes.map((type) => ({
           ...(fc.sample(plain, { seed: 7, numRuns: 1 })[0] as Draft),
           type,
+          cancelled: true,
         })),
         ...fc.sample(plain, { seed: 11, numRuns: 6 }),
       ]);
@@ -290,10 +296,73 @@ describe('pinkas export', () => {
             (bytes) => bytes.writeUInt8((bytes[at] ?? 0) ^ (1 + next(255)), at),
             [],
           );
-          const found = await check(call, copy).catch((error: Error) => ({ ok: false, error }));
-          expect([name, at, found.ok]).toEqual([name, at, false]);
+          const { ok } = await check(call, copy);
+          expect([name, at, ok]).toEqual([name, at, false]);
         }
       }
+    });
+
+    it('a day of INI.TXT that does not exist is a finding, and the others are not lost', async () => {
+      const change = (bytes: Buffer) => void bytes.write('20261301', 366, 'latin1');
+      const { json } = await run(
+        call,
+        'check',
+        { against: business.id },
+        await damaged('INI.TXT', change, []),
+      );
+      const { findings } = json as Checked;
+      expect(json).toMatchObject({ ok: false, compared: false });
+      expect(findings.map(({ file, reason }) => `${file} ${reason}`)).toEqual(
+        expect.arrayContaining([
+          'INI.TXT is not the file of SHA256SUMS',
+          'INI.TXT has no range of days, but 2026-13-01 to 2026-12-31: the book is not compared',
+        ]),
+      );
+    });
+
+    it.each([
+      ['type', 22, '999'],
+      ['number', 25, '77 '],
+    ])('a %s of a document that was changed is found in that document alone', async (_what, at, value) => {
+      const changed = (await readFile(join(folder, 'BKMVDATA.TXT'))).indexOf('C100');
+      const copy = await damaged('BKMVDATA.TXT', (bytes) => void bytes.write(value, changed + at, 'latin1'), [
+        'SHA256SUMS',
+      ]);
+      const { findings } = await check(call, copy);
+      const header = findings.filter(({ field }) => field === 1203 || field === 1204);
+      expect(header.map(({ reason }) => reason)).toContain(
+        `is "${value.trim()}", and the book has "${at === 22 ? '330' : '1'}"`,
+      );
+      const all = findings.map(({ reason }) => reason).join('\n');
+      expect(all).not.toMatch(/is not in the book|lacks/);
+    });
+
+    it('what was cancelled, named or moved since the run is as in the book', async () => {
+      const cancelled_at = '2100-01-01T08:00:00.000Z';
+      const since = book.map(
+        (entry): BookEntry => ({
+          ...entry,
+          state: { ...entry.state, status: 'cancelled', cancelled_at },
+        }),
+      );
+      expect(new Set(book.map(({ state }) => state.status)).size).toBe(2);
+      const moved = systemOf(since, 3, { name: 'עסק אחר', address: 'רחוב אחר 2', city: 'חיפה' });
+      expect((await check(moved, folder)).findings).toEqual([]);
+    });
+
+    it('an export whose reports cannot be printed leaves no folder', async () => {
+      const out = await mkdtemp(join(home, 'failed-'));
+      const failing = (async (contract, request) => {
+        if (contract.subject === printReport.subject) {
+          throw new ApiError('engine_error');
+        }
+        return call(contract, request);
+      }) as Call;
+      await expect(run(failing, 'uniform', { business: business.id, year: '2026', out })).rejects.toThrow(
+        ApiError,
+      );
+      const [parent = ''] = await readdir(join(out, 'OPENFRMT'));
+      expect(await readdir(join(out, 'OPENFRMT', parent))).toEqual([]);
     });
 
     it('a changed byte of BKMVDATA.TXT is found by the tables and the book alone', async () => {
@@ -394,8 +463,10 @@ describe('pinkas export', () => {
       }) as Call;
       const out = join(home, 'interrupted');
       await expect(run(failing, 'documents', { ...options, out })).rejects.toThrow(ApiError);
-      const { json } = await run(whole, 'documents', { ...options, out });
-      expect(json).toMatchObject({ documents: 1_203, resumed_after: 500 });
+      const begun = JSON.parse(await readFile(join(out, 'export.json'), 'utf8')) as { started_at: string };
+      const { json, text } = await run(whole, 'documents', { ...options, out });
+      expect(json).toMatchObject({ documents: 1_203, resumed_after: 500, started_at: begun.started_at });
+      expect(text).toContain(`${begun.started_at}: documents issued since then may be missing`);
       const once = join(home, 'once');
       await run(whole, 'documents', { ...options, out: once });
       expect(await readFile(join(out, 'SHA256SUMS'), 'utf8')).toBe(
@@ -404,11 +475,13 @@ describe('pinkas export', () => {
       await expect(run(whole, 'documents', { ...options, to: '2026-12-30', out })).rejects.toThrow(
         'has an export with another to',
       );
+      await expect(run(whole, 'documents', { ...options, out })).rejects.toThrow('has a complete export of');
     });
   });
 
   it.each([
     ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
+    ['uniform', { year: '0000', out: 'x' }, '--year takes four digits, 1900 or later'],
     ['uniform', { from: '2026-02-30', to: '2026-03-01', out: 'x' }, '--from and --to take'],
     ['uniform', { year: '2026', charset: 'utf-8', out: 'x' }, '--charset takes iso-8859-8 or cp862'],
     ['documents', { from: '2026-01-01', to: '2026-01-02', format: 'xml', out: 'x' }, '--format takes jsonl'],

@@ -4,6 +4,7 @@ import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBoo
 import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
+import { readEntries } from '../src/book/book.repository.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
@@ -136,6 +137,43 @@ describe('ReadBook', () => {
     expect(await datesOf('2026-06-02', '2026-06-02')).toEqual(['2026-06-02', '2026-06-02']);
     expect(await datesOf('2026-06-03')).toEqual(['2026-06-03']);
     expect(await datesOf(undefined, '2026-06-01')).toEqual(['2026-06-01']);
+  });
+
+  it('a page of a range of dates reads hardly more rows than it returns', async () => {
+    const business_id = randomUUID();
+    const types = ['order', 'receipt', 'tax_invoice'];
+    // The first 400 documents of each type are before the range, and 20 are in it.
+    await sql`
+      with copied as (
+        insert into document
+        select (jsonb_populate_record(document, jsonb_build_object('business_id', ${business_id}::text, 'type', kind, 'number', n,
+          'id', gen_random_uuid(), 'public_id', gen_random_uuid(), 'idempotency_key', kind || n, 'source_id', null,
+          'position', 1000 * place + n, 'dated_on', case when n > 400 then '2026-06-15' else '2026-01-01' end))).*
+        from document, unnest(${types}::text[]) with ordinality as kinds (kind, place), generate_series(1, 420) as n
+        where id = ${ids.order})
+      insert into series (business_id, type, first_number, next_number)
+      select ${business_id}, kind, 1, 421 from unnest(${types}::text[]) as kind`.execute(issuing.database.db);
+    const dated = { business_id, from: '2026-06-01', to: '2026-06-30' };
+    const { fetched, seen } = await issuing.database.db.transaction().execute(async (transaction) => {
+      const pages: BookEntry[] = [];
+      let after: BookPosition | null = null;
+      for (let entries = await readEntries(transaction, { ...dated, after }, 9); entries.length > 0; ) {
+        pages.push(...entries);
+        const { type, number, id } = (entries.at(-1) as BookEntry).document;
+        after = { type, number, id };
+        entries = await readEntries(transaction, { ...dated, after }, 9);
+      }
+      const { rows } = await sql<{ fetched: string }>`
+          select seq_tup_read + idx_tup_fetch as fetched from pg_stat_xact_user_tables where relname = 'document'`.execute(
+        transaction,
+      );
+      return { fetched: Number(rows[0]?.fetched), seen: pages };
+    });
+    expect(seen.map(({ document }) => [document.type, document.number])).toEqual(
+      types.flatMap((type) => Array.from({ length: 20 }, (_, index) => [type, 401 + index])),
+    );
+    // Two ends of each of three series for each of eight pages, and the documents.
+    expect(fetched).toBeLessThan(200);
   });
 
   it('ReadBook returns whether a delivery note was issued without prices', async () => {

@@ -1,8 +1,8 @@
 import { type BookEntry, type BookPosition, readBook } from '@pinkas/contracts';
 import type { Call } from '../command.js';
 
-/** The most that issuing returns at once. */
-const pageSize = 100;
+/** Half of what issuing returns at once: a page and the next one are in memory together. */
+const pageSize = 50;
 
 /** Which documents of which book: by document date, both ends included. */
 export interface BookRange {

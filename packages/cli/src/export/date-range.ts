@@ -14,10 +14,13 @@ export const rangeOptions = {
  */
 export function readRange({ year, from, to }: CommandInput['options']): { from: string; to: string } {
   if (year !== undefined) {
-    if (!/^\d{4}$/.test(year) || from !== undefined || to !== undefined) {
-      throw new UsageError('--year takes four digits, such as 2026, and replaces --from and --to');
+    const range = { from: `${year}-01-01`, to: `${year}-12-31` };
+    if (!isCalendarDate(range.from) || !isCalendarDate(range.to) || from !== undefined || to !== undefined) {
+      throw new UsageError(
+        '--year takes four digits, 1900 or later, such as 2026, and replaces --from and --to',
+      );
     }
-    return { from: `${year}-01-01`, to: `${year}-12-31` };
+    return range;
   }
   if (from === undefined || to === undefined || !isCalendarDate(from) || !isCalendarDate(to) || from > to) {
     throw new UsageError('--from and --to take the first and the last document date, each as YYYY-MM-DD');

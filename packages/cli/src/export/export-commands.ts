@@ -1,20 +1,20 @@
 import { randomInt } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { printReport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
-import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
-import type { Call, Command, Output } from '../command.js';
+import {
+  type UniformCharset,
+  type UniformFiles,
+  type UniformRun,
+  uniformCharsets,
+} from '@pinkas/domain/uniform';
+import type { Command, Output } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
 import { UsageError } from '../usage-error.js';
 import { checkCommand } from './check/check-command.js';
-import { sha256Of, sumsFile, writeSums } from './checksums.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { documentsCommand } from './documents/documents-command.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
-import { uniformReports } from './uniform/report-html.js';
 import { type WrittenUniform, writeUniform } from './uniform/write-uniform.js';
 
 function readCharset(option = uniformCharsets[0] as string): UniformCharset {
@@ -28,28 +28,7 @@ function readCharset(option = uniformCharsets[0] as string): UniformCharset {
 const primaryId = (): string =>
   `${randomInt(1, 10)}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}`;
 
-/** Writes the two reports beside the files, as HTML and as PDF. */
-async function writeReports(call: Call, written: WrittenUniform): Promise<string[]> {
-  const names: string[] = [];
-  for (const { name, title, html } of uniformReports(written)) {
-    await writeFile(join(written.folder, `${name}.html`), html);
-    const { pdf } = await call(printReport, { title, html });
-    await writeFile(join(written.folder, `${name}.pdf`), Buffer.from(pdf, 'base64'));
-    names.push(`${name}.html`, `${name}.pdf`);
-  }
-  return names;
-}
-
-/** Writes the sums of all files, by which a later change of any byte is found. */
-async function writeFileSums(folder: string, reports: readonly string[]): Promise<void> {
-  const sums = new Map<string, string>();
-  for (const name of ['INI.TXT', 'BKMVDATA.TXT', 'BKMVDATA.zip', ...reports]) {
-    sums.set(name, await sha256Of(join(folder, name)));
-  }
-  await writeSums(folder, sums);
-}
-
-function outputOf({ folder, run, files }: WrittenUniform, reports: readonly string[]): Output {
+function outputOf({ folder, run, files, reports }: WrittenUniform): Output {
   const { leftOut } = files;
   const json = {
     folder,
@@ -78,7 +57,7 @@ function outputOf({ folder, run, files }: WrittenUniform, reports: readonly stri
     })),
     reports,
   };
-  return { json, text: textOf({ folder, run, files }) };
+  return { json, text: textOf(folder, run, files) };
 }
 
 const deviationTexts = {
@@ -89,7 +68,7 @@ const deviationTexts = {
   does_not_fit: 'longer than the field',
 } as const;
 
-function textOf({ folder, run, files }: WrittenUniform): string {
+function textOf(folder: string, run: UniformRun, files: UniformFiles): string {
   const { leftOut } = files;
   const totals = files.typeTotals.map(({ code, type, documents, total }) => [
     String(code),
@@ -151,9 +130,7 @@ const uniformCommand: Command = {
       },
       documentProgress(progress, 'written', found.documents),
     );
-    const reports = await writeReports(call, written);
-    await writeFileSums(written.folder, reports);
-    return outputOf(written, [...reports, sumsFile]);
+    return outputOf(written);
   },
 };
 

@@ -74,6 +74,7 @@ const blank = /\p{White_Space}|\p{Cc}/u;
 /** Vowel points, other marks, and characters without a picture, such as those that set a direction. */
 const invisible = /\p{Mark}|\p{Default_Ignorable_Code_Point}/u;
 const questionMark = 0x3f;
+const space = 0x20;
 
 /** Encodes a text; what the set does not have is written in another form, or as `?`. */
 export function encodeText(text: string, charset: UniformCharset): EncodedText {
@@ -95,10 +96,18 @@ export function encodeText(text: string, charset: UniformCharset): EncodedText {
   return { bytes, rewritten, replaced };
 }
 
+/** Encodes a text without the spaces at its ends, also those beside characters that are left out. */
+export function encodeTrimmed(text: string, charset: UniformCharset): EncodedText {
+  const { bytes, ...encoded } = encodeText(text.trim(), charset);
+  const first = bytes.findIndex((byte) => byte !== space);
+  const last = bytes.findLastIndex((byte) => byte !== space);
+  return { bytes: first === -1 ? [] : bytes.slice(first, last + 1), ...encoded };
+}
+
 /** Another form of a character that a set lacks; null where there is none. */
 function otherForm(character: string, map: ReadonlyMap<string, number>): number[] | null {
   if (blank.test(character)) {
-    return [0x20];
+    return [space];
   }
   const plain =
     rewrites[character] ?? [...character.normalize('NFKD')].filter((part) => !invisible.test(part));

@@ -124,7 +124,7 @@ function amountsOf({ type, totals }: UniformDocument): FieldValues {
   };
 }
 
-/** The end of the id of the customer's card, which is longer than the field: 60 bits, random but for none of them. */
+/** The end of the id of the customer's card, which is longer than the field: 60 bits, all of them random. */
 export function customerKey(id: string): string {
   return id.replaceAll('-', '').slice(-15);
 }

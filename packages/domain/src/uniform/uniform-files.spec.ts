@@ -345,6 +345,19 @@ describe('the uniform structure', () => {
     );
   });
 
+  it('a text begins at the left, also where characters without a picture are before it', () => {
+    const items = ['A-1', '\u200f A-1'].map((sku) => ({
+      description: 'שירות',
+      quantity: 1,
+      unit_price: 75,
+      line_total: 75,
+      sku,
+    }));
+    const { lines } = dataOf([document({ items })]);
+    expect(lines.map((text) => text.slice(0, 4)).join(' ')).toBe('A100 M100 C100 D110 D110 Z900');
+    expect(lines[4]?.slice(73, 93)).toBe(`A-1${spaces(17)}`);
+  });
+
   it('the lines of gross prices are net, and add up to the subtotal', () => {
     const items = [33.33, 33.33, 33.34].map((price) => ({
       description: 'שירות',

@@ -1,7 +1,7 @@
 import type { DocumentType } from '../document-types.js';
 import type { Agorot } from '../money/agorot.js';
 import { acknowledgesPayment } from '../money/total-rows.js';
-import { encodeText, type UniformCharset } from './charset.js';
+import { encodeTrimmed, type UniformCharset } from './charset.js';
 import {
   documentRecords,
   type RecordValues,
@@ -222,7 +222,7 @@ export class UniformFiles {
     return items.flatMap(({ sku, description }): RecordValues[] => {
       // The field as it is written, not the SKU, has to be of one item only.
       const key = String.fromCharCode(
-        ...encodeText(sku?.trim() ?? '', this.run.charset).bytes.slice(0, length),
+        ...encodeTrimmed(sku ?? '', this.run.charset).bytes.slice(0, length),
       ).trim();
       if (key === '' || this.#skus.has(key)) {
         return [];

@@ -1,4 +1,4 @@
-import { encodeText, type UniformCharset } from './charset.js';
+import { encodeTrimmed, type UniformCharset } from './charset.js';
 import type { Field, RecordLayout } from './record-layouts.js';
 
 /**
@@ -62,7 +62,7 @@ function writeText(
   charset: UniformCharset,
   report: Report,
 ): void {
-  const { bytes, rewritten, replaced } = encodeText(text.trim(), charset);
+  const { bytes, rewritten, replaced } = encodeTrimmed(text, charset);
   part.set(bytes.slice(0, field.length));
   if (bytes.length > field.length) {
     report(field, 'shortened');

@@ -1,9 +1,10 @@
 import type { BookEntry, RequestOf, readBook } from '@pinkas/contracts';
 import { type DocumentType, isGoodsNote } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
-import { sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { isDated, seriesSpans } from '../document/series-spans.js';
 
 /** A document with its source as the book has it, and what was issued on the basis of it. */
 interface BookRow extends DocumentRow {
@@ -16,62 +17,106 @@ interface BookRow extends DocumentRow {
   credited: string | null;
 }
 
-/**
- * The documents of a business in the order of their numbers. Sources and what is based on a document are read by
- * the same statement, so that an entry is consistent.
- */
+type BookFilter = Omit<RequestOf<typeof readBook>, 'limit'>;
+
+/** The documents of a business in the order of their numbers. */
 export async function readEntries(
   db: Database<IssuingTables>,
-  { business_id: businessId, after, from, to }: Omit<RequestOf<typeof readBook>, 'limit'>,
+  filter: BookFilter,
   limit: number,
 ): Promise<BookEntry[]> {
-  let query = db
-    .selectFrom('document')
-    .leftJoin('document as linked', (join) =>
-      join
-        .onRef('linked.business_id', '=', 'document.business_id')
-        .onRef('linked.id', '=', 'document.source_id'),
-    )
-    .selectAll('document')
-    .select([
-      'linked.id as linked_id',
-      'linked.type as linked_type',
-      'linked.number as linked_number',
-      'linked.dated_on as linked_on',
-      sql<string>`(
+  const { after, from, to } = filter;
+  const rows =
+    from === undefined && to === undefined
+      ? await readRows(
+          db,
+          filter,
+          after === null
+            ? []
+            : [
+                sql`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
+              ],
+          limit,
+        )
+      : await readDated(db, filter, limit);
+  return rows.map(toEntry);
+}
+
+/** Reads a range of dates: each series between the numbers of the range, so that a page reads hardly more than it returns. */
+async function readDated(db: Database<IssuingTables>, filter: BookFilter, limit: number): Promise<BookRow[]> {
+  const { after } = filter;
+  const spans = (await seriesSpans(db, 'number', filter))
+    .filter(({ type }) => after === null || type >= after.type)
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+  const found: BookRow[] = [];
+  for (const { type, first, last } of spans) {
+    if (found.length === limit) {
+      break;
+    }
+    const begun = after?.type === type ? after : null;
+    const conditions: Expression<SqlBool>[] = [
+      sql`document.type = ${type}`,
+      // One lower bound only: with two, an index scan may begin at the lower one.
+      sql`document.number between ${Math.max(first, begun?.number ?? first)} and ${last}`,
+      isDated(filter),
+    ];
+    if (begun) {
+      conditions.push(
+        sql`case when document.number = ${begun.number} then document.id > ${begun.id}::uuid else true end`,
+      );
+    }
+    found.push(...(await readRows(db, filter, conditions, limit - found.length)));
+  }
+  return found;
+}
+
+/** Sources and what is based on a document are read by the same statement, so that an entry is consistent. */
+function readRows(
+  db: Database<IssuingTables>,
+  { business_id: businessId }: BookFilter,
+  conditions: readonly Expression<SqlBool>[],
+  limit: number,
+): Promise<BookRow[]> {
+  return (
+    db
+      .selectFrom('document')
+      .leftJoin('document as linked', (join) =>
+        join
+          .onRef('linked.business_id', '=', 'document.business_id')
+          .onRef('linked.id', '=', 'document.source_id'),
+      )
+      .selectAll('document')
+      .select([
+        'linked.id as linked_id',
+        'linked.type as linked_type',
+        'linked.number as linked_number',
+        'linked.dated_on as linked_on',
+        sql<string>`(
         select coalesce(sum((payment ->> 'amount')::numeric), 0)
         from document as receipt, jsonb_array_elements(receipt.payments) as payment
         where receipt.business_id = document.business_id and receipt.source_id = document.id
           and receipt.type = 'receipt')`.as('received'),
-      // Not 'exists': the planner would collect the sources of the whole book for each page.
-      sql<boolean>`coalesce((
+        // Not 'exists': the planner would collect the sources of the whole book for each page.
+        sql<boolean>`coalesce((
         select true
         from document as invoice
         where invoice.business_id = document.business_id and invoice.source_id = document.id
           and invoice.type in ('tax_invoice', 'tax_invoice_receipt')
         limit 1), false)`.as('invoiced'),
-      sql<string | null>`(
+        sql<string | null>`(
         select sum(note.total) from document as note
         where note.business_id = document.business_id and note.source_id = document.id
           and note.type = 'credit_note')`.as('credited'),
-    ])
-    .where('document.business_id', '=', businessId)
-    // The id comes last: a duplicate number must not hide a document between two pages.
-    .orderBy('document.type')
-    .orderBy('document.number')
-    .orderBy('document.id')
-    .limit(limit);
-  if (from !== undefined || to !== undefined) {
-    query = query
-      .where('document.dated_on', '>=', from ?? '-infinity')
-      .where('document.dated_on', '<=', to ?? 'infinity');
-  }
-  if (after) {
-    query = query.where(
-      sql<boolean>`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
-    );
-  }
-  return (await query.execute()).map(toEntry);
+      ])
+      .where('document.business_id', '=', businessId)
+      .where((where) => where.and(conditions))
+      // The id comes last: a duplicate number must not hide a document between two pages.
+      .orderBy('document.type')
+      .orderBy('document.number')
+      .orderBy('document.id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 function toEntry(row: BookRow): BookEntry {

@@ -4,6 +4,7 @@ import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
+import { isDated, seriesSpans } from './series-spans.js';
 
 /** Which documents of a business are listed, and from which position. */
 export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit'>;
@@ -48,18 +49,15 @@ async function listDated(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { from, to, before } = filter;
-  // The positions imply the dates. As a case, the condition does not lower the planner's row estimate, which would make it
-  // read and sort the whole range for one page.
-  const isDated = sql<SqlBool>`case when document.dated_on between ${from ?? '-infinity'} and ${to ?? 'infinity'}
-    then true else false end`;
+  const { before } = filter;
+  const dated = isDated(filter);
   const newest = before === null ? Number.MAX_SAFE_INTEGER : before - 1;
-  const pages = (await spansOf(db, filter))
+  const pages = (await seriesSpans(db, 'position', filter))
     .filter(({ first }) => first <= newest)
     .map(({ type, first, last }) => {
       // One upper bound only: with two, an index scan may begin at the higher one.
       const isWithin = sql<SqlBool>`document.position between ${first} and ${Math.min(last, newest)}`;
-      return page(db, filter, [isOfType(type), isWithin, isDated], limit);
+      return page(db, filter, [isOfType(type), isWithin, dated], limit);
     });
   if (pages.length === 0) {
     return [];
@@ -68,50 +66,6 @@ async function listDated(
     select * from (${sql.join(pages, sql` union all `)}) as document
     order by position desc limit ${limit}`.execute(db);
   return rows;
-}
-
-/** The positions between which a series has the documents of a range of dates. */
-interface Span {
-  type: DocumentType;
-  first: number;
-  last: number;
-}
-
-/**
- * The spans of the series that have documents in the range. They end at one snapshot, so that the list has no document without
- * those of other series that were committed before it.
- */
-async function spansOf(db: Database<IssuingTables>, filter: ListFilter): Promise<Span[]> {
-  const { business_id, type, from, to } = filter;
-  const spans = await db
-    .selectFrom('series')
-    .select((query) => {
-      const dated = query
-        .selectFrom('document')
-        .select('document.position')
-        .where('document.business_id', '=', business_id)
-        .whereRef('document.type', '=', 'series.type')
-        .limit(1);
-      return [
-        'series.type',
-        dated
-          .where('document.dated_on', '>=', from ?? '-infinity')
-          .orderBy('document.dated_on')
-          .orderBy('document.position')
-          .as('first'),
-        dated
-          .where('document.dated_on', '<=', to ?? 'infinity')
-          .orderBy('document.dated_on', 'desc')
-          .orderBy('document.position', 'desc')
-          .as('last'),
-      ];
-    })
-    .where('series.business_id', '=', business_id)
-    .$if(type !== undefined, (query) => query.where('series.type', '=', type ?? null))
-    .execute();
-  return spans.flatMap(({ first, last, ...series }) =>
-    first !== null && last !== null && first <= last ? [{ ...series, first, last }] : [],
-  );
 }
 
 const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;

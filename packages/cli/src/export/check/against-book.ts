@@ -32,7 +32,13 @@ const digitsOf = (text: string | number | null): string => String(text ?? '').re
 const hhmm = (instant: Date): string => digitsOf(timeInIsrael(instant));
 const yyyymmdd = (instant: Date): string => digitsOf(dayInIsrael(instant));
 
-/** Compares the documents of the file with the book, both in the order of the book. */
+/** How far it is looked ahead for documents that are the same again, after one that is not. */
+const lookAhead = 50;
+
+/**
+ * Compares the documents of the file with the book, both in the order of the book. Where their types or numbers differ, both are
+ * skipped up to the nearest document that is the same again; what was skipped of both is compared in pairs.
+ */
 export class BookComparison {
   readonly #waiting: BookEntry[] = [];
   readonly #file: FileDocument[] = [];
@@ -41,12 +47,12 @@ export class BookComparison {
   #fileEnded = false;
 
   constructor(
-    private readonly business: Business,
+    business: Business,
     ini: Ini,
     private readonly findings: Findings,
   ) {
     this.#ranAt = ini.header.raw(1026) + ini.header.raw(1027);
-    this.#compareHeader(ini);
+    this.#compareField(ini.header, 1003, digitsOf(business.tax_id), 'INI.TXT', 1);
   }
 
   /** Adds a document of the book, or its end. */
@@ -71,35 +77,65 @@ export class BookComparison {
 
   /** Whether the next document of the book is needed before another one of the file. */
   get needsBook(): boolean {
-    return !this.#bookEnded && this.#file.length > 0;
+    return !this.#bookEnded && this.#file.length > 0 && this.#waiting.length < lookAhead;
   }
 
-  /** Compares what has arrived of both; where one has ended, what is left of the other has no counterpart. */
+  /** Compares what has arrived of both, as far as it is known what belongs together. */
   #advance(): void {
-    for (let order = this.#order(); order !== null; order = this.#order()) {
-      const entry = order <= 0 ? this.#waiting.shift() : undefined;
-      const document = order >= 0 ? this.#file.shift() : undefined;
-      if (entry && document) {
-        this.#compare(entry, document);
-      } else if (entry) {
-        this.#missing(entry);
-      } else if (document) {
-        this.#unknown(document);
+    while (this.#waiting.length > 0 || this.#file.length > 0) {
+      const [entry] = this.#waiting;
+      const [document] = this.#file;
+      if (entry && document && keyOf(entry) === fileKeyOf(document)) {
+        this.#skip(1, 1);
+      } else if (
+        (this.#bookEnded || this.#waiting.length >= lookAhead) &&
+        (this.#fileEnded || this.#file.length >= lookAhead)
+      ) {
+        this.#skip(...this.#nearest());
+      } else {
+        return;
       }
     }
   }
 
-  /** Which document comes first: below zero the book's, above zero the file's, zero the same of both; null: not known yet. */
-  #order(): number | null {
+  /** How many documents of the book and of the file come before the nearest that is in both; the end of both is one as well. */
+  #nearest(): [ofBook: number, ofFile: number] {
+    const positions = new Map(this.#waiting.map((entry, index) => [keyOf(entry), index]));
+    const found = this.#file.flatMap((document, ofFile): [number, number][] => {
+      const ofBook = positions.get(fileKeyOf(document));
+      return ofBook === undefined ? [] : [[ofBook, ofFile]];
+    });
+    const [nearest] = found.sort((a, b) => a[0] + a[1] - b[0] - b[1]);
+    if (nearest) {
+      return nearest;
+    }
+    if (this.#bookEnded && this.#fileEnded) {
+      return [this.#waiting.length, this.#file.length];
+    }
+    // Too many differ: the one that comes first by its key has no counterpart.
     const [entry] = this.#waiting;
     const [document] = this.#file;
-    if (entry && document) {
-      return compareKeys(entry, document);
+    return entry && (!document || compareKeys(entry, document) < 0) ? [1, 0] : [0, 1];
+  }
+
+  /** Takes the next documents of both. */
+  #skip(ofBook: number, ofFile: number): void {
+    const entries = this.#waiting.splice(0, ofBook);
+    const documents = this.#file.splice(0, ofFile);
+    for (let index = 0; index < Math.max(ofBook, ofFile); index += 1) {
+      const entry = entries[index];
+      const document = documents[index];
+      if (entry && document && isLike(entry, document)) {
+        this.#compare(entry, document);
+        continue;
+      }
+      if (entry) {
+        this.#missing(entry);
+      }
+      if (document) {
+        this.#unknown(document);
+      }
     }
-    if (entry) {
-      return this.#fileEnded ? -1 : null;
-    }
-    return document && this.#bookEnded ? 1 : null;
   }
 
   #missing({ document }: BookEntry): void {
@@ -123,23 +159,8 @@ export class BookComparison {
     return yyyymmdd(at) + hhmm(at);
   }
 
-  #compareHeader({ header }: Ini): void {
-    const { business } = this;
-    const expected: Expected = {
-      1003: digitsOf(business.tax_id),
-      1018: business.name,
-      1019: business.address,
-      1021: business.city,
-    };
-    for (const field of recordTables.get('A000')?.fields ?? []) {
-      if (field.number in expected || [1020, 1022].includes(field.number)) {
-        this.#compareField(header, field.number, expected[field.number] ?? null, 'INI.TXT', 1);
-      }
-    }
-  }
-
   #compare(entry: BookEntry, document: FileDocument): void {
-    this.#compareRecord(document.header, this.#header(entry), document.record);
+    this.#compareRecord(document.header, this.#header(entry, document), document.record);
     const { payments } = entry.document;
     const isReceipt = ['receipt', 'donation_receipt'].includes(entry.document.type);
     const items = isReceipt ? [] : entry.document.items;
@@ -191,14 +212,15 @@ export class BookComparison {
     }
   }
 
-  #header({ document, state }: BookEntry): Expected {
+  #header({ document, state }: BookEntry, { header }: FileDocument): Expected {
     const { customer, totals } = document;
     const issuedAt = new Date(document.issued_at);
     const isReceipt = ['receipt', 'donation_receipt'].includes(document.type);
     const subtotal = fromShekels(totals.subtotal);
     const discount = fromShekels(totals.discount);
-    // A document that was cancelled after the run is not cancelled in it.
-    const cancelled = state.cancelled_at !== null && this.#minuteOf(state.cancelled_at) < this.#ranAt;
+    // What was cancelled while the export ran may be cancelled in it or not.
+    const cancelledBefore = state.cancelled_at !== null && this.#minuteOf(state.cancelled_at) < this.#ranAt;
+    const cancelled = state.cancelled_at !== null && (cancelledBefore || header.text(1228) === '1');
     return {
       1203: typeCodes[document.type] ?? '',
       1204: String(document.number),
@@ -325,10 +347,19 @@ function withoutVat(amount: Agorot, { prices_include_vat, totals }: BookEntry['d
   return (20_000n * amount + gross) / (2n * gross);
 }
 
-/** Below zero where the document of the book comes first. Types are in the order of their names. */
+const typesByCode = new Map(Object.entries(typeCodes).map(([type, code]) => [code, type]));
+
+/** The type and number of a document, as the book and the file have them. */
+const keyOf = ({ document: { type, number } }: BookEntry): string => `${typeCodes[type]} ${number}`;
+const fileKeyOf = ({ header }: FileDocument): string => `${header.raw(1203)} ${header.text(1204)}`;
+
+/** Whether a document of the file may be this one of the book, with a type or a number that was changed. */
+const isLike = ({ document: { type, number } }: BookEntry, { header }: FileDocument): boolean =>
+  header.raw(1203) === typeCodes[type] || header.text(1204) === String(number);
+
+/** Below zero where the document of the book comes first. Types are in the order of their names; an unknown one comes first. */
 function compareKeys({ document }: BookEntry, { header }: FileDocument): number {
-  const code = header.raw(1203);
-  const type = Object.entries(typeCodes).find(([, known]) => known === code)?.[0] ?? '~';
+  const type = typesByCode.get(header.raw(1203)) ?? '';
   if (document.type !== type) {
     return document.type < type ? -1 : 1;
   }

@@ -20,11 +20,11 @@ export const checkCommand: Command = {
       against = { call, business };
     }
     const result = await checkFolder(DIR, against, documentProgress(progress, 'checked', null));
-    return outputOf(result, against !== null);
+    return outputOf(result);
   },
 };
 
-function outputOf({ folder, documents, records, findings }: CheckResult, compared: boolean): Output {
+function outputOf({ folder, documents, records, compared, findings }: CheckResult): Output {
   const { found, count } = findings;
   const lines = found.map(({ file, record, field, reason }) => {
     const place = [file, record === null ? '' : `record ${record}`, field === null ? '' : `field ${field}`];

@@ -1,12 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Business } from '@pinkas/contracts';
+import type { BookEntry, Business } from '@pinkas/contracts';
+import { isCalendarDate } from '@pinkas/domain';
 import type { Call } from '../../command.js';
 import { UsageError } from '../../usage-error.js';
-import { bookPages } from '../book-pages.js';
+import { type BookRange, bookPages } from '../book-pages.js';
 import { readSums, sha256Of, sumsFile } from '../checksums.js';
 import { BookComparison } from './against-book.js';
-import { DataCheck, dataFile } from './data-check.js';
+import { DataCheck, dataFile, type FileDocument } from './data-check.js';
 import { Findings } from './findings.js';
 import { type Ini, iniFile, readIni } from './ini-check.js';
 import { readLines } from './read-records.js';
@@ -17,6 +18,8 @@ export interface CheckResult {
   readonly folder: string;
   readonly documents: number;
   readonly records: number;
+  /** Whether the files were compared with the book. */
+  readonly compared: boolean;
   readonly findings: Findings;
 }
 
@@ -24,6 +27,12 @@ export interface CheckResult {
 export interface Against {
   readonly call: Call;
   readonly business: Business;
+}
+
+/** A comparison, and the entries of the book for it. */
+interface Compared {
+  readonly comparison: BookComparison;
+  readonly book: AsyncGenerator<BookEntry, undefined>;
 }
 
 /** Checks the files of one run: sums, INI.TXT, BKMVDATA.TXT, its zip, and with `against` every figure of the book. */
@@ -37,13 +46,14 @@ export async function checkFolder(
   await checkSums(folder, findings);
   const ini = await readIni(join(folder, iniFile), findings);
   if (!ini) {
-    return { folder, documents: 0, records: 0, findings };
+    return { folder, documents: 0, records: 0, compared: false, findings };
   }
   checkPath(folder, ini, findings);
-  const data = await checkData(folder, ini, findings, against, onDocuments);
+  const compared = against && openBook(against, ini, findings);
+  const data = await checkData(folder, ini, findings, compared, onDocuments);
   checkCounts(ini, data, findings);
   await checkZip(join(folder, zipFile), dataFile, await sha256Of(join(folder, dataFile)), findings);
-  return { folder, documents: data.documents, records: data.records, findings };
+  return { folder, documents: data.documents, records: data.records, compared: compared !== null, findings };
 }
 
 /**
@@ -123,17 +133,16 @@ async function checkData(
   folder: string,
   ini: Ini,
   findings: Findings,
-  against: Against | null,
+  compared: Compared | null,
   onDocuments: (count: number) => void,
 ): Promise<DataCheck> {
   const data = new DataCheck(ini.declared, findings);
-  const comparison = against && new BookComparison(against.business, ini, findings);
-  const book = against && comparison ? bookOf(against, ini) : null;
-  const compare = async (document: Parameters<BookComparison['file']>[0]) => {
+  const { comparison, book } = compared ?? {};
+  const compare = async (document: FileDocument) => {
     comparison?.file(document);
     while (book && comparison?.needsBook) {
-      const { value = null } = await book.next();
-      comparison.book(value);
+      const { value } = await book.next();
+      comparison.book(value ?? null);
     }
   };
   for await (const line of readLines(join(folder, dataFile))) {
@@ -157,8 +166,18 @@ async function checkData(
 
 const dashed = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
 
-async function* bookOf({ call, business }: Against, { declared }: Ini) {
-  const range = { businessId: business.id, from: dashed(declared.from), to: dashed(declared.to) };
+/** @returns null where INI.TXT does not say which days of the book to read. */
+function openBook({ call, business }: Against, ini: Ini, findings: Findings): Compared | null {
+  const [from, to] = [dashed(ini.declared.from), dashed(ini.declared.to)];
+  if (!isCalendarDate(from) || !isCalendarDate(to)) {
+    findings.add(iniFile, 1, null, `has no range of days, but ${from} to ${to}: the book is not compared`);
+    return null;
+  }
+  const comparison = new BookComparison(business, ini, findings);
+  return { comparison, book: entriesOf(call, { businessId: business.id, from, to }) };
+}
+
+async function* entriesOf(call: Call, range: BookRange): AsyncGenerator<BookEntry, undefined> {
   for await (const { entries } of bookPages(call, range)) {
     yield* entries;
   }

@@ -232,7 +232,7 @@ export class DataCheck {
   ): void {
     const current = this.#current;
     if (!current) {
-      this.#add(null, `a ${record.code} stands without the C100 of its document`);
+      this.#add(null, `a ${record.code} has no C100 of its document before it`);
       return;
     }
     for (const [own, of] of [

@@ -1,7 +1,7 @@
 /**
  * The tables of the uniform structure 1.31 as the validator reads them: `from-to`, the picture of the authority, and M where the
  * field must have a value. X text, 9 digits, S9V2 and S9V4 a sign and digits of which the last are decimals, D a day, T a time,
- * R reserved. They share nothing with the tables of the writer.
+ * R reserved. No table and no layout of the writer is used.
  */
 const tables = `
 A000 466

@@ -38,7 +38,7 @@ export const documentsCommand: Command = {
       folder,
       documentProgress(progress, 'written', documents),
     );
-    const { missingPdfs, resumedAfter } = written;
+    const { missingPdfs, resumedAfter, startedAt } = written;
     const missing = missingPdfs.length;
     return {
       json: {
@@ -46,6 +46,7 @@ export const documentsCommand: Command = {
         format,
         ...range,
         documents: written.documents,
+        started_at: startedAt,
         resumed_after: resumedAfter,
         files: written.files,
         missing_pdfs: missingPdfs,
@@ -53,7 +54,11 @@ export const documentsCommand: Command = {
       text: [
         folder,
         `${written.documents.toLocaleString('en-US')} documents in ${written.files.length} files`,
-        ...(resumedAfter > 0 ? [`Continued after ${resumedAfter.toLocaleString('en-US')} documents`] : []),
+        ...(resumedAfter > 0
+          ? [
+              `Continued after ${resumedAfter.toLocaleString('en-US')} documents the export of ${startedAt}: documents issued since then may be missing`,
+            ]
+          : []),
         ...missingPdfs.map((name) => `  ${name} has no PDF`),
         'To check the files: sha256sum --check SHA256SUMS',
       ].join('\n'),

@@ -108,6 +108,8 @@ class PdfPart implements PartWriter {
   readonly #name: string;
   readonly #written: Promise<void>;
   readonly #sums: string[] = [];
+  /** When its last document was issued; the day on which the time of zip files begins where it has none. */
+  #lastIssuedAt = new Date('1980-01-01T12:00:00Z');
 
   constructor(private readonly context: PartContext) {
     this.#name = `documents-${context.part}.zip`;
@@ -126,7 +128,9 @@ class PdfPart implements PartWriter {
   }
 
   async close(): Promise<Map<string, string>> {
-    this.#zip.addBuffer(Buffer.from(this.#sums.join('')), sumsFile);
+    // Not the time of the run: the same documents make the same file.
+    const mtime = this.#lastIssuedAt;
+    this.#zip.addBuffer(Buffer.from(this.#sums.join('')), sumsFile, { mtime, mode: 0o100644 });
     this.#zip.end();
     await this.#written;
     return new Map([[this.#name, await finish(this.context.folder, this.#name)]]);
@@ -141,7 +145,8 @@ class PdfPart implements PartWriter {
     const name = `${type}-${number}.pdf`;
     this.#sums.push(`${createHash('sha256').update(pdf).digest('hex')}  ${name}\n`);
     // A PDF is compressed already.
-    this.#zip.addBuffer(pdf, name, { compress: false, mtime: new Date(issued_at), mode: 0o100644 });
+    this.#lastIssuedAt = new Date(issued_at);
+    this.#zip.addBuffer(pdf, name, { compress: false, mtime: this.#lastIssuedAt, mode: 0o100644 });
   }
 
   async #read({ document }: BookEntry): Promise<Buffer | null> {

@@ -13,6 +13,8 @@ interface Checkpoint {
   readonly from: string;
   readonly to: string;
   readonly format: ExportFormat;
+  /** When the first run began. Documents that were issued later may be missing. */
+  readonly started_at: string;
   readonly documents: number;
   readonly parts: number;
   /** SHA-256 by file name. */
@@ -31,13 +33,15 @@ export interface WrittenDocuments {
   readonly missingPdfs: readonly string[];
   /** Documents that an earlier run had written. */
   readonly resumedAfter: number;
+  /** When the first run began. */
+  readonly startedAt: string;
 }
 
 const checkpointFile = 'export.json';
 
 /**
  * Writes the documents of a range in parts into a folder, which is made, or continues what an interrupted export left there.
- * @throws UsageError where the folder has something else.
+ * @throws UsageError where the folder has something else, or a complete export.
  */
 export async function writeDocuments(
   call: Call,
@@ -49,18 +53,20 @@ export async function writeDocuments(
   await mkdir(folder, { recursive: true });
   let checkpoint = await readCheckpoint(folder, range, format);
   const resumedAfter = checkpoint.documents;
-  if (!checkpoint.complete) {
-    for await (const next of writeParts(call, range, checkpoint, folder, onDocuments)) {
-      await writeCheckpoint(folder, next);
-      checkpoint = next;
+  for await (const next of writeParts(call, range, checkpoint, folder, onDocuments)) {
+    if (next.complete) {
+      // A complete export is not continued, so its sums are there before it is one.
+      await writeSums(folder, new Map(Object.entries(next.files)));
     }
+    await writeCheckpoint(folder, next);
+    checkpoint = next;
   }
-  await writeSums(folder, new Map(Object.entries(checkpoint.files)));
   return {
     documents: checkpoint.documents,
     files: Object.keys(checkpoint.files),
     missingPdfs: checkpoint.missing_pdfs,
     resumedAfter,
+    startedAt: checkpoint.started_at,
   };
 }
 
@@ -123,7 +129,17 @@ async function readCheckpoint(folder: string, range: BookRange, format: ExportFo
         `${folder} is not empty, and has no ${checkpointFile}: name another folder with --out`,
       );
     }
-    return { ...wanted, documents: 0, parts: 0, files: {}, missing_pdfs: [], after: null, complete: false };
+    const started_at = new Date().toISOString();
+    return {
+      ...wanted,
+      started_at,
+      documents: 0,
+      parts: 0,
+      files: {},
+      missing_pdfs: [],
+      after: null,
+      complete: false,
+    };
   }
   const checkpoint = JSON.parse(text) as Checkpoint;
   for (const [name, value] of Object.entries(wanted)) {
@@ -132,6 +148,11 @@ async function readCheckpoint(folder: string, range: BookRange, format: ExportFo
         `${folder} has an export with another ${name}, ${checkpoint[name as keyof typeof wanted]}: name another folder with --out`,
       );
     }
+  }
+  if (checkpoint.complete) {
+    throw new UsageError(
+      `${folder} has a complete export of ${range.from} to ${range.to}, begun at ${checkpoint.started_at}: name another folder with --out`,
+    );
   }
   for (const [name, sum] of Object.entries(checkpoint.files)) {
     if ((await sha256Of(join(folder, name)).catch(() => null)) !== sum) {

@@ -1,6 +1,11 @@
 import { documentTypeRules, formatDay, formatShekels, sum } from '@pinkas/domain';
-import type { Deviation, RecordCode } from '@pinkas/domain/uniform';
-import type { WrittenUniform } from './write-uniform.js';
+import type { Deviation, RecordCode, UniformFiles, UniformRun } from '@pinkas/domain/uniform';
+
+/** What the reports are of. */
+interface ReportedRun {
+  readonly run: UniformRun;
+  readonly files: UniformFiles;
+}
 
 /** A report that goes with the files. */
 export interface PrintedReport {
@@ -51,14 +56,14 @@ th,td{border-bottom:1px solid #ccc;padding:1.5mm 2mm;text-align:start;font-varia
 footer{margin-top:8mm;text-align:center}`;
 
 /** The two reports that are printed with the files (sections 2.6 and 5.4 of the authority's instructions). */
-export function uniformReports(written: WrittenUniform): PrintedReport[] {
+export function uniformReports(written: ReportedRun): PrintedReport[] {
   return [
     { name: 'totals-by-type', title: 'Totals by document type', html: totalsByType(written) },
     { name: 'run-summary', title: 'Summary of the run', html: runSummary(written) },
   ];
 }
 
-function totalsByType(written: WrittenUniform): string {
+function totalsByType(written: ReportedRun): string {
   const totals = written.files.typeTotals;
   const rows = totals.map(({ code, type, documents, total }) => [
     String(code),
@@ -76,7 +81,7 @@ function totalsByType(written: WrittenUniform): string {
   );
 }
 
-function runSummary(written: WrittenUniform): string {
+function runSummary(written: ReportedRun): string {
   const { files } = written;
   const counts = files.recordCounts.map(({ code, count }) => [
     ltr(code),
@@ -110,7 +115,7 @@ ${deviations.length === 0 ? '<p>אין</p>' : table(['שדה', 'שם', 'מה נ�
 }
 
 /** A page with what each report says: business, period, nature, date and an end mark (Instructions, appendix E). */
-function page({ run }: WrittenUniform, title: string, body: string): string {
+function page({ run }: ReportedRun, title: string, body: string): string {
   const { business, software, began } = run;
   const facts: [string, string][] = [
     ['שם העסק', escaped(business.name)],

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { BookEntry, Business } from '@pinkas/contracts';
+import { type BookEntry, type Business, printReport } from '@pinkas/contracts';
 import { dayInIsrael, normaliseTaxId, registryOf, timeInIsrael } from '@pinkas/domain';
 import {
   type UniformCharset,
@@ -15,6 +15,8 @@ import { ZipFile } from 'yazl';
 import type { Call } from '../../command.js';
 import { UsageError } from '../../usage-error.js';
 import { bookPages } from '../book-pages.js';
+import { sha256Of, sumsFile, writeSums } from '../checksums.js';
+import { type PrintedReport, uniformReports } from './report-html.js';
 
 /** What an export is of, and where it goes. */
 export interface UniformExport {
@@ -35,16 +37,18 @@ export interface WrittenUniform {
   readonly folder: string;
   readonly run: UniformRun;
   readonly files: UniformFiles;
+  /** The names of the reports and of the sums. */
+  readonly reports: readonly string[];
 }
 
 const minuteMs = 60_000;
 const bufferBytes = 1024 * 1024;
-/** Where another run has the minute, the next one is taken; so many are tried. */
+/** Where another run has the minute, the next one is taken, up to this number of minutes. */
 const minutesMax = 60;
 
 /**
- * Writes INI.TXT, BKMVDATA.TXT and its zip into a new folder of the run. INI.TXT is last: a folder without it is incomplete. Where
- * anything fails, the folder is removed.
+ * Writes BKMVDATA.TXT and its zip, the reports, the sums and INI.TXT into a new folder of the run. INI.TXT is last: a folder without
+ * it is incomplete. Where anything fails, the folder is removed.
  * @param onDocuments called with the number of documents that were read.
  */
 export async function writeUniform(
@@ -58,12 +62,37 @@ export async function writeUniform(
     const files = new UniformFiles(run);
     await writeData(join(folder, 'BKMVDATA.TXT'), files, documentsOf(call, request, onDocuments));
     await zipData(folder, request.startedAt);
-    await writeFile(join(folder, 'INI.TXT'), Buffer.concat(files.ini()));
-    return { folder, run, files };
+    const ini = join(folder, 'INI.TXT');
+    // Encoded before the reports, which count its fields as well.
+    await writeFile(`${ini}.partial`, Buffer.concat(files.ini()));
+    const reports = await writeReports(call, folder, uniformReports({ run, files }));
+    const sums = new Map([['INI.TXT', await sha256Of(`${ini}.partial`)]]);
+    for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', ...reports]) {
+      sums.set(name, await sha256Of(join(folder, name)));
+    }
+    await writeSums(folder, sums);
+    await rename(`${ini}.partial`, ini);
+    return { folder, run, files, reports: [...reports, sumsFile] };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Writes each report as HTML and as PDF. @returns the names of the files. */
+async function writeReports(
+  call: Call,
+  folder: string,
+  reports: readonly PrintedReport[],
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, title, html } of reports) {
+    await writeFile(join(folder, `${name}.html`), html);
+    const { pdf } = await call(printReport, { title, html });
+    await writeFile(join(folder, `${name}.pdf`), Buffer.from(pdf, 'base64'));
+    names.push(`${name}.html`, `${name}.pdf`);
+  }
+  return names;
 }
 
 /** Describes the run, and makes its folder. */
