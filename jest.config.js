@@ -4,8 +4,8 @@ import preset from './jest.preset.js';
 export default {
   // Jest takes these from the root alone.
   testTimeout: preset.testTimeout,
-  // Two more than the cores of CI: for most of their time the tests of what hangs wait.
-  maxWorkers: 4,
+  // More than the cores of CI: for most of their time the tests of what hangs or is taken away wait.
+  maxWorkers: 5,
   // Every test file loads its modules anew, and Node keeps them: the more there are, the longer each collection of garbage.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/packages/testkit/jest/longest-first.mjs',

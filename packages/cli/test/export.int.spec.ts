@@ -337,7 +337,7 @@ describe('pinkas export', () => {
       expect(all).not.toMatch(/is not in the book|lacks/);
     });
 
-    it('what was cancelled, named or moved since the run is as in the book', async () => {
+    it('an export is as in the book after documents were cancelled and the business was renamed or moved', async () => {
       const cancelled_at = '2100-01-01T08:00:00.000Z';
       const since = book.map(
         (entry): BookEntry => ({

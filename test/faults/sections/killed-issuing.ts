@@ -118,7 +118,8 @@ export function killedIssuing(system: () => RunningStack): void {
         const keys = Array.from({ length: 5 }, () => randomUUID());
         const rendered = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
         await stack.setMode('tax_authority', { mode: 'hang' });
-        await stack.setMode('gotenberg', { delay_ms: 2_500 });
+        // Two of them in turn take less than a rendering may.
+        await stack.setMode('gotenberg', { delay_ms: 1_500 });
         const front = stack.issue(key, invoice(9000));
         await eventually('the document before them is rendered', async () => (await rendered()) === 1);
         const answers = keys.map((one) => stack.issue(key, invoice(9000), one));
