@@ -51,7 +51,7 @@ export class Callers {
   refusals = 0;
   /** How often each code, or no answer, was the reason since the callers were let go on. */
   readonly refusedWith: Record<string, number> = {};
-  /** Requests served in a row, and when the first of them was sent. */
+  /** Requests served in a row, and when the first of them was answered. */
   served = { inARow: 0, sinceMs: 0 };
   /** Answers may take so much longer than their deadline while a gateway is stopped. */
   allowanceMs = 0;
@@ -241,7 +241,7 @@ export class Callers {
     this.answers += 1;
     if (isServed) {
       const { inARow, sinceMs } = this.served;
-      this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? sentMs : sinceMs };
+      this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? performance.now() : sinceMs };
     } else {
       this.refusals += 1;
       const code = answer?.body.error?.code ?? 'no answer';
