@@ -146,6 +146,7 @@ export function longOutages(system: () => RunningStack): void {
         await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
         await expectEveryMailOnce();
         await expectNothingPending(stack);
+        await expectVerified(stack, issuer);
       },
       300_000,
     );

@@ -9,7 +9,7 @@ import type { Issuer, RunningStack } from '../../running-stack.js';
 
 const callerCount = 8;
 const pauseMs = 500;
-/** Of the requests of a caller: sent again, sent twice at once, given up before the answer, and cancelled afterwards. */
+/** Of the requests of a caller: sent again, sent twice at once, abandoned before the answer, and cancelled afterwards. */
 const shares = { retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
 /** Longer than the deadline of a request, with room for a busy machine. */
 const answerWithinMs = 22_000;
@@ -198,9 +198,9 @@ export class Callers {
   }
 
   /** Sends the request of a key, and holds its answer against those before. */
-  async #send(agent: Agent, known: KnownDocument, giveUpAfterMs?: number): Promise<void> {
+  async #send(agent: Agent, known: KnownDocument, abandonAfterMs?: number): Promise<void> {
     const { business, key, body } = known;
-    const answer = await this.#request(agent, business, '/documents', body, key, giveUpAfterMs);
+    const answer = await this.#request(agent, business, '/documents', body, key, abandonAfterMs);
     if (answer?.status !== 201) {
       return;
     }
@@ -220,17 +220,17 @@ export class Callers {
     path: string,
     body: object,
     key: string | null,
-    giveUpAfterMs?: number,
+    abandonAfterMs?: number,
   ): Promise<Answer | null> {
     const sentMs = performance.now();
     const what = `${path} with the key ${key}`;
     let answer: Answer | null = null;
     try {
-      answer = await this.#exchange(agent, issuer, path, body, key, giveUpAfterMs);
+      answer = await this.#exchange(agent, issuer, path, body, key, abandonAfterMs);
     } catch {
       // Connections may break; documents that are not answered are sent again.
     }
-    if (giveUpAfterMs !== undefined) {
+    if (abandonAfterMs !== undefined) {
       return answer;
     }
     const tookMs = performance.now() - sentMs;
@@ -277,7 +277,7 @@ export class Callers {
     path: string,
     body: object,
     key: string | null,
-    giveUpAfterMs: number | undefined,
+    abandonAfterMs: number | undefined,
   ): Promise<Answer> {
     this.stack.recordPersonalData(body);
     return new Promise((resolve, reject) => {
@@ -309,8 +309,8 @@ export class Callers {
       sent.on('timeout', () => sent.destroy(new Error('no answer')));
       sent.on('error', reject);
       sent.end(JSON.stringify(body));
-      if (giveUpAfterMs !== undefined) {
-        setTimeout(() => sent.destroy(new Error('given up')), giveUpAfterMs);
+      if (abandonAfterMs !== undefined) {
+        setTimeout(() => sent.destroy(new Error('abandoned')), abandonAfterMs);
       }
     });
   }
