@@ -27,9 +27,16 @@ const versions = {
 };
 export type NodeVersion = keyof typeof versions;
 
+const paths = new Map<NodeVersion, Promise<string>>();
+
 /** Path of a Node from npm's package of that name, which npm keeps for the next time. */
-export async function pathOfNode(version: NodeVersion): Promise<string> {
-  const wanted = versions[version]();
+export function pathOfNode(version: NodeVersion): Promise<string> {
+  const path = paths.get(version) ?? fetchNode(versions[version]());
+  paths.set(version, path);
+  return path;
+}
+
+async function fetchNode(wanted: string): Promise<string> {
   const { stdout } = await run(
     'npm',
     ['exec', '--yes', `--package=node@${wanted}`, '--', 'node', '-p', 'process.execPath'],
