@@ -42,6 +42,9 @@ export interface MailSummary {
   attachments: { filename: string; contentType: string; size: number }[];
 }
 
+/** What the mailbox knows of an email without its texts. */
+export type ReceivedMail = Pick<MailSummary, 'id' | 'to' | 'message_id'>;
+
 /** What `pinkas verify --json` prints. */
 export interface Verification {
   ok: boolean;
@@ -247,11 +250,19 @@ export class RunningStack {
   }
 
   /** The mails of the mailbox to an address, newest first. */
-  async mailsTo(address: string): Promise<MailSummary[]> {
+  mailsTo(address: string): Promise<MailSummary[]> {
+    return this.#mails<MailSummary>(`to=${encodeURIComponent(address)}`);
+  }
+
+  /** Every email of the mailbox, without its texts, newest first. */
+  receivedMails(): Promise<ReceivedMail[]> {
+    return this.#mails<ReceivedMail>('bodies=false');
+  }
+
+  async #mails<Mail>(query: string): Promise<Mail[]> {
     const { mailbox_url } = await this.file();
-    const response = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(5_000) });
-    const mails = (await response.json()) as MailSummary[];
-    return mails.filter((mail) => mail.to.includes(address));
+    const response = await fetch(`${mailbox_url}/messages?${query}`, { signal: AbortSignal.timeout(10_000) });
+    return (await response.json()) as Mail[];
   }
 
   /** Sets a simulator's mode. */

@@ -104,6 +104,9 @@ describe('emails', () => {
     const one = await fetch(`${mailbox.url}/messages/${second?.id}`);
     expect(await one.json()).toEqual(second);
     expect((await fetch(`${mailbox.url}/messages/none`)).status).toBe(404);
+    const { text: _text, html: _html, ...withoutBodies } = second as Message;
+    expect((await messages('?bodies=false'))[1]).toEqual(withoutBodies);
+    expect((await fetch(`${mailbox.url}/messages?bodies=no`)).status).toBe(400);
   });
 
   it('an email is stored across a restart, also when only its message file was written', async () => {

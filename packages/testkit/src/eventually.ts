@@ -1,6 +1,6 @@
 /** The pauses between two probes grow from the first to the longest: what is there at once is seen at once, and a long wait is cheap. */
 const firstPauseMs = 10;
-const longestPauseMs = 100;
+const longestPauseMs = 250;
 
 /**
  * Waits for a condition rather than for a time: probes again and again until `probe` returns something true.

@@ -82,9 +82,7 @@ export function longOutages(system: () => RunningStack): void {
     };
     const expectEveryMailOnce = async () => {
       const everyMail = async () => {
-        const { mailbox_url } = await stack.file();
-        const response = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(10_000) });
-        const mails = (await response.json()) as { to: string[]; message_id: string }[];
+        const mails = await stack.receivedMails();
         return mails.flatMap((mail) => mail.to.map((to) => ({ to, messageId: mail.message_id })));
       };
       const mails = await eventually(

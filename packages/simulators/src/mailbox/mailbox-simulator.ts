@@ -67,9 +67,9 @@ function ownCertificate(): Promise<{ pfx: Buffer; passphrase: string }> {
 
 /**
  * Starts a mailbox that accepts every email over SMTP, with STARTTLS or without, without authentication. `GET /` shows them to
- * people; `GET /messages` (newest first; `?to=` for one recipient, `?limit=`), `GET /messages/{id}`,
- * `GET /messages/{id}/attachments/{n}` and `GET /messages/{id}/raw` to programs. `DELETE /messages` deletes all. Tests set
- * failures by `POST /_mode`.
+ * people; `GET /messages` (newest first; `?to=` for one recipient, `?limit=`, `?bodies=false` without the texts),
+ * `GET /messages/{id}`, `GET /messages/{id}/attachments/{n}` and `GET /messages/{id}/raw` to programs. `DELETE /messages`
+ * deletes all. Tests set failures by `POST /_mode`.
  */
 export async function startMailbox(options: MailboxOptions): Promise<RunningMailbox> {
   const folder = await MessageFolder.open(options.dataDir, options.messagesMax ?? 5_000);
@@ -325,8 +325,12 @@ class HttpSide {
     });
   }
 
-  #select(query: URLSearchParams): Message[] {
+  #select(query: URLSearchParams): (Message | Omit<Message, 'text' | 'html'>)[] {
     const to = query.get('to')?.toLowerCase();
+    const bodies = query.get('bodies') ?? 'true';
+    if (!['true', 'false'].includes(bodies)) {
+      throw new HttpError(400, 'bodies must be true or false');
+    }
     const limit = Number(query.get('limit') ?? Number.POSITIVE_INFINITY);
     if (Number.isNaN(limit) || limit < 0) {
       throw new HttpError(400, 'limit must be a number, 0 or more');
@@ -334,8 +338,13 @@ class HttpSide {
     return this.#folder
       .list()
       .filter((message) => to === undefined || message.to.some((address) => address.toLowerCase() === to))
-      .slice(0, limit);
+      .slice(0, limit)
+      .map((message) => (bodies === 'true' ? message : withoutBodies(message)));
   }
+}
+
+function withoutBodies({ text: _text, html: _html, ...message }: Message): Omit<Message, 'text' | 'html'> {
+  return message;
 }
 
 function sendPage(response: ServerResponse, html: string): void {
