@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const folder = 'dist/bundle';
 /** Packages with native code or files of their own. They stay dependencies at run time. */
-const unbundled = ['sharp', 'playwright-core'];
+const unbundled = ['sharp', 'playwright-core', '@pinkas/simulators'];
 
 /** What Nest and `pg` load only where it is installed. */
 const optional = {
@@ -59,6 +59,6 @@ await build({
 });
 for (const entry of entries) {
   const bundled = join(folder, relative('dist', entry));
-  await writeFile(entry, `import './${relative(join(entry, '..'), bundled)}';\n`);
+  await writeFile(entry, `export * from './${relative(join(entry, '..'), bundled)}';\n`);
   await rm(`${entry}.map`, { force: true });
 }

@@ -1,10 +1,20 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type NatsUser, natsUsers } from '@pinkas/contracts';
 
 /** The clone that this program belongs to. */
-export const repositoryRoot: string = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
+export const repositoryRoot: string = folderAbove(fileURLToPath(import.meta.url), 'turbo.json');
+
+/** This file is compiled to one folder and bundled into another. */
+function folderAbove(path: string, name: string): string {
+  const folder = dirname(path);
+  if (existsSync(join(folder, name)) || folder === path) {
+    return folder;
+  }
+  return folderAbove(folder, name);
+}
 
 /** The environment of this process. */
 export const environment: NodeJS.ProcessEnv = process.env;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { environment, readConfig } from '../config.js';
+import { join } from 'node:path';
+import { environment, readConfig, repositoryRoot } from '../config.js';
 import { type Home, openHome, readJson } from '../home.js';
 import { type RunState, readState, supervisorOf } from '../run-state.js';
 import { identifyProcess, isAlive, lastLines, type ProcessIdentity, waitUntil } from '../servers/index.js';
@@ -17,7 +17,7 @@ const repairTimeoutMs = 90_000;
 function startSupervisor(home: Home): ProcessIdentity {
   const log = openSync(home.logFile('supervisor'), 'a', 0o600);
   try {
-    const entry = fileURLToPath(new URL('../supervise.js', import.meta.url));
+    const entry = join(repositoryRoot, 'packages/local-stack/dist/supervise.js');
     const child = spawn(process.execPath, ['--enable-source-maps', entry], {
       cwd: '/',
       detached: true,
