@@ -186,12 +186,13 @@ async function insert(
   );
   await publishAll(
     trx,
-    rendered.map(({ draft, document }) =>
+    rendered.map(({ draft, document, outcomes }) =>
       withContext(draft.context, () =>
         makeEvent(trx, documentIssued, document.id, {
           document,
           business: draft.request.business,
           customer_changes: draft.customer_changes,
+          delivery: outcomes.delivery,
         }),
       ),
     ),
