@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   allocationSettled,
   artifactRendered,
-  deliveryPlanned,
   documentIssued,
   type EventContract,
   messageSent,
@@ -22,7 +21,7 @@ const callersAtOnce = 64;
 const askingEvery = 10;
 
 /** What every document must do after its commit. */
-const expectedEvents = [allocationSettled, deliveryPlanned, artifactRendered, messageSent] as const;
+const expectedEvents = [allocationSettled, artifactRendered, messageSent] as const;
 
 /** What becomes of a document after its commit: how long each step takes, and how fast a backlog is worked off. */
 export async function measureSteps(stack: BenchStack, progress: (text: string) => void): Promise<Row[]> {
@@ -81,7 +80,7 @@ export async function measureSteps(stack: BenchStack, progress: (text: string) =
       figure(
         'post_issue_steps_per_s',
         (waitingDocuments * expectedEvents.length) / (workedOffMs / 1_000),
-        `steps a second with ${waitingDocuments} documents waiting; each settled, planned, its PDF made final, sent`,
+        `steps a second with ${waitingDocuments} documents waiting; each settled, its PDF made final, sent`,
       ),
       figure(
         'nats_outage_catch_up_s',

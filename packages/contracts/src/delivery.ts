@@ -5,7 +5,7 @@ import { DeliveryOutcome } from './schema/document.js';
 import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
-/** The messages of a document are planned: what is sent, to whom and when. */
+/** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
 export const deliveryPlanned = defineEvent(
   'delivery.document.planned',
   Strict({ document_id: Uuid, business_id: Uuid, delivery: DeliveryOutcome }),

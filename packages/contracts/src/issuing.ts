@@ -152,6 +152,8 @@ export const documentIssued = defineEvent(
     business: Business,
     /** False: the customer's card has all that the document says. Absent: it may not, or the previous release wrote it. */
     customer_changes: Type.Optional(Type.Boolean()),
+    /** What the response says of the customer's copy. Absent: the previous release wrote it. */
+    delivery: Type.Optional(DeliveryOutcome),
   }),
 );
 

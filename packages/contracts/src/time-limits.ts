@@ -51,6 +51,11 @@ export const timeLimitsMs = {
   /** What issuing needs at least once its turn in the queue of a series comes. */
   afterQueue: 4_000,
   renderArtifact: 7_000,
+  /**
+   * The renderings of a transaction that issues several documents, which wait for each other at a slow renderer: less than
+   * rendering gives one of them, so that those behind are cut short by issuing, and not refused by rendering.
+   */
+  renderTogether: 4_500,
   printDocument: 5_000,
   timestamp: 1_500,
   outcomes: 3_000,
@@ -104,6 +109,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   // The check begins before the wait for the series.
   { outer: 'afterLocks', inner: ['checkRecipient', 'replyReserve'] },
   { outer: 'createDocument', inner: ['renderArtifact', 'outcomes', 'replyReserve'] },
+  { outer: 'printDocument', inner: ['renderTogether', 'replyReserve'] },
   { outer: 'renderArtifact', inner: ['printDocument', 'timestamp', 'replyReserve'] },
   { outer: 'outcomes', inner: ['authorityRequest', 'replyReserve'] },
   { outer: 'authorityTokenRenewal', inner: ['authorityRequest'] },

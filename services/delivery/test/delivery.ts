@@ -78,7 +78,12 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   newPhone(): string;
   issue(
     recipient: string | null,
-    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+    change?: {
+      document?: Partial<IssuedDocument>;
+      business?: Partial<Business>;
+      /** The outcome that its caller was told; without one the plan is published in any case. */
+      told?: DeliveryOutcome;
+    },
   ): Promise<IssuedDocument>;
   /** Publishes a final PDF, and makes rendering give it. */
   render(document: IssuedDocument, shown?: Partial<RenderedPdf>): Promise<void>;
@@ -187,6 +192,7 @@ export async function startDelivery(
       await network.publish(documentIssued, document.id, {
         document,
         business: { ...business, ...change.business },
+        ...(change.told && { delivery: change.told }),
       });
       return document;
     },

@@ -21,6 +21,18 @@ describe('PlanDelivery', () => {
     ]);
   });
 
+  it('PlanDelivery publishes a plan only where the caller was told another outcome', async () => {
+    const told = { status: 'queued', channel: 'email', scheduled_for: null } as const;
+    const [same, other] = [
+      await delivery.issue(delivery.newRecipient(), { told }),
+      await delivery.issue(null, { told }),
+    ];
+    expect((await delivery.planned(other)).status).toBe('no_recipient');
+    await delivery.render(same);
+    await delivery.inState(same, 'sent');
+    expect(delivery.plannedOf(same)).toEqual([]);
+  });
+
   it.each([
     ['disabled', { business: { auto_send: { enabled: false, channel: 'email', quiet_hours: null } } }],
     ['suppressed', { document: { send: false } }],

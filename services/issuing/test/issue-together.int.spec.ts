@@ -345,6 +345,24 @@ describe('documents in line for one series', () => {
     await expectBook(['front', 'near', 'slow', 'behind']);
   }, 30_000);
 
+  it('a rendering that is too slow for its transaction has the whole of its time in the next one', async () => {
+    let renderings = 0;
+    const { open, opened } = gate();
+    const before = await transactions();
+    const ended = await issueInLine(inLine('slow', 'behind'), {
+      render: async (title) => {
+        if (title === 'slow') {
+          renderings += 1;
+          await (renderings === 1 ? opened : undefined);
+        }
+      },
+    }).finally(open);
+    expect(ended).toEqual([2, 3]);
+    // The first, the two together, and each of them by itself.
+    expect(await transactions()).toBe(before + 4);
+    await expectBook(['front', 'slow', 'behind']);
+  }, 30_000);
+
   it('documents whose series is locked elsewhere beyond the deadline of one are issued together after it', async () => {
     await issue(requestOf('front'));
     const before = await transactions();

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { ConversionJob } from './conversion-form.js';
 import { type PageEnd, PageLostError, UnprintableError } from './print-errors.js';
 import { type ProcessUsage, readUsage } from './process-usage.js';
@@ -59,18 +59,24 @@ export class WarmPage {
     });
   }
 
-  static async open(browser: Browser): Promise<WarmPage> {
-    const context = await browser.newContext({ javaScriptEnabled: false, acceptDownloads: false });
+  /** @param devTools a session of the browser itself. */
+  static async open(browser: Browser, devTools: CDPSession): Promise<WarmPage> {
+    const known = await contextIds(devTools);
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      acceptDownloads: false,
+      viewport: null,
+    });
     try {
-      const cdp = await context.newCDPSession(await context.newPage());
+      const id = (await contextIds(devTools)).find((one) => !known.includes(one));
+      const cdp = await context.newCDPSession(await openPage(context, devTools, id));
       await cdp.send('Page.enable');
       await cdp.send('Inspector.enable');
       const { frameTree } = await cdp.send('Page.getFrameTree');
       const page = new WarmPage(context, cdp, frameTree.frame.id);
       await cdp.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
       await cdp.send('Emulation.setDeviceMetricsOverride', {
-        width: 8,
-        height: 8,
+        ...screen,
         deviceScaleFactor: 1,
         mobile: false,
       });
@@ -265,6 +271,31 @@ export class WarmPage {
       throw new PageLostError('failed', message, { cause });
     }
   };
+}
+
+/** In pixels of CSS. As wide as A4: a line of print breaks into no more lines on the screen. */
+const screen = { width: 794, height: 8 };
+
+async function contextIds(devTools: CDPSession): Promise<string[]> {
+  return (await devTools.send('Target.getBrowserContexts')).browserContextIds;
+}
+
+/** Opens a page that draws a frame only when DevTools requests one, which nothing does: a print needs none. */
+async function openPage(
+  context: BrowserContext,
+  devTools: CDPSession,
+  browserContextId: string | undefined,
+): Promise<Page> {
+  const [page] = await Promise.all([
+    context.waitForEvent('page'),
+    devTools.send('Target.createTarget', {
+      url: 'about:blank',
+      ...screen,
+      ...(browserContextId !== undefined && { browserContextId }),
+      enableBeginFrameControl: true,
+    }),
+  ]);
+  return page;
 }
 
 const blank = { contentType: 'text/html; charset=utf-8', bytes: Buffer.from('<!doctype html>') };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { consumers, deliveryPlanned, type documentIssued, type EventOf } from '@pinkas/contracts';
 import { deliveryAddresses } from '@pinkas/domain/delivery';
 import {
@@ -42,7 +43,8 @@ export class PlanDelivery {
       messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
       now,
     });
-    if (isNew) {
+    // Issuing has decided the same by the same rules, but for what has changed since.
+    if (isNew && !isDeepStrictEqual(plan.outcome, event.delivery)) {
       await publish(trx, deliveryPlanned, document.id, { ...key, delivery: plan.outcome });
     }
     return mayBeDue;

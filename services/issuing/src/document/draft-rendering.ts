@@ -174,7 +174,7 @@ export class DraftRendering {
   }
 }
 
-/** Whether a rendering ended for the deadline of another draft, while its own has the time for another turn. */
+/** Whether a rendering ended with the time of its transaction, while its own draft has the time for another turn. */
 function wasCutShort({ context }: Draft, endMs: number): boolean {
   const nowMs = performance.now();
   return nowMs >= endMs - timerToleranceMs && context.deadlineMs - nowMs >= timeLimitsMs.afterQueue;

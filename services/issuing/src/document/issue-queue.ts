@@ -96,6 +96,8 @@ export class IssueQueue {
       for (const place of places) {
         place.run = runOf(place.draft, run);
       }
+      // Its rendering was cut short, though it was the first: it has the whole of its time by itself.
+      places[0].isAlone = !places[0].run;
     } else {
       this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
       if (run.locked) {

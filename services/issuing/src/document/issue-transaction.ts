@@ -79,7 +79,7 @@ export class IssueTransaction {
   }
 
   /**
-   * Issues locked drafts. It ends before the nearest deadline of them.
+   * Issues locked drafts. It ends before the nearest deadline of them; several have the time of one rendering together.
    * @returns the outcomes, for after the transaction. Where none is `issued`, it must be rolled back.
    * @throws what one of the drafts may have caused; then none was issued.
    */
@@ -105,7 +105,10 @@ export class IssueTransaction {
       line().map(({ document }) => document),
     );
     const base = { series, sources, today };
-    const endMs = deadlineOf(drafts) - timeLimitsMs.replyReserve;
+    const endMs = Math.min(
+      deadlineOf(drafts) - timeLimitsMs.replyReserve,
+      drafts.length === 1 ? Number.POSITIVE_INFINITY : performance.now() + timeLimitsMs.renderTogether,
+    );
     const { rendered, refused } = await this.rendering.run(line(), base, endMs);
     for (const { draft, error } of refused) {
       outcomes.set(draft, { kind: 'refused', error });
@@ -183,12 +186,13 @@ async function insert(
   );
   await publishAll(
     trx,
-    rendered.map(({ draft, document }) =>
+    rendered.map(({ draft, document, outcomes }) =>
       withContext(draft.context, () =>
         makeEvent(trx, documentIssued, document.id, {
           document,
           business: draft.request.business,
           customer_changes: draft.customer_changes,
+          delivery: outcomes.delivery,
         }),
       ),
     ),

@@ -5,7 +5,7 @@ import type { IssueRun } from './issue-run.js';
 export class Place {
   /** How issuing the draft has ended. */
   run: IssueRun | undefined;
-  /** Whether it is issued in a transaction of its own: one with others has failed, and it is not known for which of them. */
+  /** Whether it is issued in a transaction of its own: one with others has failed for one of them, or was too short for it. */
   isAlone = false;
   readonly #wait = new AbortController();
   readonly #timer: NodeJS.Timeout;
