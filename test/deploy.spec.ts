@@ -259,6 +259,7 @@ describe('the chart', () => {
     printServer: string;
     printer: { environment: Record<string, string> };
     gotenberg: { secretName: string };
+    operator: { environment: Record<string, string> };
     nats: { config: { cluster: { tls: { secretName: string } }; merge: Record<string, unknown> } };
   };
   beforeAll(async () => {
@@ -293,6 +294,21 @@ describe('the chart', () => {
     const own = [healthHost.name, healthPort.name, printer.basicAuthPassword.name];
     expect([...Object.keys(values.printer.environment), ...own].sort()).toEqual(namesOf(printer));
     expect(values.printServer).toBe('printer');
+  });
+
+  it('the command gets the variables of its configuration, in the chart as under compose', async () => {
+    const source = await read('packages/cli/src/config.ts');
+    const names = new Set([...source.matchAll(/\benv\.([A-Z_]+)/g)].map(([, name = '']) => name));
+    // The folder of a local system, which a cluster has none of.
+    names.delete('PINKAS_HOME');
+    const template = await read('deploy/helm/pinkas/templates/operator-environment.yaml');
+    const derived = [...template.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name = '']) => name);
+    const inChart = ['NATS_URL', ...derived, ...Object.keys(values.operator.environment)];
+    expect(inChart.sort()).toEqual([...names].sort());
+    const { services } = parse(await read('deploy/compose.yaml'), { merge: true }) as {
+      services: Record<string, { environment: Record<string, string> }>;
+    };
+    expect(Object.keys(services.pinkas?.environment ?? {}).sort()).toEqual([...names].sort());
   });
 
   it('NATS closes silent connections in the chart as under compose', async () => {

@@ -3,7 +3,7 @@ import type { Source } from './sources.js';
 
 /** What a metric is registered as, and the labels that the code gives it. */
 const registration =
-  /\.(counter|histogram|gauge|gauges)(?:<[^>]*>)?\(\s*'(\w+)',\s*'(?:[^'\\]|\\.)*',?\s*(\[[^\]]*\]|'\w+')?/g;
+  /\.(counters?|histogram|gauges?)(?:<[^>]*>)?\(\s*'(\w+)',\s*'(?:[^'\\]|\\.)*',?\s*(\[[^\]]*\]|'\w+')?/g;
 
 /** What Prometheus adds to every sample  (templates/monitoring.yaml, and the Prometheus operator). */
 const addedLabels = ['app_kubernetes_io_component', 'namespace', 'pod'];

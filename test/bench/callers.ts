@@ -92,17 +92,18 @@ export async function callersOfSeries(stack: BenchStack, count: number): Promise
   return callers as [Caller, ...Caller[]];
 }
 
-/** Issues an invoice of two lines, which needs no allocation number. @throws when it is refused. */
-export async function issueInvoice(caller: Caller): Promise<void> {
+/** Issues an invoice of two lines, which needs no allocation number. @returns its id. @throws when it is refused. */
+export async function issueInvoice(caller: Caller, customer: Record<string, string> = {}): Promise<string> {
   const body = {
     type: 'tax_invoice',
-    customer: { name: 'לקוח למדידה' },
+    customer: { name: 'לקוח למדידה', ...customer },
     items: [
       { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
       { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9 },
     ],
   };
-  await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+  const answer = await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
+  return (JSON.parse(answer) as { id: string }).id;
 }
 
 /** Issues a quote, which needs no allocation number. @throws when it is refused. */

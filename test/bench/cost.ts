@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { artifactRendered, type EventContract, messageSent } from '@pinkas/contracts';
-import { Caller, newIssuer } from './callers.js';
+import { Caller, issueInvoice, newIssuer } from './callers.js';
 import { inLanes } from './lanes.js';
 import { cpuSecondsOf } from './process-table.js';
 import { PublishedEvents } from './published-events.js';
@@ -49,7 +48,7 @@ export async function measureCost(stack: BenchStack, progress: (text: string) =>
   try {
     const rows: Row[] = [];
     for (const { name, customer, last, words } of loads) {
-      const issue = (lane: number) => post(callers[lane % seriesCount] as Caller, customer);
+      const issue = (lane: number) => issueInvoice(callers[lane % seriesCount] as Caller, customer);
       progress('warming up …');
       await inLanes(seriesCount, warmUpMs, (lane) => issue(lane).catch(() => undefined));
       progress(`${documentCount} documents ${words} …`);
@@ -93,8 +92,8 @@ async function usageOf({ file }: BenchStack): Promise<Map<string, Usage>> {
     usage.set(name, {
       cpuS: cpuSecondsOf(pid),
       statements: samples.get('pinkas_database_statements_total') ?? 0,
-      messagesIn: samples.get('pinkas_nats_messages{direction="in"}') ?? 0,
-      messagesOut: samples.get('pinkas_nats_messages{direction="out"}') ?? 0,
+      messagesIn: samples.get('pinkas_nats_messages_total{direction="in"}') ?? 0,
+      messagesOut: samples.get('pinkas_nats_messages_total{direction="out"}') ?? 0,
     });
   }
   return usage;
@@ -175,18 +174,4 @@ function figuresOf(name: string, words: string, costs: ReadonlyMap<string, Usage
     ),
   );
   return rows;
-}
-
-/** @returns the document's id. */
-async function post(caller: Caller, customer: Record<string, string>): Promise<string> {
-  const body = {
-    type: 'tax_invoice',
-    customer: { name: 'לקוח למדידה', ...customer },
-    items: [
-      { description: 'שירות לדוגמה', quantity: 2, unit_price: 100 },
-      { description: 'מוצר לדוגמה', quantity: 1, unit_price: 49.9 },
-    ],
-  };
-  const answer = await caller.call(201, '/documents', { body, headers: { 'idempotency-key': randomUUID() } });
-  return (JSON.parse(answer) as { id: string }).id;
 }

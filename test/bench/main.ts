@@ -7,6 +7,7 @@ import { parseArgs, promisify } from 'node:util';
 import { measureAgainstGotenberg } from './against-gotenberg.js';
 import { measureCost } from './cost.js';
 import { measureDocuments } from './documents.js';
+import { measureExporting } from './exporting.js';
 import { measureFairness } from './fairness.js';
 import { measureFaults } from './faults.js';
 import { measureHostile } from './hostile.js';
@@ -30,6 +31,7 @@ const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const parts = {
   reading: (stack: BenchStack, show: typeof progress) => measureReading(stack, show, numberOf('documents')),
+  export: (stack: BenchStack, show: typeof progress) => measureExporting(stack, show, numberOf('documents')),
   issuing: measureIssuing,
   series: measureSeries,
   cost: measureCost,
@@ -48,7 +50,7 @@ const { values, positionals: wanted } = parseArgs({
     json: { type: 'boolean', default: false },
     /** How many the part `hostile` sends. */
     requests: { type: 'string' },
-    /** How many the part `memory` issues, and the part `reading` lists; and as many customers. */
+    /** How many the part `memory` issues, and the parts `reading` and `export` read; `reading` has as many customers. */
     documents: { type: 'string' },
   },
 });

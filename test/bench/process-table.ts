@@ -65,3 +65,13 @@ export function residentMbOf(pid: number): number {
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kb) / 1_024;
 }
+
+/** The largest memory that a process has had so far, in MB; 0 where it has just ended. */
+export function peakMbOf(pid: number): number {
+  try {
+    const kb = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kb ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+}

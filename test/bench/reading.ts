@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { documentTypes } from '@pinkas/domain';
-import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { Caller, type Issuer, newIssuer } from './callers.js';
+import { fillBook, withDatabase } from './filled-book.js';
 import { startFloor } from './floor/processes.js';
 import { type Counted, inLanes, timed } from './lanes.js';
 import { figure, percentile, type Row } from './report.js';
 import type { BenchStack } from './stack.js';
 
-/** As many rows as one statement writes, so that it ends in time; a card has a row for each letter of its name as well. */
-const part = 5_000;
+/** As many rows as one statement writes, so that it ends in time: a card has a row for each letter of its name as well. */
 const cardPart = 500;
 /** The series of the book, beside that of the document that is issued. */
 const types = documentTypes.filter((type) => type !== 'quote').slice(0, 8);
+/** What the book has copies of. */
+const quote = {
+  type: 'quote',
+  customer: { name: 'לקוח למדידה', tax_id: '777777723', city: 'ירושלים' },
+  items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
+};
 const pageLimit = 50;
 const warmUpMs = 1_500;
 const samples = 400;
@@ -35,7 +40,7 @@ export async function measureReading(
   const cards = documents;
   const issuer = await newIssuer(stack);
   progress(`writing ${documents} documents and ${cards} customer cards …`);
-  const documentId = await fillBook(stack, issuer, documents, progress);
+  const documentId = await fillBook(stack, issuer, { body: quote, types, documents }, progress);
   await fillCards(stack, issuer, cards, progress);
   const floor = await startFloor(stack);
   const caller = new Caller(floor.baseUrl, issuer.key);
@@ -141,56 +146,6 @@ function rowsOf(
   });
 }
 
-/** Fills the book with copies of one document that was issued for real. @returns the id of the last one. */
-async function fillBook(
-  stack: BenchStack,
-  issuer: Issuer,
-  documents: number,
-  progress: (text: string) => void,
-): Promise<string> {
-  const caller = new Caller(stack.file.base_url, issuer.key);
-  const body = {
-    type: 'quote',
-    customer: { name: 'לקוח למדידה', tax_id: '777777723', city: 'ירושלים' },
-    items: [{ description: 'שירות לדוגמה', quantity: 1, unit_price: 100 }],
-  };
-  const headers = { 'idempotency-key': randomUUID() };
-  const issue = () => caller.call(201, '/documents', { body, headers });
-  // The same request again: a system that has just started on a busy machine may not answer the first one in time.
-  const answer = await issue().catch(issue);
-  caller.close();
-  const { id } = JSON.parse(answer) as { id: string };
-  await withDatabase(stack, 'issuing', issuer, async (db) => {
-    const { rows } = await sql<{ column_name: string }>`
-      select column_name from information_schema.columns where table_name = 'document' order by ordinal_position`.execute(
-      db,
-    );
-    const columns = rows.map((row) => row.column_name);
-    const copied: Record<string, string> = {
-      id: 'gen_random_uuid()',
-      public_id: "encode(uuid_send(gen_random_uuid()), 'hex')",
-      type: `('{${types.join(',')}}'::text[])[n % ${types.length} + 1]`,
-      number: `n / ${types.length} + 1`,
-      position: 'n + 1',
-      idempotency_key: "'measured-' || n",
-      external_ref: "'order-' || n",
-      issued_at: `date_trunc('milliseconds', issued_at - make_interval(secs => (${documents} - n) * 60))`,
-      dated_on: `(issued_at - make_interval(secs => (${documents} - n) * 60))::date`,
-    };
-    for (let from = 1; from <= documents; from += part) {
-      if (from % 100_000 === 1) {
-        progress(`  ${from - 1} documents`);
-      }
-      await sql`insert into document (${sql.raw(columns.join(', '))})
-        select ${sql.raw(columns.map((column) => copied[column] ?? column).join(', '))}
-        from (select * from document where business_id = ${issuer.business.id} and id = ${id} offset 0) document,
-          generate_series(${sql.lit(from)}, ${sql.lit(Math.min(from + part - 1, documents))}) n`.execute(db);
-    }
-    await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
-  });
-  return id;
-}
-
 async function fillCards(
   stack: BenchStack,
   issuer: Issuer,
@@ -210,24 +165,4 @@ async function fillCards(
       );
     }
   });
-}
-
-/** Opens a service's database as that business sees it. */
-async function withDatabase(
-  stack: BenchStack,
-  service: 'issuing' | 'customer',
-  issuer: Issuer,
-  work: (db: Database<object>) => Promise<void>,
-): Promise<void> {
-  const db = openDatabase<object>({
-    url: stack.file.postgres[service],
-    poolSize: 1,
-    applicationName: 'bench',
-    logger: createLogger('bench', 'silent'),
-  });
-  try {
-    await work(forTenant(db, issuer.business.id));
-  } finally {
-    await db.destroy();
-  }
 }

@@ -14,7 +14,7 @@ import { notFoundAs, readId } from './arguments.js';
 import { listAllBusinesses } from './business-commands.js';
 import type { Call, Command, Output, Progress } from './command.js';
 import { table } from './table.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError, UsageError } from './usage-error.js';
 
 /** How often the connection is polled while the owner logs in. */
 const pollMs = 1_000;
@@ -55,12 +55,12 @@ async function completeFrom(address: string, business: Business, call: Call): Pr
     code: query?.get('code') || null,
   });
   if (outcome === 'stale') {
-    throw new UsageError(
+    throw new RefusalError(
       `The address was used already, has expired, or belongs to another business: ${restart(business.id)}`,
     );
   }
   if (outcome === 'failed') {
-    throw new UsageError(`${reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
+    throw new RefusalError(`${reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
   }
   await markConnected(call, business);
   const { connection } = await call(showConnection, { business_id: business.id });
@@ -83,14 +83,16 @@ async function waitUntilConnected(
       return connectedOutput(business, connection);
     }
     if (request?.state === 'failed' && isThisRequest) {
-      throw new UsageError(`${request.reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
+      throw new RefusalError(
+        `${request.reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`,
+      );
     }
     if (!isThisRequest) {
-      throw new UsageError('Another connection of this business was started: use its address');
+      throw new RefusalError('Another connection of this business was started: use its address');
     }
     const leftMs = endMs - performance.now();
     if (leftMs <= 0) {
-      throw new UsageError(`The owner did not log in before the address expired: ${restart(business.id)}`);
+      throw new RefusalError(`The owner did not log in before the address expired: ${restart(business.id)}`);
     }
     progress.show(
       request?.state === 'used'

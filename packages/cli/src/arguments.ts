@@ -1,6 +1,6 @@
 import { isUuid } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
-import { UsageError } from './usage-error.js';
+import { RefusalError, UsageError } from './usage-error.js';
 
 /**
  * Parses an id.
@@ -25,13 +25,13 @@ export function readCount(text: string | undefined, option: string): number | un
   return Number(text);
 }
 
-/** Awaits a reply, and throws a UsageError with `message` where the problem is `not_found`. */
+/** Awaits a reply, and throws a RefusalError with `message` where the problem is `not_found`. */
 export async function notFoundAs<T>(reply: Promise<T>, message: string): Promise<T> {
   try {
     return await reply;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') {
-      throw new UsageError(message);
+      throw new RefusalError(message);
     }
     throw error;
   }

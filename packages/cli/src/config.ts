@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 /** The version that the files of the uniform structure name. */
 export const softwareVersion = '0.2.0';
@@ -8,7 +8,7 @@ export const softwareVersion = '0.2.0';
 /**
  * What the files of the uniform structure say of the software: `ACCOUNTING_SOFTWARE_NUMBER`, `SOFTWARE_VENDOR_TAX_ID` and
  * `SOFTWARE_VENDOR_NAME`. A business that runs the software for itself is its own vendor.
- * @throws UsageError for a number that the authority's fields cannot hold.
+ * @throws RefusalError for a number that the authority's fields cannot hold.
  */
 export function readSoftware(
   business: { name: string; tax_id: string | null },
@@ -17,10 +17,10 @@ export function readSoftware(
   const registration = env.ACCOUNTING_SOFTWARE_NUMBER || '99999999';
   const vendorTaxId = env.SOFTWARE_VENDOR_TAX_ID || (business.tax_id ?? '');
   if (!/^\d{1,8}$/.test(registration)) {
-    throw new UsageError('ACCOUNTING_SOFTWARE_NUMBER must be a number of at most 8 digits');
+    throw new RefusalError('ACCOUNTING_SOFTWARE_NUMBER must be a number of at most 8 digits');
   }
   if (!/^\d{0,9}$/.test(vendorTaxId)) {
-    throw new UsageError('SOFTWARE_VENDOR_TAX_ID must be a number of at most 9 digits');
+    throw new RefusalError('SOFTWARE_VENDOR_TAX_ID must be a number of at most 9 digits');
   }
   return {
     registration,
@@ -33,7 +33,7 @@ export function readSoftware(
 
 /**
  * The URL of NATS: `NATS_URL`, else that in the `stack.json` of `PINKAS_HOME`, which `npm run pinkas` sets where it is not set.
- * @throws UsageError when there is neither.
+ * @throws RefusalError when there is neither.
  */
 export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   if (env.NATS_URL) {
@@ -41,7 +41,7 @@ export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise
   }
   const home = env.PINKAS_HOME;
   if (!home) {
-    throw new UsageError('NATS_URL is not set, nor PINKAS_HOME, the folder of a local system');
+    throw new RefusalError('NATS_URL is not set, nor PINKAS_HOME, the folder of a local system');
   }
   try {
     const stack = JSON.parse(await readFile(`${home}/stack.json`, 'utf8')) as { nats_url?: unknown };
@@ -51,5 +51,5 @@ export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise
   } catch {
     // A missing file and an incomplete one have the same remedy.
   }
-  throw new UsageError(`No running system found in ${home}: start it with npm run up, or set NATS_URL`);
+  throw new RefusalError(`No running system found in ${home}: start it with npm run up, or set NATS_URL`);
 }

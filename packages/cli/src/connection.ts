@@ -1,6 +1,6 @@
 import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
 import type { Call } from './command.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
@@ -13,11 +13,11 @@ export interface Connection {
 
 /**
  * Connects to the system.
- * @throws UsageError when it does not answer.
+ * @throws RefusalError when it does not answer.
  */
 export async function openConnection(natsUrl: string): Promise<Connection> {
   const nats = await connectNats(natsUrl, 'cli').catch(() => {
-    throw new UsageError(
+    throw new RefusalError(
       `The system does not answer at ${withoutPassword(natsUrl)}: start it with npm run up`,
     );
   });

@@ -13,7 +13,7 @@ import {
 import { notFoundAs, readId } from './arguments.js';
 import type { Call, Command } from './command.js';
 import { table } from './table.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 const ofBusiness = { value: 'ID', meaning: 'only those of this business' } as const;
 const business = { value: 'ID', meaning: 'the business that sends to the address', required: true } as const;
@@ -22,7 +22,7 @@ const noBusiness = (id: string) => `No business has the id ${id}: pinkas busines
 const readBusiness = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : readId(text, 'business list');
 
-/** @throws UsageError for an unknown business: delivery itself would store the address for any id. */
+/** @throws RefusalError for an unknown business: delivery itself would store the address for any id. */
 async function readKnownBusiness(text: string | undefined, call: Call): Promise<string> {
   const id = readId(text, 'business list');
   await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
@@ -151,7 +151,7 @@ export const deliveryCommands: readonly Command[] = [
         `No delivery is planned for a document with the id ${id}: pinkas delivery failures lists failed messages`,
       );
       if (reply.resent === 0) {
-        throw new UsageError(nothingToResend(reply));
+        throw new RefusalError(nothingToResend(reply));
       }
       // The reason of the last failure does not apply to what is resent.
       const lines = reply.messages.map(

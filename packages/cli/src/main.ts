@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { findNatsUrl } from './config.js';
 import { runCommand } from './run-command.js';
-import { errorLine } from './usage-error.js';
+import { errorLine, exitCodeOf } from './usage-error.js';
 
 // A reader such as `head` may close the pipe before everything is written.
 process.stdout.on('error', () => process.exit(0));
@@ -14,5 +14,5 @@ try {
   }
 } catch (error) {
   process.stderr.write(`${errorLine(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitCodeOf(error);
 }

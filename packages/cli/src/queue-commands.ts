@@ -3,7 +3,7 @@ import type { Call, Command, Output } from './command.js';
 import { callAllSources, unreachableText } from './dead-letters.js';
 import { notDeadLettered, redriveAll, redriveOne } from './redrive.js';
 import { table } from './table.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError, UsageError } from './usage-error.js';
 
 async function listDeadLetters(call: Call): Promise<Output> {
   const { results, unreachable } = await callAllSources((source) => source.list(call));
@@ -39,13 +39,13 @@ async function drop(id: string, call: Call): Promise<Output> {
     throw notDeadLettered(id, unreachable);
   }
   if (dropped === 'not_droppable') {
-    throw new UsageError(
+    throw new RefusalError(
       `A request for an allocation number cannot be dropped: pinkas allocation retry ${id} repeats it`,
     );
   }
   const reason = dropped.reason.replace(/\.$/, '');
   if (dropped.outcome === 'redrivable') {
-    throw new UsageError(
+    throw new RefusalError(
       `It is not dropped, since it can still be handled (${reason}): correct the cause, then run pinkas queue redrive ${id}`,
     );
   }

@@ -8,7 +8,7 @@ import {
   type Redriven,
   unreachableText,
 } from './dead-letters.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 /** What is printed for each outcome: of one dead letter, and of many; `next` says what to do, where something is left to do. */
 interface OutcomeText {
@@ -48,8 +48,8 @@ const outcomeTexts: Readonly<Record<Outcome, OutcomeText>> = {
   },
 };
 
-export function notDeadLettered(id: string, unreachable: readonly MessagingService[]): UsageError {
-  return new UsageError(
+export function notDeadLettered(id: string, unreachable: readonly MessagingService[]): RefusalError {
+  return new RefusalError(
     unreachable.length === 0
       ? `No dead letter has the id ${id}: pinkas queue dead shows them`
       : `No service that answered has the dead letter ${id}: ${unreachableText(unreachable)}`,

@@ -1,7 +1,7 @@
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
 import { businessCommands } from './business-commands.js';
-import type { Call, Output } from './command.js';
+import type { Call, Command, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
 import { type Connection, openConnection } from './connection.js';
 import { deliveryCommands } from './delivery-commands.js';
@@ -12,7 +12,8 @@ import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { verifyCommands } from './verify/verify-command.js';
 
-const commands = [
+/** Every command. */
+export const commands: readonly Command[] = [
   ...businessCommands,
   ...keyCommands,
   ...apiCommands,
@@ -28,7 +29,7 @@ const commands = [
  * @param args what follows `pinkas`.
  * @param findNatsUrl called before the first call to a service, so that usage errors need no running system.
  * @returns the text for standard output, and the failure of the command.
- * @throws UsageError, or the ApiError of a service.
+ * @throws UsageError, RefusalError, or the ApiError of a service.
  */
 export async function runCommand(
   args: readonly string[],

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 const inputTimeoutMs = 30_000;
 const bytesMax = 256 * 1024;
 
 /**
  * The JSON object of a file, or of standard input where the name is `-`.
- * @throws UsageError when it cannot be read, or is not a JSON object.
+ * @throws RefusalError when it cannot be read, or is not a JSON object.
  */
 export async function readSettings(name: string): Promise<object> {
   const text = name === '-' ? await readInput() : await readNamed(name);
@@ -14,10 +14,10 @@ export async function readSettings(name: string): Promise<object> {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new UsageError(`${shown(name)} is not JSON: ${(error as Error).message}`);
+    throw new RefusalError(`${shown(name)} is not JSON: ${(error as Error).message}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${shown(name)} must contain one JSON object, such as {"name": "…"}`);
+    throw new RefusalError(`${shown(name)} must contain one JSON object, such as {"name": "…"}`);
   }
   return value;
 }
@@ -28,7 +28,7 @@ async function readNamed(name: string): Promise<string> {
   try {
     return await readFile(name, 'utf8');
   } catch (error) {
-    throw new UsageError(`${name} cannot be read: ${(error as Error).message}`);
+    throw new RefusalError(`${name} cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -37,14 +37,14 @@ async function readInput(): Promise<string> {
   let size = 0;
   const timer = setTimeout(() => {
     process.stdin.destroy(
-      new UsageError(`Standard input did not end within ${inputTimeoutMs / 1000} seconds`),
+      new RefusalError(`Standard input did not end within ${inputTimeoutMs / 1000} seconds`),
     );
   }, inputTimeoutMs);
   try {
     for await (const chunk of process.stdin) {
       size += (chunk as Buffer).length;
       if (size > bytesMax) {
-        throw new UsageError('Standard input is too large: settings have at most 256 KB');
+        throw new RefusalError('Standard input is too large: settings have at most 256 KB');
       }
       chunks.push(chunk as Buffer);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { withLogo } from './settings-logo.js';
-import { UsageError } from './usage-error.js';
+import { RefusalError } from './usage-error.js';
 
 describe('withLogo', () => {
   it.each([{}, { logo: null }, { logo: 'data:image/png;base64,AAAA' }])(
@@ -19,6 +19,6 @@ describe('withLogo', () => {
   it('a logo path is relative to the settings file', async () => {
     const refused = withLogo({ logo: 'no-such.svg' }, '/no/such/folder/settings.json');
     await expect(refused).rejects.toThrow('/no/such/folder/no-such.svg cannot be read');
-    await expect(refused).rejects.toBeInstanceOf(UsageError);
+    await expect(refused).rejects.toBeInstanceOf(RefusalError);
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '@pinkas/service-kit/client';
-import { errorLine } from './usage-error.js';
+import { nameOf } from './command-line.js';
+import { commands, runCommand } from './run-command.js';
+import { errorLine, exitCodeOf } from './usage-error.js';
 
 describe('errorLine', () => {
   it('an error line names every validation error with its path in the settings file', () => {
@@ -12,5 +14,34 @@ describe('errorLine', () => {
     expect(errorLine(apiError)).toBe(
       'Correct these and try again: /vat_rate must be number; /auto_send/channel must be one of these; / must be object',
     );
+  });
+});
+
+describe('exitCodeOf', () => {
+  const codeOf = (args: readonly string[]) =>
+    runCommand(args, () => Promise.reject(new Error('the system was called'))).then(() => 0, exitCodeOf);
+
+  it.each(commands.map((command) => [nameOf(command).join(' '), command] as const))(
+    'pinkas %s exits with 2 for an unknown option, a surplus argument and what is no id',
+    async (_name, command) => {
+      const required = Object.entries(command.options).filter(([, option]) => option.required);
+      const args = [
+        ...nameOf(command),
+        ...command.arguments.map(() => 'x'),
+        ...required.flatMap(([name]) => [`--${name}`, 'x']),
+      ];
+      expect(await codeOf([...args, '--no-such-option'])).toBe(2);
+      expect(await codeOf([...args, 'surplus'])).toBe(2);
+      const takesId = command.arguments.some((name) => name.endsWith('ID')) || 'business' in command.options;
+      if (takesId) {
+        expect(await codeOf('business' in command.options ? [...args, '--business', 'x'] : args)).toBe(2);
+      }
+    },
+  );
+
+  it('a command that is right, and cannot be executed, exits with 1', async () => {
+    expect(await codeOf(['business', 'create', '--file', '/nonexistent.json'])).toBe(1);
+    expect(await codeOf(['export', 'check', '/nonexistent'])).toBe(1);
+    expect(await codeOf(['business', 'list'])).toBe(1);
   });
 });

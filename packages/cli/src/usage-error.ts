@@ -1,9 +1,19 @@
 import type { ValidationError } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
 
-/** Why the command cannot run, and what to do about it, in one line. */
+/** The command line is wrong by itself, whatever the system and the files that it names are; what is right, in one line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** Why a command cannot be executed, and what to do about it, in one line. */
+export class RefusalError extends Error {
+  override readonly name = 'RefusalError';
+}
+
+/** The exit code of a command that ended with an error. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof UsageError ? 2 : 1;
 }
 
 /** The line on standard error for an error. */

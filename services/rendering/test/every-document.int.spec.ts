@@ -40,10 +40,17 @@ function census(text: string): Map<string, number> {
 const showsPrices = ({ document, business }: Sheet): boolean =>
   !(business.delivery_notes_without_prices && isGoodsNote(document.type));
 
+/** The lines of a donation are without prices where VAT is added to them, of which its receipt must not speak. */
+const showsLinePrices = (sheet: Sheet): boolean => {
+  const { type, prices_include_vat, totals } = sheet.document;
+  return showsPrices(sheet) && (type !== 'donation_receipt' || prices_include_vat || totals.vat === 0);
+};
+
 /** Everything that a document was given to show, as it was given. */
 function givenTexts(sheet: Sheet): string {
   const { document, business } = sheet;
   const money = (amount: number) => (showsPrices(sheet) ? formatMoney(amount) : '');
+  const linePrice = (amount: number) => (showsLinePrices(sheet) ? formatMoney(amount) : '');
   const { customer, items, payments, title, notes, totals } = document;
   return [
     [business.name, business.tax_id, business.address, business.city, business.email, business.phone],
@@ -53,8 +60,8 @@ function givenTexts(sheet: Sheet): string {
       description,
       sku,
       formatQuantity(quantity),
-      money(unit_price),
-      money(line_total),
+      linePrice(unit_price),
+      linePrice(line_total),
     ]),
     ...payments.map(({ check_number, branch, account, card_type, card_last_digits, reference, amount }) => [
       ...[check_number, branch, account, card_type, card_last_digits, reference],

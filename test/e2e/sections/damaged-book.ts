@@ -134,17 +134,19 @@ export function damagedBook(system: () => RunningStack): void {
       expect(text).toMatch(/Checked 12 documents of 1 business, \d+ a second/);
     }, 60_000);
 
-    it('verify rejects an unknown business id with one line', async () => {
-      const refused = async (...args: string[]) => {
+    it('verify rejects an unknown business id with one line and 1, and wrong usage with 2', async () => {
+      const refused = async (code: number, ...args: string[]) => {
         const failure = await stack.command('pinkas', 'verify', ...args).catch((error: unknown) => error);
-        expect(failure).toMatchObject({ code: 1, stdout: '' });
+        expect(failure).toMatchObject({ code, stdout: '' });
         return (failure as { stderr: string }).stderr.trim().split('\n');
       };
       const unknown = randomUUID();
-      expect(await refused('--business', unknown)).toEqual([
+      expect(await refused(1, '--business', unknown)).toEqual([
         `No business has the id ${unknown}: pinkas business list shows them`,
       ]);
-      expect(await refused('--business', 'x')).toEqual(['"x" is not an id: pinkas business list shows them']);
+      expect(await refused(2, '--business', 'x')).toEqual([
+        '"x" is not an id: pinkas business list shows them',
+      ]);
     }, 60_000);
 
     it('verify exits with 1, prints the report on stdout and the number of findings on stderr', async () => {

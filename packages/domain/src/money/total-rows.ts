@@ -29,15 +29,21 @@ export function acknowledgesPayment(type: DocumentType): boolean {
 
 /**
  * Whether prices say that they include VAT, or not. An exempt dealer, a non-profit and a public institution without a VAT amount
- * must not issue what looks like a tax document (VAT law, section 50); a dealer with a zero rate states the zero.
+ * must not issue what looks like a tax document (VAT law, section 50); a dealer with a zero rate states the zero. A donation is no
+ * transaction: its receipt never mentions VAT.
  */
-export function showsVatBasis(vat: number, legalType: BusinessLegalType | null): boolean {
-  return vat !== 0 || legalType === 'osek_murshe' || legalType === 'hevra_baam';
+export function showsVatBasis(
+  { type, totals: { vat } }: Pick<TotalledDocument, 'type' | 'totals'>,
+  legalType: BusinessLegalType | null,
+): boolean {
+  return (
+    type !== 'donation_receipt' && (vat !== 0 || legalType === 'osek_murshe' || legalType === 'hevra_baam')
+  );
 }
 
 /** Whether a document shows the net and the VAT. */
 export function showsVatAmount(document: TotalledDocument, legalType: BusinessLegalType | null): boolean {
-  return showsVatBasis(document.totals.vat, legalType) && !acknowledgesPayment(document.type);
+  return showsVatBasis(document, legalType) && !acknowledgesPayment(document.type);
 }
 
 /**

@@ -33,6 +33,31 @@ export class Metrics {
   }
 
   /**
+   * A counter for each value of a label, of what something else counts already; each scrape reads it.
+   * @param name `pinkas_…_total`.
+   * @param read the counts by label, since the start of the process.
+   */
+  counters(
+    name: string,
+    help: string,
+    labelName: string,
+    read: () => Iterable<readonly [label: string, count: number]>,
+  ): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [labelName],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [label, count] of read()) {
+          this.inc({ [labelName]: label }, count);
+        }
+      },
+    });
+  }
+
+  /**
    * How long something took; `histogram.observe({ contract }, seconds)`.
    * @param name `pinkas_…_seconds`.
    */

@@ -169,11 +169,11 @@ async function openInfrastructure(
   });
   void logDenials(connection, logger);
   closers.add('nats', () => connection.close());
-  metrics.gauges(
-    'pinkas_nats_messages',
-    'Messages that were sent and received over NATS since the start.',
+  metrics.counters(
+    'pinkas_nats_messages_total',
+    'Messages that were sent and received over NATS.',
     'direction',
-    async () => {
+    () => {
       const { inMsgs, outMsgs } = connection.stats();
       return [
         ['in', inMsgs],

@@ -1,6 +1,6 @@
 import { fromShekels, sum } from '@pinkas/domain';
 import { type Carried, type DocumentPage, printablePage } from '../document/printable-page.js';
-import { paymentsComeFirst, type Sheet, showsPrices } from '../document/sheet.js';
+import { paymentsComeFirst, type Sheet, showsLinePrices } from '../document/sheet.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { rowPages } from '../pdf/row-pages.js';
 import type { Typeface } from '../typeface/typeface.js';
@@ -36,7 +36,7 @@ export async function renderSheet(
 
 /** For each page the sum of the lines on the pages before it, where the page has lines; else null. */
 export function carriedSums(sheet: Sheet, file: ChromiumFile): Carried {
-  if (file.pages.length === 1 || !showsPrices(sheet)) {
+  if (file.pages.length === 1 || !showsLinePrices(sheet)) {
     return [];
   }
   const { items, payments } = sheet.document;

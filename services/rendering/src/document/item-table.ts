@@ -1,6 +1,6 @@
 import { formatMoney, formatQuantity } from './figures.js';
 import { html, isolate, leftToRight, type Markup } from './markup.js';
-import { languageOf, type Sheet, showsPrices, showsVatBasis } from './sheet.js';
+import { languageOf, type Sheet, showsLinePrices, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
 
 /** On a phone there is no room for the columns of quantity and price: there they are a line below the description. */
@@ -10,7 +10,7 @@ function belowDescription(sheet: Sheet, quantity: number, price: number): Markup
   }
   const shown = formatQuantity(quantity);
   return html`<span class="narrow">${
-    showsPrices(sheet)
+    showsLinePrices(sheet)
       ? leftToRight(`${shown} × ${formatMoney(price)}`)
       : html`${wording.quantity[languageOf(sheet)]} ${leftToRight(shown)}`
   }</span>`;
@@ -26,7 +26,7 @@ export function itemTable(sheet: Sheet): Markup {
   const basis = showsVatBasis(sheet)
     ? html` <small>${(document.prices_include_vat ? wording.withVat : wording.withoutVat)[language]}</small>`
     : null;
-  const priced = showsPrices(sheet);
+  const priced = showsLinePrices(sheet);
   const figure = (heading: Markup, kind: string) =>
     html`<th scope="col" class="figure${kind}">${heading}</th>`;
   const rows = document.items.map(

@@ -253,6 +253,26 @@ describe('printablePage', () => {
     ).toContain('מס ערך מוסף (מע"מ) 0% 0.00 ₪');
   });
 
+  it.each([false, true])(
+    'a donation receipt does not mention VAT, and its figures add up: prices with VAT %s',
+    (prices_include_vat) => {
+      const business = sampleBusiness();
+      const text = textOfSheet({
+        business,
+        document: sampleDocument('donation_receipt', business, {
+          prices_include_vat,
+          items: [{ description: 'תרומה לדוגמה', quantity: 1, unit_price: 100, line_total: 100, sku: null }],
+          totals: prices_include_vat
+            ? { subtotal: 84.75, discount: 0, vat: 15.25, vat_rate: 18, total: 100, currency: 'ILS' }
+            : { subtotal: 100, discount: 0, vat: 18, vat_rate: 18, total: 118, currency: 'ILS' },
+        }),
+      });
+      expect(text).not.toMatch(/מע"מ|ערך מוסף|VAT/);
+      expect(text).toContain(`סה"כ תרומה ${prices_include_vat ? '100.00' : '118.00'} ₪`);
+      expect(text.includes('100.00')).toBe(prices_include_vat);
+    },
+  );
+
   it.each(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])(
     'the page states the registration of each legal type: %s',
     (legal_type) => {

@@ -32,7 +32,7 @@ h1{font-size:var(--heading);line-height:1.15;color:var(--accent)}
 .parties{display:flex;justify-content:space-between;gap:2.5rem;margin-block:1.35rem 1.75rem}
 .customer{flex:1 1 40%}
 .customer .name{font-size:var(--large);line-height:1.35;color:var(--ink)}
-.facts{flex:0 1 auto;max-width:58%}
+.facts{flex:none;max-width:58%}
 .facts div{display:flex;justify-content:space-between;gap:0 1.6rem;padding-block:.1rem}
 dd{text-align:end}
 .facts .allocation{margin-block-start:.5rem;padding:.45rem .75rem;background:var(--tint);color:var(--accent-on-tint)}

@@ -65,7 +65,7 @@ export function languageOf(sheet: Sheet): Language {
 
 /** Whether prices say that they include VAT, or not. */
 export function showsVatBasis({ document, business }: Sheet): boolean {
-  return vatBasisShown(document.totals.vat, business.legal_type);
+  return vatBasisShown(document, business.legal_type);
 }
 
 /** The types of which the law demands one original (Income Tax Bookkeeping Instructions, 5, 8, 9; appendix E). */
@@ -87,6 +87,15 @@ export function showsOutput({ document }: Sheet): boolean {
 /** Whether this document shows prices: a note that goes with the goods need not, by the setting of its business. */
 export function showsPrices({ document, business }: Sheet): boolean {
   return !(isGoodsNote(document.type) && business.delivery_notes_without_prices === true);
+}
+
+/**
+ * Whether the lines show their prices: those of a donation without VAT do not add up to its total, and nothing on it says why.
+ */
+export function showsLinePrices(sheet: Sheet): boolean {
+  const { type, prices_include_vat, totals } = sheet.document;
+  const isNet = !prices_include_vat && totals.vat !== 0;
+  return showsPrices(sheet) && !(type === 'donation_receipt' && isNet);
 }
 
 /** The last day on which the offer of a quote holds; null where its business set no term. */

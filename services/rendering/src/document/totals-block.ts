@@ -1,7 +1,7 @@
 import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
 import { formatPercent, shekels } from './figures.js';
 import { html, leftToRight, type Markup } from './markup.js';
-import { amountDue, languageOf, type Sheet } from './sheet.js';
+import { amountDue, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, totalWords, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
@@ -60,6 +60,8 @@ export function totalsBlock(sheet: Sheet): Markup {
   );
   // A receipt shows no VAT, but its lines may be net: then the total says what it includes.
   const includes =
-    !vatShown && document.totals.vat !== 0 ? html` <small>${wording.withVat[language]}</small>` : null;
+    !vatShown && document.totals.vat !== 0 && showsVatBasis(sheet)
+      ? html` <small>${wording.withVat[language]}</small>`
+      : null;
   return html`<table class="totals"><tbody>${[...rows, ...lastRows(sheet, includes)]}</tbody></table>`;
 }

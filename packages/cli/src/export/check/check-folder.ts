@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { BookEntry, Business } from '@pinkas/contracts';
 import { isCalendarDate } from '@pinkas/domain';
 import type { Call } from '../../command.js';
-import { UsageError } from '../../usage-error.js';
+import { RefusalError } from '../../usage-error.js';
 import { type BookRange, bookPages } from '../book-pages.js';
 import { readSums, sha256Of, sumsFile } from '../checksums.js';
 import { BookComparison } from './against-book.js';
@@ -58,7 +58,7 @@ export async function checkFolder(
 
 /**
  * The folder of the run: the named one, or the only one below its OPENFRMT.
- * @throws UsageError where there is none, or more than one.
+ * @throws RefusalError where there is none, or more than one.
  */
 async function findRun(named: string): Promise<string> {
   const has = (folder: string, name: string) =>
@@ -68,7 +68,7 @@ async function findRun(named: string): Promise<string> {
     );
   if (await has(named, iniFile)) {
     if (!(await has(named, dataFile))) {
-      throw new UsageError(`${named} has no ${dataFile}`);
+      throw new RefusalError(`${named} has no ${dataFile}`);
     }
     return named;
   }
@@ -83,7 +83,7 @@ async function findRun(named: string): Promise<string> {
   }
   const [only, second] = found;
   if (only === undefined || second !== undefined) {
-    throw new UsageError(
+    throw new RefusalError(
       only === undefined
         ? `${named} has no ${iniFile} with its ${dataFile}: name the folder that pinkas export uniform printed`
         : `${named} has several exports: name one of them, for example ${only}`,

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BookEntry, BookPosition } from '@pinkas/contracts';
 import type { Call } from '../../command.js';
-import { UsageError } from '../../usage-error.js';
+import { RefusalError } from '../../usage-error.js';
 import { type BookRange, bookPages } from '../book-pages.js';
 import { sha256Of, writeSums } from '../checksums.js';
 import { type ExportFormat, openPart, type PartWriter, partDocuments } from './part-writers.js';
@@ -41,7 +41,7 @@ const checkpointFile = 'export.json';
 
 /**
  * Writes the documents of a range in parts into a folder, which is made, or continues what an interrupted export left there.
- * @throws UsageError where the folder has something else, or a complete export.
+ * @throws RefusalError where the folder has something else, or a complete export.
  */
 export async function writeDocuments(
   call: Call,
@@ -125,7 +125,7 @@ async function readCheckpoint(folder: string, range: BookRange, format: ExportFo
   if (text === null) {
     const others = (await readdir(folder)).filter((name) => !name.endsWith('.partial'));
     if (others.length > 0) {
-      throw new UsageError(
+      throw new RefusalError(
         `${folder} is not empty, and has no ${checkpointFile}: name another folder with --out`,
       );
     }
@@ -144,19 +144,19 @@ async function readCheckpoint(folder: string, range: BookRange, format: ExportFo
   const checkpoint = JSON.parse(text) as Checkpoint;
   for (const [name, value] of Object.entries(wanted)) {
     if (checkpoint[name as keyof typeof wanted] !== value) {
-      throw new UsageError(
+      throw new RefusalError(
         `${folder} has an export with another ${name}, ${checkpoint[name as keyof typeof wanted]}: name another folder with --out`,
       );
     }
   }
   if (checkpoint.complete) {
-    throw new UsageError(
+    throw new RefusalError(
       `${folder} has a complete export of ${range.from} to ${range.to}, begun at ${checkpoint.started_at}: name another folder with --out`,
     );
   }
   for (const [name, sum] of Object.entries(checkpoint.files)) {
     if ((await sha256Of(join(folder, name)).catch(() => null)) !== sum) {
-      throw new UsageError(`${join(folder, name)} is not what was written: name another folder with --out`);
+      throw new RefusalError(`${join(folder, name)} is not what was written: name another folder with --out`);
     }
   }
   return checkpoint;

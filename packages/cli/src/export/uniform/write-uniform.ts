@@ -13,7 +13,7 @@ import {
 } from '@pinkas/domain/uniform';
 import { ZipFile } from 'yazl';
 import type { Call } from '../../command.js';
-import { UsageError } from '../../usage-error.js';
+import { RefusalError } from '../../usage-error.js';
 import { bookPages } from '../book-pages.js';
 import { sha256Of, sumsFile, writeSums } from '../checksums.js';
 import { type PrintedReport, uniformReports } from './report-html.js';
@@ -99,7 +99,7 @@ async function writeReports(
 async function openRun(request: UniformExport): Promise<UniformRun> {
   const { business, startedAt } = request;
   if (business.tax_id === null) {
-    throw new UsageError(
+    throw new RefusalError(
       `${business.name} has no tax id, which every record names: pinkas business update ${business.id} sets it`,
     );
   }
@@ -141,7 +141,7 @@ async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<
       }
     }
   }
-  throw new UsageError(`${out} has an export of every minute of this hour: name another folder with --out`);
+  throw new RefusalError(`${out} has an export of every minute of this hour: name another folder with --out`);
 }
 
 async function* documentsOf(
