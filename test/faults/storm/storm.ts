@@ -4,7 +4,7 @@ import type { DocumentType } from '@pinkas/domain';
 import { Operator } from '../../properties/operator.js';
 import { sendsMail } from '../../running-stack.js';
 import { Callers, type StormBusiness } from './callers.js';
-import { Baseline, checkBook, checkOutside, checkSent, checkVerified } from './checks.js';
+import { Baseline, checkBook, checkLogs, checkOutside, checkSent, checkVerified } from './checks.js';
 import { applyFault } from './faults.js';
 import { drawSchedule, type Fault, type Step, wordsOf } from './schedule.js';
 import type { StormSystem } from './storm-system.js';
@@ -175,6 +175,7 @@ class Storm {
     const isLast = performance.now() - this.#startedMs > options.forMs;
     if (isLast || step.number % options.stepsPerBook === 0) {
       findings.push(...(await checkVerified(system, this.#businesses)));
+      findings.push(...(await this.#baseline.checkProcesses(system)), ...(await checkLogs(system)));
       options.progress(`   ${[...callers.known.values()].flat().length} documents verified`);
       this.#businesses = [];
       callers.known.clear();
@@ -235,7 +236,7 @@ class Storm {
     }
     findings.push(...(await checkSent(system)));
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
-    findings.push(...(await this.#baseline.check(system)));
+    findings.push(...(await this.#baseline.checkServers(system)));
     return [...findings, ...callers.findings.splice(0)];
   }
 }
