@@ -90,13 +90,14 @@ export async function checkVerified(
   system: StormSystem,
   businesses: readonly StormBusiness[],
 ): Promise<string[]> {
-  const end = performance.now() + pendingWithinMs;
+  const withinMs = pendingWithinMs * system.patience;
+  const end = performance.now() + withinMs;
   for (;;) {
     const reports: Verification[] = [];
     for (const { issuer } of businesses) {
       // A machine that has nothing left for it may not read a page of PDFs in time.
       const verify = () => system.stack.pinkas<Verification>('verify', '--business', issuer.business.id);
-      reports.push(await eventually('the book is read', verify, pendingWithinMs));
+      reports.push(await eventually('the book is read', verify, withinMs));
     }
     const books = reports.flatMap((report) => report.businesses);
     const found = books.flatMap(({ findings }) => findings.map((one) => `verify: ${JSON.stringify(one)}`));
@@ -111,7 +112,7 @@ export async function checkVerified(
       return found;
     }
     if (performance.now() > end) {
-      return [`I12: ${pending} steps are still pending after ${pendingWithinMs / 1_000} s`];
+      return [`I12: ${pending} steps are still pending after ${withinMs / 1_000} s`];
     }
     await pause();
   }
@@ -119,7 +120,8 @@ export async function checkVerified(
 
 /** I12: every service has sent its events. */
 export async function checkSent(system: StormSystem): Promise<string[]> {
-  const end = performance.now() + pendingWithinMs;
+  const withinMs = pendingWithinMs * system.patience;
+  const end = performance.now() + withinMs;
   for (const service of messagingServices) {
     const db = await system.stack.database<MessagingTables>(service);
     try {
@@ -129,7 +131,7 @@ export async function checkSent(system: StormSystem): Promise<string[]> {
           break;
         }
         if (performance.now() > end) {
-          return [`I12: ${service} has ${unsent.length} unsent events after ${pendingWithinMs / 1_000} s`];
+          return [`I12: ${service} has ${unsent.length} unsent events after ${withinMs / 1_000} s`];
         }
         await pause();
       }
@@ -184,7 +186,7 @@ export class Baseline {
 
   /** I10: connections, sessions and locks are as before. */
   async checkServers(system: StormSystem): Promise<string[]> {
-    const end = performance.now() + pendingWithinMs;
+    const end = performance.now() + pendingWithinMs * system.patience;
     for (;;) {
       const open = [...(await sessionFindings(system)), ...natsFindings(system)];
       if (open.length === 0 || performance.now() > end) {
