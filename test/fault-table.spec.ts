@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { killPointNames } from './faults/storm/kill-points.js';
 import { kinds } from './faults/storm/schedule.js';
 import { repositoryRoot, sourcesBelow } from './sources.js';
 
@@ -55,5 +56,8 @@ describe('docs/faults.md', () => {
 
   it('the table names the kinds of faults that a storm has, and all of them', () => {
     expect(new Set(rows.flatMap(({ inStorm }) => inStorm))).toEqual(new Set(Object.keys(kinds)));
+    const withPoints = rows.filter(({ inStorm }) => inStorm.includes('kill at') && inStorm.length < 10);
+    const rowsOfPoints = killPointNames.map((name) => name.slice(0, name.indexOf(' ')));
+    expect(withPoints.map(({ id }) => id)).toEqual([...new Set(rowsOfPoints)]);
   });
 });

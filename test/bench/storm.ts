@@ -15,6 +15,7 @@ export async function measureStorm(progress: (text: string) => void): Promise<Ro
       seed,
       forMs: minutes * 60_000,
       longestFaultMs,
+      pauseMs: 500,
       stepsPerBook: 5,
       progress,
     });

@@ -2,7 +2,7 @@ export { type Clock, systemClock } from './clock.js';
 export { JobWorker } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { databaseNow } from './db/database-now.js';
-export { violatedConstraint } from './db/errors.js';
+export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';

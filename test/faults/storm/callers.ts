@@ -5,16 +5,18 @@ import { errorCatalogue } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { documentOf } from '../../conformance/example-bodies.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import type { Issuer, RunningStack } from '../../running-stack.js';
+import type { Issuer } from '../../running-stack.js';
+import type { StormSystem } from './storm-system.js';
 
 const callerCount = 8;
-const pauseMs = 500;
+/** Before a request that is not served is sent again. */
+const retryPauseMs = 500;
 /** Of the requests of a caller: sent again, sent twice at once, abandoned before the answer, and cancelled afterwards. */
 const shares = { retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
 /** Longer than the deadline of a request, with room for a busy machine. */
 const answerWithinMs = 22_000;
 /** Behind a process that is stopped, an answer takes as long as it is stopped. */
-const patienceMs = 90_000;
+const answersWithinMs = 90_000;
 const settleWithinMs = 60_000;
 /** A net price that needs an allocation number. */
 const largePrice = 6_000;
@@ -64,9 +66,11 @@ export class Callers {
   readonly #lanes: Promise<void>[];
 
   constructor(
-    private readonly stack: RunningStack,
+    private readonly system: StormSystem,
     private readonly baseUrl: string,
     private readonly seed: number,
+    /** Between two requests of a caller, on average. */
+    private readonly pauseMs: number,
   ) {
     this.#lanes = Array.from({ length: callerCount }, (_, index) => this.#caller(index));
   }
@@ -84,7 +88,7 @@ export class Callers {
   /** Lets them wait, and sends what is not answered yet again until it is. @throws when one is never answered. */
   async settle(): Promise<void> {
     this.#isPaused = true;
-    const end = performance.now() + settleWithinMs + patienceMs;
+    const end = performance.now() + (settleWithinMs + answersWithinMs) * this.system.patience;
     while (this.#inFlight > 0 && !this.#isEnded && performance.now() < end) {
       await pass(20);
     }
@@ -108,15 +112,16 @@ export class Callers {
   }
 
   async #settleOne(known: KnownDocument): Promise<void> {
-    const end = performance.now() + settleWithinMs;
+    const withinMs = settleWithinMs * this.system.patience;
+    const end = performance.now() + withinMs;
     while (known.created === null && !this.#isEnded && performance.now() < end) {
       await this.#send(this.#agent(0), known);
       if (known.created === null) {
-        await pass(pauseMs);
+        await pass(retryPauseMs);
       }
     }
     if (known.created === null && !this.#isEnded) {
-      this.findings.push(`I10: the key ${known.key} is not answered 201 within ${settleWithinMs / 1_000} s`);
+      this.findings.push(`I10: the key ${known.key} is not answered 201 within ${withinMs / 1_000} s`);
     }
   }
 
@@ -135,7 +140,7 @@ export class Callers {
       } finally {
         this.#inFlight -= 1;
       }
-      await pass(pauseMs * 2 * random());
+      await pass(this.pauseMs * 2 * random());
     }
   }
 
@@ -234,7 +239,7 @@ export class Callers {
       return answer;
     }
     const tookMs = performance.now() - sentMs;
-    if (tookMs > answerWithinMs + this.allowanceMs) {
+    if (tookMs > answerWithinMs * this.system.patience + this.allowanceMs) {
       this.findings.push(`I10: ${what} took ${Math.round(tookMs / 1_000)} s`);
     }
     const isServed = answer?.status === 201 || answer?.status === 200;
@@ -279,14 +284,14 @@ export class Callers {
     key: string | null,
     abandonAfterMs: number | undefined,
   ): Promise<Answer> {
-    this.stack.recordPersonalData(body);
+    this.system.stack.recordPersonalData(body);
     return new Promise((resolve, reject) => {
       const sent = request(
         `${this.baseUrl}${path}`,
         {
           agent,
           method: 'POST',
-          timeout: patienceMs,
+          timeout: answersWithinMs * this.system.patience,
           headers: {
             authorization: `Bearer ${issuer.key}`,
             'content-type': 'application/json',

@@ -1,10 +1,11 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
 import { childrenOf, freeze } from '../kill-at-point.js';
+import { type KillPointName, killPoints } from './kill-points.js';
 import type { Fault, FaultKind } from './schedule.js';
 import type { Disk, StormSystem } from './storm-system.js';
 
@@ -13,6 +14,8 @@ export type Heal = () => Promise<void>;
 
 /** A process that receives SIGTERM ends within its grace period, and another is ready soon after. */
 const restartMs = 120_000;
+/** Callers send what leads to each kill point several times a minute, once no other fault lasts. */
+const reachedWithinMs = 180_000;
 const trickleBytesPerS = 2_000;
 const delayMs = 200;
 /** How often a session of PostgreSQL is ended. */
@@ -30,31 +33,55 @@ export function applyFault(system: StormSystem, fault: Fault): Promise<Heal | nu
 }
 
 const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise<Heal | null>> = {
-  kill: ({ stack }, { target }) => signal(stack, target, 'SIGKILL'),
+  kill: (system, { target }) => signal(system, target, 'SIGKILL'),
 
-  terminate: async ({ stack }, { target }) => {
-    const heal = await signal(stack, target, 'SIGTERM');
+  'kill at': async ({ faultsFolder, patience, stack }, { target }) => {
+    const { service, ...point } = killPoints[target as KillPointName];
+    const armed = join(faultsFolder, `kill-${service}`);
+    // Processes look for it at any time.
+    await writeFile(`${armed}.unfinished`, JSON.stringify(point));
+    await rename(`${armed}.unfinished`, armed);
+    return async () => {
+      try {
+        const killed = await eventually(
+          `a process dies at ${target}`,
+          async () => (await readdir(faultsFolder)).find((name) => name.startsWith(`killed-${service}-`)),
+          reachedWithinMs * patience,
+        );
+        await rm(join(faultsFolder, killed));
+        const pid = Number(killed.split('-').at(-1));
+        for (const name of [service, `${service}-2`]) {
+          await stack.awaitRestart(name, pid, restartMs * patience);
+        }
+      } finally {
+        await rm(armed, { force: true });
+      }
+    };
+  },
+
+  terminate: async (system, { target }) => {
+    const heal = await signal(system, target, 'SIGTERM');
     if (target !== 'postgres') {
       return heal;
     }
     // PostgreSQL waits for its sessions, which services keep.
     return async () => {
-      await stack.kill(target, 'SIGINT').catch(() => undefined);
+      await system.stack.kill(target, 'SIGINT').catch(() => undefined);
       await heal();
     };
   },
 
-  'immediate shutdown': ({ stack }, { target }) => signal(stack, target, 'SIGQUIT'),
+  'immediate shutdown': (system, { target }) => signal(system, target, 'SIGQUIT'),
 
   stop: async ({ stack }, { target }) => {
     const thaw = await freeze(stack, target);
     return async () => thaw();
   },
 
-  'rolling restart': async ({ stack }, { target }) => {
+  'rolling restart': async (system, { target }) => {
     for (const name of [target, `${target}-2`]) {
-      await (await signal(stack, name, 'SIGTERM'))();
-      await stack.awaitBalanced(name);
+      await (await signal(system, name, 'SIGTERM'))();
+      await system.stack.awaitBalanced(name);
     }
     return async () => {};
   },
@@ -128,20 +155,21 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
     };
   },
 
-  wipe: async ({ stack }, { target }) => {
+  wipe: async (system, { target }) => {
+    const { stack } = system;
     // What it holds in memory must not be written again.
     const thaw = await freeze(stack, target);
     const store = join(stack.home, 'data', target);
     for (const entry of await readdir(store)) {
       await rm(join(store, entry), { recursive: true, force: true });
     }
-    const heal = await signal(stack, target, 'SIGKILL');
+    const heal = await signal(system, target, 'SIGKILL');
     thaw();
     return heal;
   },
 
   'full disk': async (system, { target }) => {
-    const { stack } = system;
+    const { patience, stack } = system;
     const makeRoom = await system.fillDisk(target as Disk);
     if (makeRoom === null || target === 'logs') {
       return makeRoom;
@@ -150,14 +178,14 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
       await makeRoom();
       // NATS 2.9 answers no more connections that publish after a failed write; the liveness probe of the chart restarts it.
       if (target === 'nats') {
-        await (await signal(stack, target, 'SIGKILL'))();
+        await (await signal(system, target, 'SIGKILL'))();
       }
-      await eventually(`${target} runs`, async () => (await stack.pidOf(target)) > 0, restartMs);
+      await eventually(`${target} runs`, async () => (await stack.pidOf(target)) > 0, restartMs * patience);
     };
   },
 
-  clock: async ({ stack }, { target, value }) => {
-    const file = join(stack.home, 'clocks', String(await stack.pidOf(target)));
+  clock: async ({ faultsFolder, stack }, { target, value }) => {
+    const file = join(faultsFolder, String(await stack.pidOf(target)));
     await writeFile(file, value);
     return () => rm(file);
   },
@@ -175,8 +203,8 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
 };
 
 /** Signals a process that ends of it. */
-async function signal(stack: StormSystem['stack'], part: string, name: NodeJS.Signals): Promise<Heal> {
+async function signal({ patience, stack }: StormSystem, part: string, name: NodeJS.Signals): Promise<Heal> {
   const before = await stack.pidOf(part);
   process.kill(before, name);
-  return () => stack.awaitRestart(part, before, restartMs);
+  return () => stack.awaitRestart(part, before, restartMs * patience);
 }

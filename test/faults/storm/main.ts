@@ -11,14 +11,20 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     'longest-fault': { type: 'string', default: '60' },
+    pause: { type: 'string', default: '500' },
+    patience: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 });
 const minutes = Number(values.minutes);
 const seed = Number(values.seed);
 const longestFaultS = Number(values['longest-fault']);
-if (!(minutes > 0 && Number.isInteger(seed) && longestFaultS >= 1)) {
-  throw new Error('--minutes is above zero, --seed a whole number, --longest-fault seconds from 1');
+const pauseMs = Number(values.pause);
+const patience = Number(values.patience);
+if (!(minutes > 0 && Number.isInteger(seed) && longestFaultS >= 1 && pauseMs > 0 && patience >= 1)) {
+  throw new Error(
+    '--minutes is above zero, --seed a whole number, --longest-fault seconds and --pause milliseconds and --patience from 1',
+  );
 }
 const progress = (text: string) =>
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
@@ -32,13 +38,14 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 progress(`seed ${seed}, ${minutes} minutes: starting a system with two replicas of each service …`);
-const system = await StormSystem.start();
+const system = await StormSystem.start(patience);
 let report: StormReport;
 try {
   report = await runStorm(system, {
     seed,
     forMs: minutes * 60_000,
     longestFaultMs: longestFaultS * 1_000,
+    pauseMs,
     stepsPerBook: 5,
     progress,
     signal: interrupted.signal,
@@ -70,6 +77,7 @@ function printReport({ broken, ...report }: StormReport): void {
     answers: report.answers,
     refusals: report.refusals,
     applied: report.applied,
+    kill_points: report.killPoints,
   };
   process.stdout.write(
     `${JSON.stringify(values.json ? figures : { ...facts, slowest_heal: report.slowestHeal })}\n`,

@@ -1,10 +1,11 @@
 import { serviceNames } from '@pinkas/contracts';
 import { randomFrom } from '../../hostile/hostile-request.js';
+import { killPointNames } from './kill-points.js';
 
 /** A fault: what happens to which part, and for how long. */
 export interface Fault {
   kind: FaultKind;
-  /** A process, a proxied server, a disk or a simulator, by the kind. */
+  /** A process, a kill point, a proxied server, a disk or a simulator, by the kind. */
   target: string;
   forMs: number;
   /** What the kind needs beyond: a simulator's mode, an offset of a clock in seconds. */
@@ -23,7 +24,10 @@ const outside = ['gotenberg', 'tax-authority', 'mailbox', 'whatsapp'];
 const processes = [...replicas, ...servers, ...outside];
 const proxied = [...servers, ...outside];
 
-/** The modes of simulators after which the system heals without a person. */
+/**
+ * The modes of simulators after which the system heals without a person. A number of another document, and a login or a
+ * subscription that the authority does not accept, wait for one.
+ */
 const modes: Readonly<Record<string, readonly object[]>> = {
   gotenberg: [{ fail_every: 2 }, { fail_every: 1 }, { delay_ms: 3_000 }, { hang: true }],
   'tax-authority': [
@@ -40,11 +44,13 @@ const modes: Readonly<Record<string, readonly object[]>> = {
     { mode: 'greylist' },
     { mode: 'hang' },
     { mode: 'drop_after_data' },
+    { mode: 'drop_tls' },
     { mode: 'ascii_only' },
   ],
   whatsapp: [
     { mode: 'error' },
     { mode: 'error_in_200' },
+    { mode: 'refuse' },
     { mode: 'hang' },
     { mode: 'malformed' },
     { delay_ms: 5_000 },
@@ -61,6 +67,8 @@ interface Kind {
 /** Every kind of fault. */
 export const kinds = {
   kill: { weight: 4, targets: processes },
+  // Each in turn, besides what is drawn.
+  'kill at': { weight: 0, targets: killPointNames },
   stop: { weight: 4, targets: processes },
   terminate: { weight: 3, targets: processes },
   'rolling restart': { weight: 1, targets: serviceNames },
@@ -90,7 +98,8 @@ const first: Omit<Fault, 'forMs'> = { kind: 'swallow', target: 'postgres', value
 const shortestMs = 1_000;
 
 /**
- * Draws the schedule of a seed, step after step without end; the same seed and longest time draw the same.
+ * Draws the schedule of a seed, step after step without end; the same seed and longest time draw the same. Every second step has
+ * the next kill point: a storm of twice as many steps as there are kill points reaches each of them.
  * @param longestMs how long a fault lasts at most. Short ones are as frequent as long ones.
  */
 export function* drawSchedule(seed: number, longestMs: number): Generator<Step, never> {
@@ -106,9 +115,13 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
     const forMs = Math.round(shortestMs * (longestMs / shortestMs) ** random());
     return { kind, target, forMs, value: values ? pick(values(target)) : '' };
   };
+  const points = killPointNames
+    .map((target) => ({ target, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ target }): Fault => ({ kind: 'kill at', target, forMs: shortestMs, value: '' }));
   yield { number: 1, faults: [{ ...first, forMs: Math.min(longestMs, 20_000) }] };
   for (let number = 2; ; number += 1) {
-    const one = draw();
+    const one = number % 2 === 0 ? (points[(number / 2 - 1) % points.length] as Fault) : draw();
     const other = random() < 0.5 ? draw() : one;
     yield { number, faults: other.target === one.target ? [one] : [one, other] };
   }

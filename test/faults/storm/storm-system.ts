@@ -25,17 +25,20 @@ const diskSize = '16g';
 const folders = { postgres: 'data', nats: 'data/nats', logs: 'logs' } as const;
 export type Disk = keyof typeof folders;
 
-const clockModule = join(repositoryRoot, 'test/faults/storm/clock-offset.mjs');
+const faultsFolder = 'faults';
+const preloadModule = join(repositoryRoot, 'test/faults/storm/preload.mjs');
 
-/** A system with two replicas of each service, with a proxy before each server, clocks that can be wrong and disks that can be full. */
+/** A system with two replicas of each service, with a proxy before each server, processes that die at an instant, clocks that can be wrong and disks that can be full. */
 export class StormSystem {
   private constructor(
     readonly stack: RunningStack,
     readonly proxies: ReadonlyMap<string, TcpProxy>,
     private readonly disks: Disks,
+    /** How many times longer everything may take than on a machine of its own. */
+    readonly patience: number,
   ) {}
 
-  static async start(): Promise<StormSystem> {
+  static async start(patience = 1): Promise<StormSystem> {
     let home = '';
     const portOf = (name: string): number => JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))[name];
     const proxies = new Map<string, TcpProxy>();
@@ -51,18 +54,17 @@ export class StormSystem {
         {
           PINKAS_REPLICAS: '2',
           PINKAS_PROXIES: JSON.stringify(addresses),
-          PINKAS_PRELOAD: clockModule,
+          PINKAS_PRELOAD: preloadModule,
         },
         process.execPath,
         async (folder) => {
           home = folder;
-          const clocks = join(folder, 'clocks');
-          await mkdir(clocks);
+          await mkdir(join(folder, faultsFolder));
           await disks.mount(folder);
-          return { STORM_CLOCKS: clocks };
+          return { STORM_FOLDER: join(folder, faultsFolder) };
         },
       );
-      return new StormSystem(stack, proxies, disks);
+      return new StormSystem(stack, proxies, disks, patience);
     } catch (error) {
       await stopAll(proxies, disks);
       throw error;
@@ -76,6 +78,11 @@ export class StormSystem {
       throw new Error(`there is no proxy before ${server}`);
     }
     return proxy;
+  }
+
+  /** Where processes read what is to happen to them. */
+  get faultsFolder(): string {
+    return join(this.stack.home, faultsFolder);
   }
 
   /** Leaves no room on a disk. @returns what makes room again; null where this user may not mount. */

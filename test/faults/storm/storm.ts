@@ -4,8 +4,9 @@ import type { DocumentType } from '@pinkas/domain';
 import { Operator } from '../../properties/operator.js';
 import { sendsMail } from '../../running-stack.js';
 import { Callers, type StormBusiness } from './callers.js';
-import { Baseline, checkBook, checkOutside, checkSent, checkVerified } from './checks.js';
+import { Baseline, checkBook, checkLogs, checkOutside, checkSent, checkVerified } from './checks.js';
 import { applyFault } from './faults.js';
+import { killPointNames } from './kill-points.js';
 import { drawSchedule, type Fault, type Step, wordsOf } from './schedule.js';
 import type { StormSystem } from './storm-system.js';
 
@@ -15,6 +16,8 @@ export interface StormOptions {
   forMs: number;
   /** How long a fault lasts at most. */
   longestFaultMs: number;
+  /** How long each of the eight callers pauses between two requests, on average. */
+  pauseMs: number;
   /** After how many steps the stored data are verified; the books are new after that. */
   stepsPerBook: number;
   progress: (text: string) => void;
@@ -29,6 +32,8 @@ export interface StormReport {
   faults: number;
   /** By name. */
   applied: Record<string, number>;
+  /** How often a process died at each kill point. */
+  killPoints: Record<string, number>;
   /** Faults that this machine does not allow. */
   notApplied: number;
   answers: number;
@@ -85,7 +90,8 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
 
 /** Runs the schedule of a seed against a system until its time is over or an invariant is broken. */
 export async function runStorm(system: StormSystem, options: StormOptions): Promise<StormReport> {
-  const callers = new Callers(system.stack, (await system.stack.file()).base_url, options.seed);
+  const baseUrl = (await system.stack.file()).base_url;
+  const callers = new Callers(system, baseUrl, options.seed, options.pauseMs);
   const storm = new Storm(system, options, callers);
   options.signal?.addEventListener('abort', () => void callers.end(), { once: true });
   try {
@@ -111,6 +117,7 @@ class Storm {
       minutes: 0,
       faults: 0,
       applied: {},
+      killPoints: Object.fromEntries(killPointNames.map((name) => [name, 0])),
       notApplied: 0,
       answers: 0,
       refusals: 0,
@@ -175,6 +182,7 @@ class Storm {
     const isLast = performance.now() - this.#startedMs > options.forMs;
     if (isLast || step.number % options.stepsPerBook === 0) {
       findings.push(...(await checkVerified(system, this.#businesses)));
+      findings.push(...(await this.#baseline.checkProcesses(system)), ...(await checkLogs(system)));
       options.progress(`   ${[...callers.known.values()].flat().length} documents verified`);
       this.#businesses = [];
       callers.known.clear();
@@ -194,21 +202,26 @@ class Storm {
     const { signal } = this.options;
     await pass(fault.forMs, undefined, signal && { signal }).catch(() => undefined);
     await heal();
+    const { killPoints } = this.#report;
+    if (fault.kind === 'kill at') {
+      killPoints[fault.target] = (killPoints[fault.target] ?? 0) + 1;
+    }
   }
 
   /** Waits until requests are served again, one after the other. */
   async #awaitHealed(step: Step, words: string): Promise<string[]> {
     const endedMs = performance.now();
     const { callers } = this;
+    const withinMs = healWithinMs * this.system.patience;
     // What was served during a fault that refused nothing shows no healing.
     callers.served = { inARow: 0, sinceMs: endedMs };
     while (callers.served.inARow < servedInARow) {
       if (this.#isInterrupted) {
         return [];
       }
-      if (performance.now() > endedMs + healWithinMs) {
+      if (performance.now() > endedMs + withinMs) {
         return [
-          `I10: requests are not served ${healWithinMs / 1_000} s after the end of the faults: ${JSON.stringify(callers.refusedWith)}`,
+          `I10: requests are not served ${withinMs / 1_000} s after the end of the faults: ${JSON.stringify(callers.refusedWith)}`,
         ];
       }
       await pass(probeMs);
@@ -235,7 +248,7 @@ class Storm {
     }
     findings.push(...(await checkSent(system)));
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
-    findings.push(...(await this.#baseline.check(system)));
+    findings.push(...(await this.#baseline.checkServers(system)));
     return [...findings, ...callers.findings.splice(0)];
   }
 }

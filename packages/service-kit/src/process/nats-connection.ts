@@ -86,12 +86,20 @@ export async function flush(connection: NatsConnection): Promise<boolean> {
 }
 
 /**
- * Logs the subjects that the server denies to this connection: its permissions are not those of this version. A reply is denied
- * as well where the request came before a reconnect; its caller times out and calls again.
+ * Logs that this connection is lost, which it heals by itself, and the subjects that the server denies to it: its permissions are
+ * not those of this version. A reply is denied as well where the request came before a reconnect; its caller times out and calls
+ * again.
  */
-export async function logDenials(connection: NatsConnection, logger: Logger): Promise<void> {
+export async function logStatus(connection: NatsConnection, logger: Logger): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type !== 'error' || !(status.error instanceof PermissionViolationError)) {
+    if (status.type === 'disconnect') {
+      logger.warn('nats connection lost');
+    }
+    if (status.type !== 'error') {
+      continue;
+    }
+    if (!(status.error instanceof PermissionViolationError)) {
+      logger.warn({ err: status.error }, 'nats error');
       continue;
     }
     const { operation, subject } = status.error;

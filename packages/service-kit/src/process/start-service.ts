@@ -42,7 +42,7 @@ import { HealthServer } from './health-server.js';
 import { instancesOf, KitModule, kitModule, nestLogger } from './kit-module.js';
 import { createLogger, type Logger } from './logger.js';
 import { Metrics } from './metrics.js';
-import { connectNats, flush, logDenials } from './nats-connection.js';
+import { connectNats, flush, logStatus } from './nats-connection.js';
 import { rejectUnsafeServers } from './production-check.js';
 import { kitTokens } from './tokens.js';
 
@@ -167,7 +167,7 @@ async function openInfrastructure(
     inboxPrefix: inboxPrefixOf(name),
     caFile: config.natsCaFile,
   });
-  void logDenials(connection, logger);
+  void logStatus(connection, logger);
   closers.add('nats', () => connection.close());
   metrics.counters(
     'pinkas_nats_messages_total',

@@ -64,6 +64,11 @@ export class ContractServer extends ServerNats {
     };
   }
 
+  /** Nest would log each lost connection as an error; the kit logs what happens to it. */
+  override handleStatusUpdates(): Promise<void> {
+    return Promise.resolve();
+  }
+
   #reportProgress(): void {
     for (const message of this.#inFlight) {
       message.respond(undefined, { headers: progressHeaders });

@@ -11,6 +11,7 @@ import {
   InjectConfig,
   InjectDatabase,
   InjectLogger,
+  isTransientDatabaseError,
   JobWorker,
   type Logger,
   Tracing,
@@ -101,7 +102,8 @@ export class MessageSender implements BackgroundTask {
       await this.#send(forTenant(this.db, row.business_id), row);
     } catch (error) {
       const fields = { delivery_id: row.id, document_id: row.document_id, err: error };
-      this.logger.error(fields, 'message processing failed');
+      // A lost connection passes; anything else somebody has to look at.
+      this.logger[isTransientDatabaseError(error) ? 'warn' : 'error'](fields, 'message processing failed');
     }
   }
 

@@ -1,0 +1,127 @@
+import type { ServiceName } from '@pinkas/contracts';
+
+/** What goes out or comes in on a connection of a process, as a regular expression of its bytes. */
+type Bytes = readonly ['writes' | 'reads', string];
+
+/** The instant at which a process dies. */
+export interface KillPoint {
+  service: ServiceName;
+  /** One after the other on one connection; the process dies at the last. */
+  steps: readonly Bytes[];
+  /** It dies before the bytes of the last step go out, not after. What comes in is never handled. */
+  before?: true;
+}
+
+const commit = '^Q....commit';
+/** PostgreSQL's answer to a statement. */
+const done = (command: string) => `${command}[^\\0]*\\0`;
+
+/** Every boundary of F1 to F7 at which a process of the system may die. */
+export const killPoints = {
+  'F1 gateway, before its answer': {
+    service: 'gateway',
+    steps: [['writes', '^HTTP/1.1 201']],
+    before: true,
+  },
+  'F2 gateway, before issuing is called': {
+    service: 'gateway',
+    steps: [['writes', 'PUB rpc.issuing.document.issue.']],
+    before: true,
+  },
+  'F3 issuing, before customer is called': {
+    service: 'issuing',
+    steps: [['writes', 'PUB rpc.customer.card.resolve.']],
+    before: true,
+  },
+  'F3 customer, before its answer': {
+    service: 'customer',
+    steps: [['writes', 'PUB _INBOX_issuing.*"customer":']],
+    before: true,
+  },
+  'F3 issuing, when its keys are locked': {
+    service: 'issuing',
+    steps: [['reads', 'locked\\0.*set_config\\0']],
+  },
+  'F3 issuing, before rendering is called': {
+    service: 'issuing',
+    steps: [['writes', 'PUB rpc.rendering.artifact.render.']],
+    before: true,
+  },
+  'F3 issuing, when documents are rendered and signed': {
+    service: 'issuing',
+    steps: [['reads', '_INBOX_issuing.*"render_ms":']],
+  },
+  'F3 issuing, before the commit': {
+    service: 'issuing',
+    steps: [
+      ['writes', '"idempotency_key":'],
+      ['writes', commit],
+    ],
+    before: true,
+  },
+  'F3 issuing, after the commit': {
+    service: 'issuing',
+    steps: [
+      ['writes', '"idempotency_key":'],
+      ['reads', done('COMMIT')],
+    ],
+  },
+  'F3 issuing, after its answer': {
+    service: 'issuing',
+    steps: [['writes', 'PUB _INBOX_gateway.*"replayed":false']],
+  },
+  'F4 rendering, when a page is sent to the renderer': {
+    service: 'rendering',
+    steps: [['writes', '^POST /forms/']],
+  },
+  'F4 rendering, when a page is printed': {
+    service: 'rendering',
+    steps: [['reads', '%PDF-']],
+  },
+  'F4 rendering, when a PDF is stored': {
+    service: 'rendering',
+    steps: [
+      ['writes', '%PDF-'],
+      ['reads', done('INSERT')],
+    ],
+  },
+  'F5 delivery, before an email': {
+    service: 'delivery',
+    steps: [['writes', '(^|\\n)MAIL FROM']],
+    before: true,
+  },
+  'F5 delivery, within an email': {
+    service: 'delivery',
+    steps: [
+      ['reads', '(^|\\n)354 '],
+      ['writes', '.'],
+    ],
+  },
+  'F5 delivery, when an email is accepted': {
+    service: 'delivery',
+    steps: [
+      ['reads', '(^|\\n)354 '],
+      ['reads', '(^|\\n)250 '],
+    ],
+  },
+  'F5 delivery, when a WhatsApp message is accepted': {
+    service: 'delivery',
+    steps: [['reads', '"message_status"']],
+  },
+  'F6 issuing, when an event is published': {
+    service: 'issuing',
+    steps: [['reads', '_INBOX_issuing.*"stream": ?"EVT_ISSUING", ?"seq"']],
+  },
+  'F7 allocation, before the authority is asked': {
+    service: 'allocation',
+    steps: [['writes', '^POST [^ ]*/Approval']],
+    before: true,
+  },
+  'F7 allocation, when the authority has answered': {
+    service: 'allocation',
+    steps: [['reads', '"confirmation_number"']],
+  },
+} as const satisfies Record<string, KillPoint>;
+
+export type KillPointName = keyof typeof killPoints;
+export const killPointNames = Object.keys(killPoints) as KillPointName[];
