@@ -1,5 +1,6 @@
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
+import { auditCommands } from './audit/audit-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Call, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
@@ -20,6 +21,7 @@ const commands = [
   ...deliveryCommands,
   ...queueCommands,
   ...verifyCommands,
+  ...auditCommands,
   ...exportCommands,
 ];
 
