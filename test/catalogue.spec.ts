@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
-import { consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
+import { auditOperations, consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
 import { AllocationModule } from '../services/allocation/src/allocation.module.js';
 import { CustomerModule } from '../services/customer/src/customer.module.js';
 import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
@@ -33,9 +33,11 @@ function nameIn(record: object, value: object): string | undefined {
   return Object.entries(record).find(([, held]) => held === value)?.[0];
 }
 
-/** Under what name the messaging contracts of its owner hold a contract, which the kit handles; undefined where it is none of them. */
-function messagingName(contract: catalogue.Contract): string | undefined {
-  return Object.values(catalogue.messaging).flatMap((record) => nameIn(record, contract) ?? [])[0];
+/** Under what name the contracts that the kit handles for every service hold a contract; undefined where it is none of them. */
+function nameInKit(contract: catalogue.Contract): string | undefined {
+  return [...Object.values(catalogue.messaging), ...Object.values(catalogue.auditing)].flatMap(
+    (record) => nameIn(record, contract) ?? [],
+  )[0];
 }
 
 /** Facts for the outside, which no service needs to hear. */
@@ -61,7 +63,7 @@ describe('the catalogue', () => {
     (_subject, contract) => {
       // What the kit starts in a service by itself counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
-        [...classesOf(modules[service]), ...messagingOperations(service)]
+        [...classesOf(modules[service]), ...messagingOperations(service), ...auditOperations(service)]
           .filter((candidate) => contractOf(candidate) === contract)
           .map(() => service),
       );
@@ -72,7 +74,7 @@ describe('the catalogue', () => {
   it.each(catalogue.contracts.map((contract) => [contract.subject, contract] as const))(
     'the contract %s is tested by its owner',
     (_subject, contract) => {
-      const ofKit = messagingName(contract);
+      const ofKit = nameInKit(contract);
       const name = ofKit === undefined ? nameIn(catalogue, contract) : `contracts\\.${ofKit}`;
       const calls = new RegExp(`\\b(?:ask|call)\\(\\s*${name}\\b`);
       const own = ofKit === undefined ? (tests.get(contract.owner) ?? []) : kitTests;

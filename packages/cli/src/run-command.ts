@@ -1,5 +1,6 @@
 import { allocationCommands } from './allocation-commands.js';
 import { apiCommands } from './api-commands.js';
+import { auditCommands } from './audit/audit-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Call, Command, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   ...deliveryCommands,
   ...queueCommands,
   ...verifyCommands,
+  ...auditCommands,
   ...exportCommands,
 ];
 

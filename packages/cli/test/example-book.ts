@@ -118,7 +118,12 @@ function answerOf(system: ExampleSystem, subject: string, request: Record<string
   const ids = request.document_ids as string[];
   const idsIn = (documents: unknown) =>
     (documents as { document_id: string }[]).map(({ document_id }) => document_id);
+  if (subject.endsWith('.audit_entry.list.v1')) {
+    return { entries: [], head: null, next_after: null };
+  }
   switch (subject) {
+    case 'rpc.issuing.series.audit.v1':
+      return { documents: [], head: null, next_after: null };
     case 'rpc.issuing.series.list.v1':
       return { series: system.series };
     case 'rpc.issuing.book.read.v1': {

@@ -1,4 +1,5 @@
 import * as allocation from './allocation.js';
+import { auditing } from './audit.js';
 import * as customer from './customer.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
 import * as delivery from './delivery.js';
@@ -17,6 +18,7 @@ const all = [
   gateway,
   routes,
   ...Object.values(messaging),
+  ...Object.values(auditing),
 ].flatMap((declared): readonly unknown[] => Object.values(declared));
 const ofKind = <T extends { kind: string }>(kind: T['kind']): readonly T[] =>
   all.filter((value): value is T => (value as { kind?: unknown }).kind === kind);

@@ -1,4 +1,5 @@
 export * from './allocation.js';
+export * from './audit.js';
 export * from './catalogue.js';
 export * from './customer.js';
 export * from './define.js';
@@ -12,6 +13,7 @@ export * from './network/index.js';
 export * from './outbox.js';
 export * from './rendering.js';
 export * from './schema/business.js';
+export * from './schema/canonical-json.js';
 export * from './schema/create-document-rules.js';
 export * from './schema/document.js';
 export * from './schema/fields.js';

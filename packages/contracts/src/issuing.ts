@@ -1,5 +1,6 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
+import { ChainHead, Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import {
@@ -108,6 +109,8 @@ export const cancelDocument = defineContract('issuing.document.cancel', {
     business_id: Uuid,
     document_id: Uuid,
     reason: Nullable(Type.String({ maxLength: 200 })),
+    /** The API key of the caller, for the trail. */
+    key_id: Type.Optional(Uuid),
   }),
   reply: Strict({ document: DocumentHead, state: DocumentState }),
   errors: ['not_found', 'use_credit_note', 'already_cancelled', 'linked_document_closed'],
@@ -223,6 +226,35 @@ export const readBook = defineContract('issuing.book.read', {
     entries: Type.Array(BookEntry),
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(BookPosition),
+  }),
+  timeoutMs: timeLimitsMs.readBook,
+});
+
+/** A document of a chain: the next page continues from its hash. */
+export const ChainPosition = Strict({ number: Type.Integer(), id: Uuid, hash: Nullable(Sha256) });
+export type ChainPosition = Static<typeof ChainPosition>;
+
+/** The chain of the documents of one series, in the order of their numbers, with what is wrong with it. */
+export const auditSeries = defineContract('issuing.series.audit', {
+  request: Strict({
+    business_id: Uuid,
+    type: Type.Enum([...documentTypes]),
+    /** The last document of the page before; null for the first page. */
+    after: Nullable(ChainPosition),
+    limit: Type.Integer({ minimum: 1, maximum: 200 }),
+  }),
+  reply: Strict({
+    documents: Type.Array(
+      Strict({
+        ...ChainPosition.properties,
+        /** Half sentences. */
+        findings: Type.Array(Type.String()),
+      }),
+    ),
+    /** The last document with a hash, as its series knows it; null: there is none. */
+    head: Nullable(ChainHead),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(ChainPosition),
   }),
   timeoutMs: timeLimitsMs.readBook,
 });

@@ -1,3 +1,6 @@
+export { type Actor, type AuditedChange, appendAudit } from './audit/audit.repository.js';
+export type { AuditTables } from './audit/audit.tables.js';
+export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { JobWorker } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';

@@ -1,5 +1,5 @@
 /** The part of the kit that creates databases and their tables, for programs that do so and end: it loads in a fraction of the time. */
-export { kitMigrations } from './db/kit-migrations.js';
+export { auditMigrations, kitMigrations } from './db/kit-migrations.js';
 export { type Migrations, migrate, runMigrations } from './db/migrate.js';
 export { provisionDatabase, type Role, runProvisioning, withDatabase, withRole } from './db/provision.js';
 export { type SqlMigration, sqlMigration } from './db/sql-migration.js';

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { findPostgresFolder } from '@pinkas/local-stack/servers';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import {
+  auditMigrations,
   kitMigrations,
   type Migrations,
   migrate,
@@ -81,7 +82,9 @@ export async function createTestDatabase<Tables>(
 
 /** Templates are equal where the names and statements of the migrations are. */
 function templateName({ migrations, messaging }: Schema): string {
-  const text = JSON.stringify([messaging ? kitMigrations : {}, migrations].map((set) => Object.entries(set)));
+  const text = JSON.stringify(
+    [messaging ? kitMigrations : auditMigrations, migrations].map((set) => Object.entries(set)),
+  );
   return `template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 

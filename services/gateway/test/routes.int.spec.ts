@@ -268,7 +268,12 @@ describe('routes', () => {
       expect(compile(CancelledDocument)(answer.json)).toMatchObject({ ok: true });
       expect(answer.json).toMatchObject({ id: document.id, status: 'cancelled', cancelled_at: cancelledAt });
       expect(cancelRequests).toEqual([
-        { business_id: caller.business.id, document_id: document.id, reason: 'טעות בהזמנה' },
+        {
+          business_id: caller.business.id,
+          document_id: document.id,
+          reason: 'טעות בהזמנה',
+          key_id: caller.key.id,
+        },
       ]);
     });
 

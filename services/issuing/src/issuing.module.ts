@@ -7,6 +7,7 @@ import { CustomerCards } from './document/customer-cards.js';
 import { DraftRendering } from './document/draft-rendering.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
+import { HashBackfiller } from './document/hash-backfiller.js';
 import { IssueDocument } from './document/issue-document.js';
 import { IssueOutcomes } from './document/issue-outcomes.js';
 import { IssueQueue } from './document/issue-queue.js';
@@ -16,6 +17,7 @@ import { ListDocuments } from './document/list-documents.js';
 import { RecipientChecks } from './document/recipient-checks.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
+import { AuditSeries } from './series/audit-series.js';
 import { ListSeries } from './series/list-series.js';
 import { GetUsage } from './usage/get-usage.js';
 
@@ -28,6 +30,7 @@ import { GetUsage } from './usage/get-usage.js';
     CancelDocument,
     FindPublicDocument,
     ListSeries,
+    AuditSeries,
     ReadBook,
     GetUsage,
   ],
@@ -35,6 +38,7 @@ import { GetUsage } from './usage/get-usage.js';
     ClockCheck,
     CustomerCards,
     DraftRendering,
+    HashBackfiller,
     IssueOutcomes,
     IssueQueue,
     IssueTransaction,
@@ -47,4 +51,4 @@ import { GetUsage } from './usage/get-usage.js';
 export class IssuingModule {}
 
 /** What runs beside the operations. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HashBackfiller];

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CreateDocument, CreatedDocument, ServiceName } from '@pinkas/contracts';
+import { type CreateDocument, type CreatedDocument, type ServiceName, serviceNames } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
+import pg from 'pg';
 import {
   type Issuer,
   invoice,
@@ -19,6 +20,11 @@ const run = promisify(execFile);
 
 /** One document's fault, in short. */
 type Named = [check: string, document: string | null];
+/** What `pinkas audit verify --json` prints. */
+interface Chains {
+  ok: boolean;
+  chains: { unhashed: number; findings: { check: string; document_id: string | null; message: string }[] }[];
+}
 /** Of tests that damage several documents at once each names its own: every look at the book reads every PDF. */
 type Damage = [service: ServiceName, table: string, statement: RawBuilder<unknown>];
 
@@ -74,14 +80,23 @@ export function damagedBook(system: () => RunningStack): void {
       expect(cancelled.status).toBe(200);
       // What is younger than a minute is under way: this book is of an hour ago.
       await eventually('no step is under way', () => untilDone(), 60_000);
+      // Without hashes and without a trail, as a release without either would have left it: the system hashes it again.
       await intruder.change(
         'issuing',
-        sql`update document set issued_at = issued_at - interval '1 hour', cancelled_at = cancelled_at - interval '1 hour'`,
+        sql`with aged as (
+            update series set last_issued_at = last_issued_at - interval '1 hour', last_hash = null, last_hashed_number = null
+          ), trail as (delete from audit_entry), chain as (delete from audit_chain)
+          update document set issued_at = issued_at - interval '1 hour', cancelled_at = cancelled_at - interval '1 hour',
+            hash = null`,
       );
-      await intruder.change(
-        'issuing',
-        sql`update series set last_issued_at = last_issued_at - interval '1 hour'`,
+      await eventually(
+        'the book is hashed',
+        async () => (await chains()).chains.every(({ unhashed }) => unhashed === 0),
+        60_000,
       );
+      await issue('late note', invoice(10, { type: 'return_note' }));
+      await stack.call(issuer.key, 'POST', `/documents/${id('late note')}/cancel`, { body: {} });
+      await eventually('no step is under way', () => untilDone(), 60_000);
       for (const constraint of ['document_number_key', 'document_totals_check']) {
         await intruder.dropConstraint('issuing', 'document', constraint);
       }
@@ -112,16 +127,29 @@ export function damagedBook(system: () => RunningStack): void {
       expect(report.businesses.filter(({ ok }) => !ok)).toHaveLength(1);
       return named(report);
     };
+    /** What `pinkas audit verify` finds. */
+    const chains = () => stack.pinkas<Chains>('audit', 'verify');
+    const brokenWhile = async (...damage: Damage): Promise<Named[]> => {
+      let found: Named[] = [];
+      await intruder.withTamperedTable(...damage, async () => {
+        const { ok, chains: all } = await chains();
+        expect(ok).toBe(false);
+        found = all
+          .flatMap(({ findings }) => findings)
+          .map((one): Named => [one.check, nameOf(one.document_id)]);
+      });
+      return found.sort();
+    };
     const change = (statement: RawBuilder<unknown>): Damage => ['issuing', 'document', statement];
 
     it('verify reports a consistent book as text and as JSON', async () => {
       const found = await stack.verify();
       expect(found).toMatchObject({ ok: true, checked_at: expect.any(String) });
       expect(found.businesses).toHaveLength(3);
-      expect(found.businesses.find((one) => one.documents === 12)).toEqual({
+      expect(found.businesses.find((one) => one.documents === 13)).toEqual({
         id: issuer.business.id,
         name: issuer.business.name,
-        documents: 12,
+        documents: 13,
         ok: true,
         findings: [],
         findings_more: 0,
@@ -129,9 +157,9 @@ export function damagedBook(system: () => RunningStack): void {
         dead_lettered: 0,
       });
       const text = await stack.command('pinkas', 'verify', '--business', issuer.business.id);
-      expect(text).toContain('12 documents: credit_note 1, delivery_note 1');
+      expect(text).toContain('13 documents: credit_note 1, delivery_note 1');
       expect(text).toContain('  Proven');
-      expect(text).toMatch(/Checked 12 documents of 1 business, \d+ a second/);
+      expect(text).toMatch(/Checked 13 documents of 1 business, \d+ a second/);
     }, 60_000);
 
     it('verify rejects an unknown business id with one line and 1, and wrong usage with 2', async () => {
@@ -162,7 +190,7 @@ export function damagedBook(system: () => RunningStack): void {
           ).catch((error: unknown) => error as { code: number; stdout: string; stderr: string });
           expect(failure).toMatchObject({
             code: 1,
-            stderr: expect.stringMatching(/^2 findings in the books of 1 of 1 business: .+\n$/),
+            stderr: expect.stringMatching(/^3 findings in the books of 1 of 1 business: .+\n$/),
             stdout: expect.stringContaining(
               `tax_invoice 2 (${id('large invoice')}): before it number 1 is missing`,
             ),
@@ -174,6 +202,9 @@ export function damagedBook(system: () => RunningStack): void {
     it('verify finds a deleted document in the middle of a series, at its end, and as a source', async () => {
       const deleted = (name: string) => change(sql`delete from document where id = ${id(name)}`);
       expect(await foundWhile(deleted('invoice'), deleted('order'), deleted('cancelled quote'))).toEqual([
+        ['chain', null],
+        ['chain', null],
+        ['chain', 'large invoice'],
         ['links', 'receipt'],
         ['numbers', null],
         ['numbers', 'large invoice'],
@@ -186,6 +217,13 @@ export function damagedBook(system: () => RunningStack): void {
       const doubled = change(sql`update document set number = 1 where id = ${id('large invoice')}`);
       expect(await foundWhile(doubled)).toEqual(
         [
+          ...(id('invoice') < id('large invoice')
+            ? [['chain', 'large invoice']]
+            : [
+                ['chain', 'invoice'],
+                ['chain', 'large invoice'],
+                ['chain', 'third invoice'],
+              ]),
           ['numbers', 'third invoice'],
           ['numbers', later('invoice', 'large invoice')],
           ['pdf', 'large invoice'],
@@ -205,6 +243,8 @@ export function damagedBook(system: () => RunningStack): void {
           ),
         ),
       ).toEqual([
+        ['chain', 'large invoice'],
+        ['chain', 'third invoice'],
         ['dates', 'large invoice'],
         ['dates', 'third invoice'],
       ]);
@@ -213,7 +253,10 @@ export function damagedBook(system: () => RunningStack): void {
         await foundWhile(
           change(sql`update document set dated_on = dated_on - 1 where id = ${id('invoice')}`),
         ),
-      ).toEqual([['links', 'receipt']]);
+      ).toEqual([
+        ['chain', 'invoice'],
+        ['links', 'receipt'],
+      ]);
     }, 60_000);
 
     it('verify finds a changed total, item and payment', async () => {
@@ -228,13 +271,17 @@ export function damagedBook(system: () => RunningStack): void {
       );
       const ofItem = ([, name]: Named) => name === 'proforma';
       expect(found.filter((one) => !ofItem(one))).toEqual([
+        ['chain', 'order'],
+        ['chain', 'receipt'],
         ['payments', 'invoice'],
         ['payments', 'receipt'],
         ['payments', 'receipt'],
         ['pdf', 'order'],
         ['totals', 'order'],
       ]);
-      expect(new Set(found.filter(ofItem).map((one) => one.join()))).toEqual(new Set(['totals,proforma']));
+      expect(new Set(found.filter(ofItem).map((one) => one.join()))).toEqual(
+        new Set(['chain,proforma', 'totals,proforma']),
+      );
     }, 60_000);
 
     it('verify finds a document that was closed by nothing, and one that was opened again', async () => {
@@ -249,6 +296,10 @@ export function damagedBook(system: () => RunningStack): void {
           standing('donation', 'open'),
         ),
       ).toEqual([
+        ['chain', 'donation'],
+        ['chain', 'invoice'],
+        ['chain', 'order'],
+        ['chain', 'third invoice'],
         ['status', 'donation'],
         ['status', 'invoice'],
         ['status', 'order'],
@@ -297,6 +348,7 @@ export function damagedBook(system: () => RunningStack): void {
       );
       const seenOnce = ['delivery_note', 'large invoice'];
       expect(found.filter(([, name]) => !seenOnce.includes(String(name)))).toEqual([
+        ['chain', 'proforma'],
         ['pdf', 'donation'],
         ['pdf', 'donation'],
         ['pdf', 'proforma'],
@@ -317,6 +369,7 @@ export function damagedBook(system: () => RunningStack): void {
       ).toEqual([
         ['allocation', 'large invoice'],
         ['allocation', 'large invoice'],
+        ['chain', 'large invoice'],
         ['pdf', 'large invoice'],
       ]);
       expect(
@@ -367,6 +420,41 @@ export function damagedBook(system: () => RunningStack): void {
         ['pending_work', 'quote'],
         ['pending_work', 'third invoice'],
       ]);
+    }, 60_000);
+
+    it('audit verify finds a trail without its last entry, and a series that is cut off with its document', async () => {
+      expect(await brokenWhile('issuing', 'audit_entry', sql`delete from audit_entry`)).toEqual([
+        ['chain', 'late note'],
+        ['trail', null],
+      ]);
+      expect(
+        await brokenWhile(
+          'issuing',
+          'document',
+          sql`with series as (update series set next_number = next_number - 1 where type = 'order')
+            delete from document where id = ${id('order')}`,
+        ),
+      ).toEqual([['chain', null]]);
+      await intruder.change(
+        'issuing',
+        sql`update series set next_number = next_number + 1 where type = 'order'`,
+      );
+    }, 60_000);
+
+    it('no role of a service changes or deletes an entry of a trail', async () => {
+      const { postgres } = await stack.file();
+      for (const service of serviceNames) {
+        const client = new pg.Client({ connectionString: postgres[service] });
+        await client.connect();
+        for (const statement of [
+          'update audit_entry set n = n',
+          'delete from audit_entry',
+          'truncate audit_chain',
+        ]) {
+          await expect(client.query(statement)).rejects.toThrow('permission denied');
+        }
+        await client.end();
+      }
     }, 60_000);
 
     it(

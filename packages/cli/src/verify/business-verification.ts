@@ -1,5 +1,6 @@
 import { type BookEntry, type BookPosition, type Business, listSeries, readBook } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { checkChains } from '../audit/check-chains.js';
 import type { Call } from '../command.js';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
 import type { Finding } from './checks.js';
@@ -67,6 +68,7 @@ export class BusinessVerification {
     const seriesBefore = await this.#readSeries();
     await this.#scan(seriesBefore);
     this.#compareEnds(seriesBefore, await this.#readSeries());
+    await this.#checkChains();
     await this.#recheck();
     return {
       id: this.business.id,
@@ -103,6 +105,12 @@ export class BusinessVerification {
     ]);
     this.#last.set(type, numberedOf(entry));
     this.#byType.set(type, (this.#byType.get(type) ?? 0) + 1);
+  }
+
+  async #checkChains(): Promise<void> {
+    const { findings, unhashed } = await checkChains(this.call, this.business.id);
+    this.#add(findings);
+    this.#pending += unhashed;
   }
 
   async #auditPage(after: BookPosition | null, entries: readonly BookEntry[]): Promise<void> {

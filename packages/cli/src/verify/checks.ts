@@ -46,6 +46,17 @@ export const checks = {
     proves: 'nothing was sent twice, or against its delivery status',
     remedy: 'Inform the recipient, and look for the message in the log of the delivery service.',
   },
+  chain: {
+    proves:
+      'every document continues the chain of hashes of its series, and the trail has every change of its state',
+    remedy:
+      'A row was changed, deleted or inserted outside the system: docs/audit.md says how to find out which, and since when.',
+  },
+  trail: {
+    proves: 'the trails of what operators, owners and callers have changed are whole',
+    remedy:
+      'An entry was changed, deleted or inserted outside the system: compare the trail with a backup of the database of its service.',
+  },
   pending_work: {
     proves: 'no work is undone, unless it is deferred to a known instant or dead-lettered',
     remedy:
@@ -59,7 +70,8 @@ export interface Finding {
   readonly check: Check;
   /** Null where no document exists. */
   readonly document_id: string | null;
-  readonly type: DocumentType;
+  /** Null where the finding is about a trail. */
+  readonly type: DocumentType | null;
   /** Null where the type has no document. */
   readonly number: number | null;
   /** What is wrong: half a sentence, without personal data. */

@@ -44,8 +44,8 @@ export function reportOf(result: VerificationResult): string {
   return lines.join('\n');
 }
 
-function nameOf({ type, number, document_id }: Finding): string {
-  return document_id === null ? type : `${type} ${number} (${document_id})`;
+function nameOf({ check, type, number, document_id }: Finding): string {
+  return document_id === null ? (type ?? check) : `${type} ${number} (${document_id})`;
 }
 
 /** The report as JSON. */

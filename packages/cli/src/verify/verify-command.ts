@@ -1,5 +1,6 @@
 import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
 import { notFoundAs, readId } from '../arguments.js';
+import { verifyPlatform } from '../audit/audit-commands.js';
 import type { Call, Command } from '../command.js';
 import { BusinessVerification, type VerificationResult } from './business-verification.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
@@ -28,21 +29,30 @@ export const verifyCommands: readonly Command[] = [
         });
         results.push(await verification.run());
       }
+      const platform = id === undefined ? (await verifyPlatform(call)).findings : [];
       const of = results.length === 1 ? '1 business' : `${results.length} businesses`;
       const summary = `Checked ${documentsCounted(checked)} of ${of}, ${perSecond()} a second`;
-      const failure = failureOf(results, of);
+      const failure = failureOf(results, of, platform.length);
       return {
-        json: { ok: failure === undefined, checked_at: checkedAt, businesses: results.map(jsonOf) },
-        text: [...results.map(reportOf), summary].join('\n\n'),
+        json: { ok: failure === undefined, checked_at: checkedAt, businesses: results.map(jsonOf), platform },
+        text: [
+          ...results.map(reportOf),
+          ...platform.map(({ message }) => `platform: ${message}`),
+          summary,
+        ].join('\n\n'),
         ...(failure !== undefined && { failure }),
       };
     },
   },
 ];
 
-function failureOf(results: readonly VerificationResult[], of: string): string | undefined {
+function failureOf(
+  results: readonly VerificationResult[],
+  of: string,
+  platformCount: number,
+): string | undefined {
   const failed = results.filter(({ findingCount }) => findingCount > 0);
-  const count = failed.reduce((sum, { findingCount }) => sum + findingCount, 0);
+  const count = failed.reduce((sum, { findingCount }) => sum + findingCount, platformCount);
   return count === 0
     ? undefined
     : `${count} ${count === 1 ? 'finding' : 'findings'} in the books of ${failed.length} of ${of}: the report says what to do, docs/verify.md says more`;

@@ -1,5 +1,6 @@
 import type { TraceHeaders } from '@pinkas/contracts';
 import type { ColumnType, Generated } from 'kysely';
+import type { AuditTables } from '../audit/audit.tables.js';
 
 /** The trace that a row belongs to; written as JSON, null where there is none. */
 export type TraceColumn = ColumnType<TraceHeaders | null, string | null | undefined, string | null>;
@@ -64,8 +65,8 @@ export interface ReconcileAttemptTable {
   last_attempt_at: Generated<Date>;
 }
 
-/** The tables of the kit. */
-export interface MessagingTables {
+/** The tables of the kit in a service that publishes or handles events. */
+export interface MessagingTables extends AuditTables {
   outbox: OutboxTable;
   outbox_reader: OutboxReaderTable;
   inbox: InboxTable;

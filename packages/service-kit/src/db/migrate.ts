@@ -2,14 +2,14 @@ import { Kysely, Migrator, type MigratorProps, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { migrationFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
-import { kitMigrations } from './kit-migrations.js';
+import { auditMigrations, kitMigrations } from './kit-migrations.js';
 import type { SqlMigration } from './sql-migration.js';
 import { tenantSetting } from './tenant-isolation.js';
 
 /** The migrations of one service by name; `0001-documents`, `0002-…`: the names are their order. */
 export type Migrations = Readonly<Record<string, SqlMigration>>;
 
-/** Whether the database gets the kit's tables; the database of a service without events does not. */
+/** Whether the database gets the kit's tables of events; the database of a service without events does not. */
 interface MigrationOptions {
   readonly messaging?: boolean;
 }
@@ -34,12 +34,10 @@ export async function migrate(
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    if (messaging) {
-      await applyMissing(db, kitMigrations, {
-        migrationTableName: 'kit_migration',
-        migrationLockTableName: 'kit_migration_lock',
-      });
-    }
+    await applyMissing(db, messaging ? kitMigrations : auditMigrations, {
+      migrationTableName: 'kit_migration',
+      migrationLockTableName: 'kit_migration_lock',
+    });
     return await applyMissing(db, migrations, {});
   } finally {
     await db.destroy();

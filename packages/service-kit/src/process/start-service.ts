@@ -12,6 +12,7 @@ import {
   type ServiceName,
   streamsOf,
 } from '@pinkas/contracts';
+import { auditOperations } from '../audit/audit-operations.js';
 import { type Clock, systemClock } from '../clock.js';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
 import { Poller } from '../concurrency/poller.js';
@@ -232,7 +233,10 @@ function createApp(
     { provide: HandlerRegistry, useValue: handlers },
   ];
   return NestFactory.createMicroservice(
-    { module: KitModule, imports: [kitModule(providers, messagingOperations(name)), module] },
+    {
+      module: KitModule,
+      imports: [kitModule(providers, [...messagingOperations(name), ...auditOperations(name)]), module],
+    },
     { strategy: server, logger: nestLogger(logger), abortOnError: false },
   );
 }

@@ -1,3 +1,39 @@
+CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  declare
+    chain audit_chain;
+    appended_at timestamptz;
+    entry_hash bytea;
+  begin
+    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
+    select * into strict chain from audit_chain where business_id = of_business for update;
+    appended_at := date_trunc('milliseconds', clock_timestamp());
+    entry_hash := sha256(convert_to(
+      '{"action":' || to_json(action)
+      || ',"actor":' || to_json(actor)
+      || ',"after":' || coalesce(after, 'null')
+      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","before":' || coalesce(before, 'null')
+      || ',"business_id":' || to_json(of_business::text)
+      || ',"n":' || (chain.last_n + 1)
+      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
+      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
+      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
+    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
+      before::json, after::json, entry_hash);
+    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
+      where business_id = of_business;
+  end $$;
+
+CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -9,6 +45,30 @@ CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
        where substr(new.name_key, start, 1) <> ' ';
     return null;
   end $$;
+
+CREATE TABLE public.audit_chain (
+    business_id uuid NOT NULL,
+    last_n bigint NOT NULL,
+    last_hash bytea,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_entry (
+    business_id uuid NOT NULL,
+    n bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    before json,
+    after json,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.card (
     business_id uuid NOT NULL,
@@ -140,6 +200,12 @@ COMMENT ON TABLE public.reservation IS 'The card, and the tax id to be written o
 
 COMMENT ON COLUMN public.reservation.tax_id IS 'Nine digits; null: the document writes none on the card.';
 
+ALTER TABLE ONLY public.audit_chain
+    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
+
 ALTER TABLE ONLY public.card
     ADD CONSTRAINT card_name_key UNIQUE (business_id, name_key);
 
@@ -188,6 +254,8 @@ ALTER TABLE ONLY public.reconcile_checkpoint
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_pkey PRIMARY KEY (business_id, document_id);
 
+CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
 CREATE INDEX card_name_order_idx ON public.card USING btree (business_id, name_key COLLATE "C", id) WHERE (confirmed_at IS NOT NULL);
 
 CREATE INDEX card_reserved_idx ON public.card USING btree (claimed_until) WHERE (confirmed_at IS NULL);
@@ -206,12 +274,38 @@ CREATE INDEX reservation_tax_id_idx ON public.reservation USING btree (business_
 
 CREATE INDEX reservation_until_idx ON public.reservation USING btree (reserved_until);
 
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
 CREATE TRIGGER card_confirmed_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
 
 CREATE TRIGGER card_confirmed_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
 
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_card_fkey FOREIGN KEY (business_id, card_id) REFERENCES public.card(business_id, id);
+
+ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.card ENABLE ROW LEVEL SECURITY;
 

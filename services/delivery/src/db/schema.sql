@@ -1,3 +1,39 @@
+CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  declare
+    chain audit_chain;
+    appended_at timestamptz;
+    entry_hash bytea;
+  begin
+    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
+    select * into strict chain from audit_chain where business_id = of_business for update;
+    appended_at := date_trunc('milliseconds', clock_timestamp());
+    entry_hash := sha256(convert_to(
+      '{"action":' || to_json(action)
+      || ',"actor":' || to_json(actor)
+      || ',"after":' || coalesce(after, 'null')
+      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","before":' || coalesce(before, 'null')
+      || ',"business_id":' || to_json(of_business::text)
+      || ',"n":' || (chain.last_n + 1)
+      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
+      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
+      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
+    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
+      before::json, after::json, entry_hash);
+    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
+      where business_id = of_business;
+  end $$;
+
+CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
     delivery_id uuid NOT NULL,
@@ -22,6 +58,30 @@ COMMENT ON TABLE public.attempt IS 'Inserted before a message is sent, completed
 COMMENT ON COLUMN public.attempt.allocation_number IS 'The allocation number that its PDF shows; null: it shows none.';
 
 COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
+
+CREATE TABLE public.audit_chain (
+    business_id uuid NOT NULL,
+    last_n bigint NOT NULL,
+    last_hash bytea,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_entry (
+    business_id uuid NOT NULL,
+    n bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    before json,
+    after json,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.cancelled_document (
     business_id uuid NOT NULL,
@@ -225,6 +285,12 @@ COMMENT ON COLUMN public.suppression.address IS 'An email address in lower case 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);
 
+ALTER TABLE ONLY public.audit_chain
+    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
+
 ALTER TABLE ONLY public.cancelled_document
     ADD CONSTRAINT cancelled_document_pkey PRIMARY KEY (business_id, document_id);
 
@@ -284,6 +350,8 @@ ALTER TABLE ONLY public.suppression
 
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 
+CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
 CREATE INDEX delivery_due_idx ON public.delivery USING btree (channel, next_attempt_at) WHERE (state = 'ready'::text);
 
 CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, failed_at) WHERE (state = 'failed'::text);
@@ -302,6 +370,14 @@ CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (
 
 CREATE INDEX plan_document_idx ON public.plan USING btree (document_id);
 
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
 
@@ -311,6 +387,24 @@ ALTER TABLE ONLY public.delivery
 ALTER TABLE public.attempt ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY attempt_of_business ON public.attempt USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

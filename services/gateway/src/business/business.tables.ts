@@ -1,4 +1,5 @@
 import type { Business, DonationApproval } from '@pinkas/contracts';
+import type { AuditTables } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
 import type { ApiKeyTable } from '../api-key/api-key.tables.js';
 import type { KillSwitchTable } from '../kill-switch/kill-switch.tables.js';
@@ -73,7 +74,7 @@ export const businessColumns = [
 ] as const satisfies readonly `business.${keyof BusinessTable}`[];
 
 /** The tables of the gateway. */
-export interface GatewayTables {
+export interface GatewayTables extends AuditTables {
   business: BusinessTable;
   api_key: ApiKeyTable;
   kill_switch: KillSwitchTable;

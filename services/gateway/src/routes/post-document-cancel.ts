@@ -35,6 +35,7 @@ export class PostDocumentCancel {
       business_id: principal.business.id,
       document_id: id,
       reason: reason === '' ? null : reason,
+      key_id: principal.key.id,
     });
     return { body: toCancelledDocument(cancelled, this.addresses) };
   }

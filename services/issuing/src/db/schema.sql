@@ -1,3 +1,56 @@
+CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  declare
+    chain audit_chain;
+    appended_at timestamptz;
+    entry_hash bytea;
+  begin
+    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
+    select * into strict chain from audit_chain where business_id = of_business for update;
+    appended_at := date_trunc('milliseconds', clock_timestamp());
+    entry_hash := sha256(convert_to(
+      '{"action":' || to_json(action)
+      || ',"actor":' || to_json(actor)
+      || ',"after":' || coalesce(after, 'null')
+      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","before":' || coalesce(before, 'null')
+      || ',"business_id":' || to_json(of_business::text)
+      || ',"n":' || (chain.last_n + 1)
+      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
+      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
+      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
+    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
+      before::json, after::json, entry_hash);
+    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
+      where business_id = of_business;
+  end $$;
+
+CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.document_change_is_recorded() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    perform audit_append(new.business_id, 'document.state', new.id::text,
+      coalesce(nullif(current_setting('pinkas.actor', true), ''), 'role:' || current_user),
+      nullif(current_setting('pinkas.request_id', true), ''), document_state(old), document_state(new));
+    return null;
+  end $$;
+
+CREATE FUNCTION public.document_hash_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the hash of a document cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.document_is_final() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -7,88 +60,6 @@ CREATE FUNCTION public.document_is_final() RETURNS trigger
     end if;
     raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
   end $$;
-
-CREATE FUNCTION public.document_state_is_forward_only() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    if old.status = 'cancelled' and new.status <> 'cancelled'
-      or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
-      or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
-      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
-      or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
-    then
-      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
-        using errcode = 'restrict_violation';
-    end if;
-    return new;
-  end $$;
-
-CREATE FUNCTION public.document_truncate_is_rejected() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    raise exception 'issued documents cannot be truncated' using errcode = 'restrict_violation';
-  end $$;
-
-CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    if tg_op = 'DELETE' then
-      raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
-    end if;
-    if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
-      raise exception 'a series keeps its first number, advances by one number for each document, and its last date and instant never decrease'
-        using errcode = 'restrict_violation';
-    end if;
-    return new;
-  end $$;
-
-CREATE FUNCTION public.series_advances_with_its_documents() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    if new.next_number - old.next_number <> (
-      select count(*) from document
-      where business_id = new.business_id and type = new.type
-        and number >= old.next_number and number < new.next_number
-    ) then
-      raise exception 'a series advances by one number for each document' using errcode = 'restrict_violation';
-    end if;
-    return null;
-  end $$;
-
-CREATE TABLE public.book (
-    business_id uuid NOT NULL,
-    last_position bigint NOT NULL,
-    CONSTRAINT book_last_position_check CHECK ((last_position >= 1))
-);
-
-ALTER TABLE ONLY public.book FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.daily_count (
-    business_id uuid NOT NULL,
-    key_id uuid NOT NULL,
-    counted_on date NOT NULL,
-    documents integer NOT NULL,
-    CONSTRAINT daily_count_documents_check CHECK ((documents >= 1))
-);
-
-ALTER TABLE ONLY public.daily_count FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.dead_letter (
-    id uuid DEFAULT gen_random_uuid() NOT NULL,
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    subject text NOT NULL,
-    body text NOT NULL,
-    request_id text,
-    trace json,
-    reason text NOT NULL,
-    attempts integer NOT NULL,
-    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
-);
 
 CREATE TABLE public.document (
     business_id uuid NOT NULL,
@@ -130,6 +101,7 @@ CREATE TABLE public.document (
     allocation jsonb,
     delivery jsonb,
     reply_outcomes jsonb,
+    hash bytea,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -147,6 +119,136 @@ COMMENT ON COLUMN public.document."position" IS 'The place in the order of commi
 COMMENT ON COLUMN public.document.cancel_reason IS 'The reason that the caller gave for the cancellation.';
 
 COMMENT ON COLUMN public.document.reply_outcomes IS 'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
+
+COMMENT ON COLUMN public.document.hash IS 'SHA-256 over the facts of the document and the hash of the one before it in its series.';
+
+CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    select '{"allocation_number":' || coalesce(to_json(of_document.allocation_number)::text, 'null')
+      || ',"cancel_reason":' || coalesce(to_json(of_document.cancel_reason)::text, 'null')
+      || ',"cancelled_at":' || coalesce(
+        '"' || to_char(of_document.cancelled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
+      || ',"paid":"' || of_document.paid || '","status":"' || of_document.status || '"}'
+  $$;
+
+CREATE FUNCTION public.document_state_is_forward_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if old.status = 'cancelled' and new.status <> 'cancelled'
+      or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
+      or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
+      or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
+    then
+      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
+CREATE FUNCTION public.document_truncate_is_rejected() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'issued documents cannot be truncated' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if tg_op = 'DELETE' then
+      raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
+    end if;
+    if new.last_hashed_number < old.last_hashed_number
+      or new.last_hashed_number is not distinct from old.last_hashed_number and new.last_hash is distinct from old.last_hash
+      or new.last_hashed_number >= new.next_number
+    then
+      raise exception 'the hashes of a series only advance' using errcode = 'restrict_violation';
+    end if;
+    if new.last_hashed_number is distinct from old.last_hashed_number and new.next_number = old.next_number
+      and new.first_number = old.first_number and new.last_date is not distinct from old.last_date
+      and new.last_issued_at is not distinct from old.last_issued_at
+    then
+      return new;
+    end if;
+    if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
+      raise exception 'a series keeps its first number, advances by one number for each document, and its last date and instant never decrease'
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
+CREATE FUNCTION public.series_advances_with_its_documents() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if new.next_number - old.next_number <> (
+      select count(*) from document
+      where business_id = new.business_id and type = new.type
+        and number >= old.next_number and number < new.next_number
+    ) then
+      raise exception 'a series advances by one number for each document' using errcode = 'restrict_violation';
+    end if;
+    return null;
+  end $$;
+
+CREATE TABLE public.audit_chain (
+    business_id uuid NOT NULL,
+    last_n bigint NOT NULL,
+    last_hash bytea,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_entry (
+    business_id uuid NOT NULL,
+    n bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    before json,
+    after json,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.book (
+    business_id uuid NOT NULL,
+    last_position bigint NOT NULL,
+    CONSTRAINT book_last_position_check CHECK ((last_position >= 1))
+);
+
+ALTER TABLE ONLY public.book FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.daily_count (
+    business_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    counted_on date NOT NULL,
+    documents integer NOT NULL,
+    CONSTRAINT daily_count_documents_check CHECK ((documents >= 1))
+);
+
+ALTER TABLE ONLY public.daily_count FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.dead_letter (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    request_id text,
+    trace json,
+    reason text NOT NULL,
+    attempts integer NOT NULL,
+    dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
@@ -221,11 +323,21 @@ CREATE TABLE public.series (
     next_number bigint NOT NULL,
     last_date date,
     last_issued_at timestamp with time zone,
+    last_hashed_number bigint,
+    last_hash bytea,
     CONSTRAINT series_first_number_check CHECK ((first_number >= 1)),
     CONSTRAINT series_next_number_check CHECK ((next_number >= first_number))
 );
 
 ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.series.last_hashed_number IS 'The document up to which the series is hashed; the release before this one issues documents without a hash.';
+
+ALTER TABLE ONLY public.audit_chain
+    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
 
 ALTER TABLE ONLY public.book
     ADD CONSTRAINT book_pkey PRIMARY KEY (business_id);
@@ -287,6 +399,8 @@ ALTER TABLE ONLY public.reconcile_checkpoint
 ALTER TABLE ONLY public.series
     ADD CONSTRAINT series_pkey PRIMARY KEY (business_id, type);
 
+CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
@@ -301,6 +415,18 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number))) EXECUTE FUNCTION public.document_change_is_recorded();
+
+CREATE TRIGGER document_hash_is_final BEFORE UPDATE OF hash ON public.document FOR EACH ROW WHEN (((old.hash IS NOT NULL) AND (new.hash IS DISTINCT FROM old.hash))) EXECUTE FUNCTION public.document_hash_is_final();
+
 CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
@@ -313,6 +439,24 @@ CREATE TRIGGER series_advances_with_its_documents AFTER UPDATE ON public.series 
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);
+
+ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.book ENABLE ROW LEVEL SECURITY;
 

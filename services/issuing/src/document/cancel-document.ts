@@ -8,6 +8,7 @@ import {
 import {
   ApiError,
   type Clock,
+  currentContext,
   type Database,
   forTenant,
   InjectClock,
@@ -61,7 +62,9 @@ export class CancelDocument {
 
   async #cancelIn(trx: OutboxTransaction<IssuingTables>, request: CancelRequest): Promise<CancelReply> {
     // The wait ends before the caller's deadline: a document must not be cancelled after the caller got an error.
-    await sql`select set_config('lock_timeout', ${`${waitMs()}ms`}, true)`.execute(trx);
+    await sql`
+      select set_config('lock_timeout', ${`${waitMs()}ms`}, true), set_config('pinkas.actor', ${actorOf(request)}, true),
+        set_config('pinkas.request_id', ${currentContext()?.requestId ?? ''}, true)`.execute(trx);
     const found = await lockById(trx, request.business_id, request.document_id);
     if (!found) {
       throw new ApiError('not_found');
@@ -79,6 +82,9 @@ export class CancelDocument {
     return { document: toHead(row), state: toState(row) };
   }
 }
+
+/** Who cancels, for the trail; the release before this one does not say it. */
+const actorOf = ({ key_id }: CancelRequest): string => (key_id === undefined ? '' : `key:${key_id}`);
 
 /** How long the request may still wait, in whole milliseconds; at least one, since zero means for ever. */
 function waitMs(): number {

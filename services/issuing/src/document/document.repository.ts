@@ -12,7 +12,8 @@ import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
 import type { KnownOutcomes } from './reply-outcomes.js';
 
-export type DocumentRow = Selectable<DocumentTable>;
+/** What a document is, without its hash, which only its insert and the audit need. */
+export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash'>;
 /** A document that has no position in the book yet. */
 export type NewDocumentRow = Omit<DocumentRow, 'position'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;

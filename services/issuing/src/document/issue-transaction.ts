@@ -11,8 +11,9 @@ import {
   withContext,
 } from '@pinkas/service-kit';
 import { ClockCheck } from './clock-check.js';
-import { type DocumentRow, findById, toRow } from './document.repository.js';
+import { type DocumentRow, findById, type NewDocumentRow, toRow } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
+import { documentHash, stateOf } from './document-hash.js';
 import { paymentsSum } from './document-rules.js';
 import type { Draft } from './draft.js';
 import {
@@ -22,6 +23,7 @@ import {
   type RenderedDraft,
 } from './draft-rendering.js';
 import {
+  type HashedDocumentRow,
   idempotencyKeyOf,
   insertIssued,
   type LockedSeries,
@@ -170,7 +172,10 @@ async function insert(
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
   const numbered = rendered.map((one) => ({ ...one, row: rowOf(one) }));
-  const [first, ...others] = numbered.map(({ row }) => row);
+  const [first, ...others] = withHashes(
+    series,
+    numbered.map(({ row }) => row),
+  );
   if (!first) {
     return [];
   }
@@ -226,5 +231,20 @@ function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft)
     key_id: request.key.id,
     artifact_sha256: artifact.sha256,
     outcomes,
+  });
+}
+
+/**
+ * Continues the chain of the locked series. Where it does not reach the document before these, which a release without hashes has
+ * issued, the hash backfiller continues it.
+ */
+function withHashes(series: LockedSeries, rows: readonly NewDocumentRow[]): HashedDocumentRow[] {
+  if ((series.last_hashed_number ?? series.first_number - 1) !== series.next_number - 1) {
+    return rows.map((row) => ({ ...row, hash: null }));
+  }
+  let previous = series.last_hash;
+  return rows.map((row) => {
+    previous = documentHash(row, stateOf(row), previous);
+    return { ...row, hash: previous };
   });
 }

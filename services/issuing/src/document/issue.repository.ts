@@ -80,6 +80,8 @@ export async function lockSeries(
       next_number: series.first_number,
       last_date: null,
       last_issued_at: null,
+      last_hashed_number: null,
+      last_hash: null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -104,6 +106,8 @@ async function selectForUpdate(
       'series.next_number',
       'series.last_date',
       'series.last_issued_at',
+      'series.last_hashed_number',
+      'series.last_hash',
       sql<Record<string, string>>`(
         select coalesce(json_object_agg(idempotency_key, id), '{}') from document
         where business_id = series.business_id and idempotency_key = any(${idempotency_keys}::text[])
@@ -128,6 +132,9 @@ async function selectForUpdate(
   };
 }
 
+/** A document with its hash; null where the one before it in its series has none. */
+export type HashedDocumentRow = NewDocumentRow & { hash: Buffer | null };
+
 /**
  * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and advances their
  * series, in one statement. Each part reads the one before: their locks are acquired in this order.
@@ -139,10 +146,10 @@ async function selectForUpdate(
  */
 export async function insertIssued(
   trx: Transaction<IssuingTables>,
-  documents: readonly [NewDocumentRow, ...NewDocumentRow[]],
+  documents: readonly [HashedDocumentRow, ...HashedDocumentRow[]],
   daily: { day: string; limits: Readonly<Record<string, number>> },
 ): Promise<Map<string, number> | null> {
-  const columns = Object.keys(documents[0]) as (keyof NewDocumentRow)[];
+  const columns = Object.keys(documents[0]) as (keyof HashedDocumentRow)[];
   const { business_id, type } = documents[0];
   const last = documents.at(-1) ?? documents[0];
   const rows = JSON.stringify(documents.map(withHexadecimalBytes));
@@ -223,6 +230,7 @@ export async function insertIssued(
           next_number: last.number + 1,
           last_date: last.dated_on,
           last_issued_at: last.issued_at,
+          ...(last.hash && { last_hashed_number: last.number, last_hash: last.hash }),
         })
         .where('series.business_id', '=', business_id)
         .where('series.type', '=', type)
@@ -235,6 +243,8 @@ export async function insertIssued(
 }
 
 /** JSON has no bytes: PostgreSQL reads them from a text. */
-function withHexadecimalBytes(row: NewDocumentRow) {
-  return { ...row, body_sha256: `\\x${row.body_sha256.toString('hex')}` };
+function withHexadecimalBytes(row: HashedDocumentRow) {
+  return { ...row, body_sha256: hexadecimal(row.body_sha256), hash: row.hash && hexadecimal(row.hash) };
 }
+
+const hexadecimal = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;

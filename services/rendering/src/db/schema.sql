@@ -1,3 +1,39 @@
+CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  declare
+    chain audit_chain;
+    appended_at timestamptz;
+    entry_hash bytea;
+  begin
+    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
+    select * into strict chain from audit_chain where business_id = of_business for update;
+    appended_at := date_trunc('milliseconds', clock_timestamp());
+    entry_hash := sha256(convert_to(
+      '{"action":' || to_json(action)
+      || ',"actor":' || to_json(actor)
+      || ',"after":' || coalesce(after, 'null')
+      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","before":' || coalesce(before, 'null')
+      || ',"business_id":' || to_json(of_business::text)
+      || ',"n":' || (chain.last_n + 1)
+      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
+      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
+      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
+    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
+      before::json, after::json, entry_hash);
+    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
+      where business_id = of_business;
+  end $$;
+
+CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.check_artifact_state() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -68,6 +104,30 @@ CREATE TABLE public.artifact_release (
 ALTER TABLE ONLY public.artifact_release FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.artifact_release IS 'The documents of which a PDF was released to be sent to the customer, so that every later revision of them is a copy.';
+
+CREATE TABLE public.audit_chain (
+    business_id uuid NOT NULL,
+    last_n bigint NOT NULL,
+    last_hash bytea,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_entry (
+    business_id uuid NOT NULL,
+    n bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    before json,
+    after json,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -172,6 +232,12 @@ ALTER TABLE ONLY public.artifact
 ALTER TABLE ONLY public.artifact_release
     ADD CONSTRAINT artifact_release_pkey PRIMARY KEY (business_id, document_id);
 
+ALTER TABLE ONLY public.audit_chain
+    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
+
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_event_key UNIQUE (consumer, message_id);
 
@@ -213,6 +279,8 @@ ALTER TABLE ONLY public.reconcile_checkpoint
 
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 
+CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
@@ -224,6 +292,14 @@ CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 
 CREATE TRIGGER artifact_state_is_final BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.check_artifact_state();
+
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
 ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 
@@ -237,6 +313,24 @@ END);
 ALTER TABLE public.artifact_release ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY artifact_release_of_business ON public.artifact_release USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -1,0 +1,161 @@
+import {
+  type AuditEntry,
+  type Business,
+  platformId,
+  type ServiceName,
+  serviceNames,
+  showBusiness,
+} from '@pinkas/contracts';
+import { notFoundAs, readId } from '../arguments.js';
+import { listAllBusinesses } from '../business-commands.js';
+import type { Call, Command, Output } from '../command.js';
+import { table } from '../table.js';
+import { UsageError } from '../usage-error.js';
+import type { Finding } from '../verify/checks.js';
+import { checkChains, followTrail, trailPages } from './check-chains.js';
+
+/** What the entries that belong to no business are listed under. */
+const platform = 'platform';
+
+type ListedEntry = AuditEntry & { service: ServiceName };
+
+async function entriesOf(call: Call, businessId: string): Promise<ListedEntry[]> {
+  const found: ListedEntry[] = [];
+  for (const service of serviceNames) {
+    for await (const { entries } of trailPages(call, businessId, service)) {
+      found.push(...entries.map(({ finding: _, ...entry }) => ({ service, ...entry })));
+    }
+  }
+  return found.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+/** The members that differ, `before → after`. */
+function changeText({ before, after }: AuditEntry): string {
+  const [from, to] = [before, after].map((value) => (value ?? {}) as Record<string, unknown>);
+  return [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])]
+    .filter((name) => JSON.stringify(from?.[name]) !== JSON.stringify(to?.[name]))
+    .map((name) => {
+      const [old, now] = [from?.[name], to?.[name]].map((value) => JSON.stringify(value ?? null));
+      return old === 'null' ? `${name} ${now}` : `${name} ${old} → ${now}`;
+    })
+    .join(', ');
+}
+
+async function list(call: Call, businessId: string): Promise<Output> {
+  const entries = await entriesOf(call, businessId);
+  const rows = entries.map((entry) => [
+    entry.at,
+    entry.service,
+    String(entry.n),
+    entry.action,
+    entry.actor,
+    entry.subject,
+    changeText(entry),
+    entry.request_id ?? '–',
+  ]);
+  return {
+    json: entries,
+    text:
+      rows.length === 0
+        ? 'The trail is empty'
+        : table(['at', 'service', 'n', 'action', 'actor', 'subject', 'change', 'request'], rows),
+  };
+}
+
+interface VerifiedChains {
+  readonly id: string;
+  readonly name: string;
+  readonly documents: number;
+  readonly entries: number;
+  /** Documents that are still to be hashed. */
+  readonly unhashed: number;
+  readonly findings: readonly Finding[];
+}
+
+async function verifyBusiness(
+  call: Call,
+  { id, name }: Pick<Business, 'id' | 'name'>,
+): Promise<VerifiedChains> {
+  return { id, name, ...(await checkChains(call, id)) };
+}
+
+/** The trails of what belongs to no business. */
+export async function verifyPlatform(call: Call): Promise<VerifiedChains> {
+  const trails = await Promise.all(serviceNames.map((service) => followTrail(call, platformId, service)));
+  return {
+    id: platformId,
+    name: platform,
+    documents: 0,
+    entries: trails.reduce((sum, { entries }) => sum + entries, 0),
+    unhashed: 0,
+    findings: trails.flatMap(({ findings }) => findings),
+  };
+}
+
+function linesOf({ id, name, documents, entries, unhashed, findings }: VerifiedChains): string {
+  const open = unhashed === 0 ? '' : `, ${unhashed} of them still to be hashed`;
+  return [
+    `${name}  ${id}: ${documents} documents${open}, ${entries} entries, ${findings.length} findings`,
+    ...findings.map(
+      ({ type, number, document_id, message }) =>
+        `  ${document_id === null ? (type ?? 'trail') : `${type} ${number} (${document_id})`}: ${message}`,
+    ),
+  ].join('\n');
+}
+
+async function verify(call: Call, id: string | undefined): Promise<Output> {
+  const missing = `No business has the id ${id}: pinkas business list shows them`;
+  const businesses =
+    id === undefined
+      ? await listAllBusinesses(call)
+      : [(await notFoundAs(call(showBusiness, { business_id: id }), missing)).business];
+  const verified: VerifiedChains[] = [];
+  for (const business of businesses) {
+    verified.push(await verifyBusiness(call, business));
+  }
+  if (id === undefined) {
+    verified.push(await verifyPlatform(call));
+  }
+  const count = verified.reduce((sum, { findings }) => sum + findings.length, 0);
+  return {
+    json: { ok: count === 0, chains: verified },
+    text: verified.map(linesOf).join('\n'),
+    ...(count > 0 && {
+      failure: `${count} ${count === 1 ? 'finding' : 'findings'} in the chains: docs/audit.md says what to do`,
+    }),
+  };
+}
+
+/** `pinkas audit …` */
+export const auditCommands: readonly Command[] = [
+  {
+    noun: 'audit',
+    verb: 'list',
+    summary: 'lists what was changed, by whom, and what was there before and after',
+    arguments: [],
+    options: { business: { value: 'ID', meaning: `the business, or ${platform}`, required: true } },
+    run: async ({ options: { business } }, call) => {
+      if (business === platform) {
+        return list(call, platformId);
+      }
+      const id = readId(business, 'business list');
+      if (id === platformId) {
+        throw new UsageError(`pinkas audit list --business ${platform} lists what belongs to no business`);
+      }
+      await notFoundAs(
+        call(showBusiness, { business_id: id }),
+        `No business has the id ${id}: pinkas business list shows them`,
+      );
+      return list(call, id);
+    },
+  },
+  {
+    noun: 'audit',
+    verb: 'verify',
+    summary: 'follows the chains of hashes of all documents and trails, and names each break',
+    arguments: [],
+    options: { business: { value: 'ID', meaning: 'only the chains of this business' } },
+    run: ({ options: { business } }, call) =>
+      verify(call, business === undefined ? undefined : readId(business, 'business list')),
+  },
+];

@@ -1,0 +1,132 @@
+import {
+  auditing,
+  auditPageMax,
+  auditSeries,
+  type ChainHead,
+  type ChainPosition,
+  type ReplyOf,
+  type ServiceName,
+  serviceNames,
+} from '@pinkas/contracts';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
+import type { Call } from '../command.js';
+import type { Finding } from '../verify/checks.js';
+
+/** The result of following the chains of one business. */
+export interface ChainsResult {
+  readonly findings: readonly Finding[];
+  /** How many documents the hash backfiller has still to hash. */
+  readonly unhashed: number;
+  readonly documents: number;
+  readonly entries: number;
+}
+
+type SeriesPage = ReplyOf<typeof auditSeries>;
+type TrailPage = ReplyOf<(typeof auditing)[ServiceName]['listAuditEntries']>;
+
+/** Follows the chain of every series and of every trail of a business. Only what is found twice counts: the book is in use. */
+export async function checkChains(call: Call, businessId: string): Promise<ChainsResult> {
+  const first = await followAll(call, businessId);
+  if (first.findings.length === 0) {
+    return first;
+  }
+  const second = await followAll(call, businessId);
+  const again = new Set(second.findings.map(keyOf));
+  return { ...second, findings: first.findings.filter((finding) => again.has(keyOf(finding))) };
+}
+
+async function followAll(call: Call, businessId: string): Promise<ChainsResult> {
+  const series = [];
+  for (const type of documentTypes) {
+    series.push(await followSeries(call, businessId, type));
+  }
+  const trails = await Promise.all(serviceNames.map((service) => followTrail(call, businessId, service)));
+  return {
+    findings: [...series, ...trails].flatMap(({ findings }) => findings),
+    unhashed: series.reduce((sum, { unhashed }) => sum + unhashed, 0),
+    documents: series.reduce((sum, { documents }) => sum + documents, 0),
+    entries: trails.reduce((sum, { entries }) => sum + entries, 0),
+  };
+}
+
+async function followSeries(call: Call, businessId: string, type: DocumentType) {
+  const findings: Finding[] = [];
+  let head: ChainHead | null = null;
+  let isHeadFound = false;
+  let documents = 0;
+  let unhashed = 0;
+  let after: ChainPosition | null = null;
+  do {
+    const page: SeriesPage = await call(auditSeries, {
+      business_id: businessId,
+      type,
+      after,
+      limit: auditPageMax,
+    });
+    if (after === null) {
+      head = page.head;
+    }
+    for (const { id, number, hash, findings: messages } of page.documents) {
+      findings.push(
+        ...messages.map((message): Finding => ({ check: 'chain', document_id: id, type, number, message })),
+      );
+      isHeadFound ||= number === head?.n && hash === head.hash;
+      documents += 1;
+      unhashed += hash === null ? 1 : 0;
+    }
+    after = page.next_after;
+  } while (after !== null);
+  if (head !== null && !isHeadFound) {
+    const message = `the book has no document ${head.n} with the hash that its series ends with`;
+    findings.push({ check: 'chain', document_id: null, type, number: null, message });
+  }
+  return { findings, documents, unhashed };
+}
+
+/** Follows the trail of a business in one service. */
+export async function followTrail(call: Call, businessId: string, service: ServiceName) {
+  const findings: Finding[] = [];
+  const finding = (message: string) =>
+    findings.push({ check: 'trail', document_id: null, type: null, number: null, message });
+  let head: ChainHead | null = null;
+  let isHeadFound = false;
+  let entries = 0;
+  for await (const page of trailPages(call, businessId, service)) {
+    head ??= page.head;
+    for (const entry of page.entries) {
+      entries += 1;
+      if (entry.finding !== null) {
+        finding(`entry ${entry.n} of ${service} (${entry.action}): ${entry.finding}`);
+      }
+      isHeadFound ||= entry.n === head?.n && entry.hash === head.hash;
+    }
+  }
+  if (head !== null && !isHeadFound) {
+    finding(`${service} has no entry ${head.n} with the hash that its trail ends with`);
+  }
+  if (head === null && entries > 0) {
+    finding(`${service} does not know where its trail ends`);
+  }
+  return { findings, entries };
+}
+
+/** The pages of a business's trail in one service, the oldest entry first. */
+export async function* trailPages(
+  call: Call,
+  businessId: string,
+  service: ServiceName,
+): AsyncGenerator<TrailPage> {
+  let after: ChainHead | null = null;
+  do {
+    const page: TrailPage = await call(auditing[service].listAuditEntries, {
+      business_id: businessId,
+      after,
+      limit: auditPageMax,
+    });
+    yield page;
+    after = page.next_after;
+  } while (after !== null);
+}
+
+const keyOf = ({ check, document_id, type, message }: Finding): string =>
+  JSON.stringify([check, document_id, type, message]);

@@ -1,0 +1,70 @@
+import Type, { type Static } from 'typebox';
+import { defineContract, type ServiceName, serviceNames } from './define.js';
+import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+
+/** A SHA-256 in hex. */
+export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+/** The business id of what belongs to no business: the kill switch, a dead letter that names none. */
+export const platformId = '00000000-0000-0000-0000-000000000000';
+
+/** The most entries on one page of a trail. */
+export const auditPageMax = 200;
+
+/** One change, as a service recorded it in the transaction of the change. */
+export const AuditEntry = Strict({
+  business_id: Uuid,
+  /** Of the business's trail in this service: 1, 2, … */
+  n: Type.Integer({ minimum: 1 }),
+  at: Instant,
+  /** `key.create`, `document.state` and so on. */
+  action: Type.String(),
+  /** The id of what was changed. */
+  subject: Type.String(),
+  /** `operator`, `key:<id>`, `owner`, or `role:<name>`, the database's role, where the change came from no request. */
+  actor: Type.String(),
+  request_id: Nullable(Type.String()),
+  /** What was there before and after; without secrets. */
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+  /** Over all of these and the hash of the entry before it. */
+  hash: Sha256,
+});
+export type AuditEntry = Static<typeof AuditEntry>;
+
+/** The end of a chain. */
+export const ChainHead = Strict({ n: Type.Integer({ minimum: 1 }), hash: Sha256 });
+export type ChainHead = Static<typeof ChainHead>;
+
+/** The contracts of a service's trail. The kit handles them. */
+export function auditContracts<S extends ServiceName>(service: S) {
+  return {
+    /** The trail of one business in this service, the oldest entry first, with what is wrong with its chain. */
+    listAuditEntries: defineContract(`${service}.audit_entry.list`, {
+      request: Strict({
+        business_id: Uuid,
+        /** The last entry of the page before; null for the first page. */
+        after: Nullable(ChainHead),
+        limit: Type.Integer({ minimum: 1, maximum: auditPageMax }),
+      }),
+      reply: Strict({
+        entries: Type.Array(
+          Strict({
+            ...AuditEntry.properties,
+            /** Why it does not continue the chain, as half a sentence; null: it does. */
+            finding: Nullable(Type.String()),
+          }),
+        ),
+        /** The last entry of the trail, as the service stores it beside the entries; null: there is none. */
+        head: Nullable(ChainHead),
+        /** The `after` of the next page; null on the last one. */
+        next_after: Nullable(ChainHead),
+      }),
+    }),
+  };
+}
+
+/** The audit contracts by service. */
+export const auditing = Object.fromEntries(
+  serviceNames.map((service) => [service, auditContracts(service)]),
+) as Readonly<Record<ServiceName, ReturnType<typeof auditContracts>>>;

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditing, type ChainHead } from '@pinkas/contracts';
+import type { ServiceUnderTest } from '@pinkas/testkit';
+import pg from 'pg';
+import { appendAudit, newContext, withContext } from '../src/index.js';
+import { type ProbeTables, startProbe } from './probe-service.js';
+
+const contracts = auditing.delivery;
+
+describe('the audit trail', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  let owner: pg.Client;
+  beforeAll(async () => {
+    tested = await startProbe();
+    owner = new pg.Client({ connectionString: tested.database.ownerUrl, options: '-c pinkas.business_id=*' });
+    await owner.connect();
+  });
+  afterAll(async () => {
+    await owner?.end();
+    await tested?.stop();
+  });
+
+  const append = (business_id: string, change: { before?: unknown; after?: unknown } = {}) =>
+    withContext(newContext(10_000, 'request-1'), () =>
+      tested.database.db.transaction().execute((trx) =>
+        appendAudit(trx, {
+          business_id,
+          action: 'settings.update',
+          subject: business_id,
+          actor: 'operator',
+          before: change.before,
+          after: change.after,
+        }),
+      ),
+    );
+  const list = (business_id: string, after: ChainHead | null = null, limit = 200) =>
+    tested.network.call(contracts.listAuditEntries, { business_id, after, limit });
+  const findings = async (business_id: string) =>
+    (await list(business_id)).entries.flatMap(({ n, finding }) => (finding === null ? [] : [n]));
+
+  it('appendAudit chains the changes of a business, whatever their texts and numbers', async () => {
+    const business = randomUUID();
+    const after = {
+      '€': 1e21,
+      '\r': 0.000001,
+      text: 'שורה\u0001\u007f\u2028"\\/\b\f\n\r\t',
+      nested: [{ b: null, a: true }],
+    };
+    await append(business, { after });
+    await append(business, { before: after, after: { text: '😀' } });
+    await append(randomUUID());
+    const { entries, head } = await list(business);
+    expect(entries).toMatchObject([
+      { n: 1, action: 'settings.update', actor: 'operator', request_id: 'request-1', before: null, after },
+      { n: 2, before: after, after: { text: '😀' }, finding: null },
+    ]);
+    expect(entries[0]?.finding).toBeNull();
+    expect(head).toEqual({ n: 2, hash: entries[1]?.hash });
+  });
+
+  it('entries that are appended at once have one order, and pages continue the chain', async () => {
+    const business = randomUUID();
+    await Promise.all(Array.from({ length: 10 }, (_, index) => append(business, { after: { index } })));
+    const first = await list(business, null, 6);
+    const second = await list(business, first.next_after, 6);
+    expect([...first.entries, ...second.entries].map(({ n, finding }) => [n, finding])).toEqual(
+      Array.from({ length: 10 }, (_, index) => [index + 1, null]),
+    );
+    expect(second.next_after).toBeNull();
+  });
+
+  it('a changed, deleted or inserted entry is named', async () => {
+    const business = randomUUID();
+    for (let index = 0; index < 4; index += 1) {
+      await append(business, { after: { index } });
+    }
+    const of = (n: number) => `where business_id = '${business}' and n = ${n}`;
+    const whileDamaged = async (statement: string): Promise<number[]> => {
+      await owner.query(
+        'create table kept as table audit_entry; alter table audit_entry disable trigger user',
+      );
+      await owner.query(statement);
+      const found = await findings(business);
+      await owner.query('delete from audit_entry; insert into audit_entry table kept; drop table kept');
+      await owner.query('alter table audit_entry enable trigger user');
+      return found;
+    };
+    for (const change of [
+      `at = at + interval '1 millisecond'`,
+      `action = 'settings.updatd'`,
+      `subject = 'x'`,
+      `actor = 'owner'`,
+      'request_id = null',
+      `before = '{}'`,
+      `after = '{"index":7}'`,
+    ]) {
+      expect([change, await whileDamaged(`update audit_entry set ${change} ${of(2)}`)]).toEqual([
+        change,
+        [2],
+      ]);
+    }
+    expect(await whileDamaged(`delete from audit_entry ${of(2)}`)).toEqual([3]);
+    expect(
+      await whileDamaged(`insert into audit_entry select (jsonb_populate_record(audit_entry, '{"n": 5}')).*
+        from audit_entry ${of(4)}`),
+    ).toEqual([5]);
+    expect(await findings(business)).toEqual([]);
+  });
+
+  it('the role of a service may append to the trail, and change nothing of it', async () => {
+    const login = new pg.Client({
+      connectionString: tested.database.url,
+      options: '-c pinkas.business_id=*',
+    });
+    await login.connect();
+    try {
+      for (const statement of [
+        'update audit_entry set n = n',
+        'delete from audit_entry',
+        'truncate audit_entry',
+        'insert into audit_entry table audit_entry',
+        'update audit_chain set last_n = 0',
+        'delete from audit_chain',
+        'truncate audit_chain',
+        'insert into audit_chain table audit_chain',
+      ]) {
+        await expect(login.query(statement)).rejects.toThrow('permission denied');
+      }
+    } finally {
+      await login.end();
+    }
+    await expect(owner.query('update audit_entry set n = n')).rejects.toThrow('only be appended to');
+    await expect(owner.query('truncate audit_chain')).rejects.toThrow('only be appended to');
+  });
+});

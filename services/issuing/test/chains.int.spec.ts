@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { auditSeries, cancelDocument, type ReplyOf } from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
+import { eventually } from '@pinkas/testkit';
+import pg from 'pg';
+import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
+
+type Page = ReplyOf<typeof auditSeries>;
+
+describe('the chains of issuing', () => {
+  let issuing: IssuingUnderTest;
+  /** The role that owns the tables: it switches off what rejects a change, and sees every business. */
+  let owner: pg.Client;
+  /** The numbers and ids of the invoices. */
+  let invoices: { id: string; number: number }[];
+  beforeAll(async () => {
+    issuing = await startIssuing({ outcomeWaitMs: 0 });
+    owner = new pg.Client({
+      connectionString: issuing.database.ownerUrl,
+      options: '-c pinkas.business_id=*',
+    });
+    await owner.connect();
+    await owner.query('alter table document drop constraint document_source_fkey');
+    const issued = [];
+    const invoice = {
+      external_ref: 'A-1',
+      title: 'כותרת',
+      notes: 'הערה 😀',
+      due_date: '2026-07-01',
+      discount: { type: 'percent', value: 12.5 },
+      items: [{ description: 'שירות', quantity: 0.3333, unit_price: 1234.56, sku: 'S-1' }],
+      prices_include_vat: true,
+    } as const;
+    const quote = await issuing.issue({ type: 'quote' });
+    issued.push(await issuing.issue({ ...invoice, based_on: quote.document.id, items: [...invoice.items] }));
+    issued.push(await issuing.issue({ items: net(100) }));
+    issued.push(await issuing.issue({ items: net(200) }));
+    invoices = issued.map(({ document: { id, number } }) => ({ id, number }));
+    await issuing.issue({
+      type: 'receipt',
+      based_on: invoices[1]?.id ?? '',
+      items: net(100),
+      payments: cash(118),
+    });
+  });
+  afterAll(async () => {
+    await owner?.end();
+    await issuing?.stop();
+  });
+
+  const audit = async (type: DocumentType = 'tax_invoice', limit = 200): Promise<Page> => {
+    const pages: Page[] = [];
+    for (let after: Page['next_after'] = null; ; ) {
+      const page: Page = await issuing.network.call(auditSeries, {
+        business_id: issuing.business.id,
+        type,
+        after,
+        limit,
+      });
+      pages.push(page);
+      after = page.next_after;
+      if (after === null) {
+        const head = pages[0]?.head ?? null;
+        return { documents: pages.flatMap(({ documents }) => documents), head, next_after: null };
+      }
+    }
+  };
+  /** The numbers of the documents with findings. */
+  const found = async (): Promise<number[]> =>
+    (await audit()).documents.filter(({ findings }) => findings.length > 0).map(({ number }) => number);
+  /** Carries out statements as the owner, looks, and puts the tables back to what they were. */
+  const whileDamaged = async (statements: string[], look: () => Promise<void>) => {
+    const tables = ['series', 'document', 'audit_entry', 'audit_chain'];
+    const each = (text: (table: string) => string) => tables.map((table) => text(table)).join(';');
+    await owner.query(each((table) => `create table kept_${table} as table ${table}`));
+    await owner.query(each((table) => `alter table ${table} disable trigger user`));
+    try {
+      for (const statement of statements) {
+        await owner.query(statement);
+      }
+      await look();
+    } finally {
+      await owner.query(each((table) => `alter table ${table} disable trigger user`));
+      await owner.query(each((table) => `delete from ${table}; insert into ${table} table kept_${table}`));
+      await owner.query(each((table) => `alter table ${table} enable trigger user`));
+      await owner.query(each((table) => `drop table kept_${table}`));
+    }
+  };
+
+  it('every document continues the chain of its series, also from page to page', async () => {
+    const { documents, head } = await audit('tax_invoice', 2);
+    expect(documents.map(({ number, findings }) => [number, findings])).toEqual(
+      invoices.map(({ number }) => [number, []]),
+    );
+    expect(head).toEqual({ n: 3, hash: documents.at(-1)?.hash });
+    expect((await audit('receipt')).documents).toMatchObject([{ findings: [] }]);
+    expect(await audit('order')).toEqual({ documents: [], head: null, next_after: null });
+  });
+
+  it('the change of one byte in any column that counts names its document', async () => {
+    const changes = [
+      `public_id = 'A' || substr(public_id, 2)`,
+      `dated_on = dated_on - 1`,
+      `due_on = due_on + 1`,
+      `issued_at = issued_at - interval '1 millisecond'`,
+      `external_ref = 'A-2'`,
+      `idempotency_key = 'x' || substr(idempotency_key, 2)`,
+      `body_sha256 = set_byte(body_sha256, 0, get_byte(body_sha256, 0) # 1)`,
+      `key_id = gen_random_uuid()`,
+      `business = jsonb_set(business, '{name}', '"X"')`,
+      `customer_id = gen_random_uuid()`,
+      `customer = jsonb_set(customer, '{name}', '"X"')`,
+      `items = jsonb_set(items, '{0,sku}', '"S-2"')`,
+      `prices_include_vat = not prices_include_vat`,
+      `discount_rule = jsonb_set(discount_rule, '{value}', '12.6')`,
+      `payments = '[{}]'`,
+      `subtotal = subtotal + 0.01, total = total + 0.01`,
+      `discount = discount + 0.01, total = total - 0.01`,
+      `vat = vat + 0.01, total = total + 0.01`,
+      `vat_rate = vat_rate + 0.01`,
+      `source_id = null`,
+      `source = jsonb_set(source, '{number}', '2')`,
+      `title = 'כותרה'`,
+      `notes = 'הערה 😁'`,
+      `send = not send`,
+      `artifact_sha256 = 'b' || substr(artifact_sha256, 2)`,
+      `status = 'closed'`,
+      `paid = paid + 0.01`,
+      `status = 'cancelled', cancelled_at = now()`,
+      `allocation_number = '123456789'`,
+      `hash = set_byte(hash, 0, get_byte(hash, 0) # 1)`,
+    ];
+    const [first] = invoices;
+    await whileDamaged([], async () => {
+      for (const change of changes) {
+        await owner.query(`update document set ${change} where id = '${first?.id}'`);
+        // The next one continues a hash that is not there any more.
+        expect([change, await found()]).toEqual([change, change.startsWith('hash') ? [1, 2] : [1]]);
+        await owner.query(`delete from document where id = '${first?.id}'`);
+        await owner.query(`insert into document select * from kept_document where id = '${first?.id}'`);
+      }
+    });
+    expect(await found()).toEqual([]);
+  }, 60_000);
+
+  it('a deleted, an inserted and a renumbered row break the chain, and so does a series that is cut', async () => {
+    const [, second, third] = invoices;
+    await whileDamaged([`delete from document where id = '${second?.id}'`], async () =>
+      expect(await found()).toEqual([3]),
+    );
+    const copy = `insert into document
+      select (jsonb_populate_record(document, jsonb_build_object('id', gen_random_uuid(), 'number', 4, 'position', 99,
+        'public_id', 'x', 'idempotency_key', 'x'))).* from document where id = '${third?.id}'`;
+    await whileDamaged([copy], async () => expect(await found()).toEqual([4]));
+    await whileDamaged(
+      [`update document set number = number + 10 where id in ('${second?.id}', '${third?.id}')`],
+      async () => expect(await found()).toEqual([12, 13]),
+    );
+    await whileDamaged(
+      [
+        `delete from document where id = '${third?.id}'`,
+        `update series set next_number = 3 where next_number = 4`,
+      ],
+      async () => {
+        const { documents, head } = await audit();
+        expect(documents.map(({ number }) => number)).toEqual([1, 2]);
+        expect(head?.n).toBe(3);
+      },
+    );
+  });
+
+  it('the trail records each change of a state, and a change or a deletion of an entry is found', async () => {
+    const quote = await issuing.issue({ type: 'quote' });
+    await issuing.network.call(cancelDocument, {
+      business_id: issuing.business.id,
+      document_id: quote.document.id,
+      reason: 'סיבה "1"\n',
+      key_id: issuing.keyId,
+    });
+    const { rows } = await owner.query(`select * from audit_entry order by n`);
+    expect(rows).toMatchObject([
+      {
+        n: '1',
+        action: 'document.state',
+        after: { status: 'closed' },
+        actor: expect.stringMatching(/^role:/),
+      },
+      { n: '2', before: { status: 'open', paid: '0.00' }, after: { status: 'closed', paid: '118.00' } },
+      {
+        n: '3',
+        subject: quote.document.id,
+        actor: `key:${issuing.keyId}`,
+        after: { status: 'cancelled', cancel_reason: 'סיבה "1"\n' },
+        request_id: expect.any(String),
+      },
+    ]);
+    expect((await audit('quote')).documents.flatMap(({ findings }) => findings)).toEqual([]);
+    const [, second] = invoices;
+    const ofSecond = `where id = '${second?.id}'`;
+    await whileDamaged([`update document set status = 'open', paid = 0 ${ofSecond}`], async () =>
+      expect(await found()).toEqual([2]),
+    );
+    await whileDamaged([`delete from audit_entry where subject = '${second?.id}'`], async () =>
+      expect(await found()).toEqual([2]),
+    );
+  });
+
+  it('documents without a hash are hashed in the order of their numbers, and the series goes on', async () => {
+    await whileDamaged(
+      [
+        `update document set hash = null where type = 'tax_invoice'`,
+        `update series set last_hash = null, last_hashed_number = null where type = 'tax_invoice'`,
+        `alter table document enable trigger user`,
+        `alter table series enable trigger user`,
+      ],
+      async () => {
+        // As the release before this one has left it: the next document has no hash either.
+        const before = await audit();
+        expect(before.documents.map(({ hash, findings }) => [hash, findings])).toEqual([
+          [null, []],
+          [null, []],
+          [null, []],
+        ]);
+        const replica = await startReplica(issuing);
+        try {
+          await eventually('the series is hashed', async () => (await audit()).head?.n === 3);
+        } finally {
+          await replica.stop();
+        }
+        await issuing.issue();
+        expect(await found()).toEqual([]);
+        expect((await audit()).head?.n).toBe(4);
+        await owner.query('delete from daily_count');
+      },
+    );
+  });
+
+  it('the hash of a document cannot be changed', async () => {
+    await expect(owner.query(`update document set hash = '\\x00'`)).rejects.toThrow('cannot be changed');
+  });
+});
