@@ -1,18 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rollingRestart } from './sections/rolling-restart.js';
 import { runStorm } from './storm/storm.js';
 import { StormSystem } from './storm/storm-system.js';
 
 const stormMs = 60_000;
 const longestFaultMs = 4_000;
+/** Of a caller between two requests: the faults decide what is tested, not the number of documents. */
+const pauseMs = 1_500;
 /** Its first steps have the most kinds of faults, commits of unknown outcome, a wiped NATS and a full disk among them. */
 const seed = 2532;
 
-describe('a storm', () => {
+describe('the system with two replicas of each service', () => {
   let system: StormSystem;
   beforeAll(async () => {
     system = await StormSystem.start();
   }, 180_000);
   afterAll(() => system?.stop(), 120_000);
+
+  rollingRestart(() => system.stack);
 
   it('every invariant holds against what callers were answered during a minute of faults of one seed', async () => {
     const lines: string[] = [];
@@ -20,7 +25,7 @@ describe('a storm', () => {
       seed,
       forMs: stormMs,
       longestFaultMs,
-      pauseMs: 500,
+      pauseMs,
       // Once, at the end.
       stepsPerBook: Number.POSITIVE_INFINITY,
       progress: (text) => lines.push(text),
