@@ -20,7 +20,7 @@ import type { DeliveryConfig } from '../config.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
 import { type Attempt, beginAttempt, countForDay } from './attempt.repository.js';
 import { claimDue, postpone } from './claim.repository.js';
-import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
+import type { DeliveryChannel, DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageChannels } from './message-channels.js';
 import { MessageLogos } from './message-logos.js';
@@ -36,6 +36,9 @@ const claimMarginMs = 30_000;
 /** When the PDF is fetched again while rendering cannot be asked: that is no attempt on the message. */
 const fetchPauseMs = 5_000;
 
+/** How often claims of processes that died are looked for. */
+const expiredEveryMs = 1_000;
+
 /** Rolls back an attempt for which the day of its business has no room. */
 class DayFullError extends Error {}
 
@@ -46,7 +49,8 @@ class DayFullError extends Error {}
 @Injectable()
 export class MessageSender implements BackgroundTask {
   /** One for each channel: while one provider hangs, the messages of the other are sent. */
-  readonly #workers: readonly JobWorker<DeliveryRow>[];
+  readonly #workers: ReadonlyMap<DeliveryChannel, JobWorker<DeliveryRow>>;
+  #expiredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -60,8 +64,9 @@ export class MessageSender implements BackgroundTask {
     tracing: Tracing,
   ) {
     const all = acrossTenants(db);
-    this.#workers = (['email', 'whatsapp'] as const).map(
-      (channel) =>
+    this.#workers = new Map(
+      (['email', 'whatsapp'] as const).map((channel) => [
+        channel,
         new JobWorker({
           name: `message-sender-${channel}`,
           concurrency: sendConcurrencyMax,
@@ -70,30 +75,41 @@ export class MessageSender implements BackgroundTask {
           tracing,
           now: () => databaseNow(all, clock),
           claim: async (limit, now, until) => {
-            await outcomes.recordExpired(all, now);
+            await this.#recordExpired(all, now);
             return claimDue(all, channel, limit, now, until);
           },
           run: (row) => this.#process(row),
         }),
+      ]),
     );
   }
 
   start(): void {
-    for (const worker of this.#workers) {
+    for (const worker of this.#workers.values()) {
       worker.start();
     }
   }
 
-  /** Looks for due messages now. */
+  /** Looks for due messages now; of a channel that is not configured within a second. */
   trigger(): void {
-    for (const worker of this.#workers) {
-      worker.trigger();
+    for (const [channel, worker] of this.#workers) {
+      if (this.channels.unavailableReason(channel) === null) {
+        worker.trigger();
+      }
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.stop()));
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
     this.channels.close();
+  }
+
+  async #recordExpired(all: Database<DeliveryTables>, now: Date): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs - this.#expiredAtMs >= expiredEveryMs) {
+      this.#expiredAtMs = nowMs;
+      await this.outcomes.recordExpired(all, now);
+    }
   }
 
   /** Never rejects: what could not be stored is processed again when the claim expires. */

@@ -46,7 +46,7 @@ export async function insertPlan(
   await lockDocument(trx, key);
   const document = await readProgress(trx, key, parts.holdUntil, parts.now);
   await insertMessages(trx, key, messages, { ...parts, document });
-  return { isNew: true, mayBeDue: !document.cancelled };
+  return { isNew: true, mayBeDue: document.rendered && !document.cancelled };
 }
 
 async function insertMessages(

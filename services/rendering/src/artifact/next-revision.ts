@@ -89,7 +89,9 @@ export class NextRevision {
     if (!latest) {
       throw new Error(`document ${document.id} has no artifact`);
     }
-    const next = nextRevision(latest, await isReleased(db, keyOf(document)), change);
+    // Only what a next revision says depends on a release, not whether there is one.
+    const isNeeded = nextRevision(latest, false, change) !== null;
+    const next = isNeeded ? nextRevision(latest, await isReleased(db, keyOf(document)), change) : null;
     return { revisions, latest, next };
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type FontEntry, fontFolder } from './font-files.js';
-import { inRange, readUnicodeRange } from './unicode-range.js';
+import { charactersOf, inRange, readUnicodeRange } from './unicode-range.js';
 
 /** One font file with its bytes. */
 export interface FontFile extends FontEntry {
@@ -42,13 +42,14 @@ export function loadTypeface(): Typeface {
   );
   const has = ({ fileName }: FontFile, point: number) => inRange(ranges.get(fileName) ?? [], point);
   const own = files.filter(({ family }) => family === always);
+  const ownCharacters = new Set(own.flatMap(({ unicodeRange }) => [...charactersOf(unicodeRange)]));
   const others = files.filter(({ family }) => family !== always);
   return {
     filesFor(text) {
       const needed = new Set<FontFile>();
       for (const character of new Set(text)) {
         const point = character.codePointAt(0) ?? 0;
-        if (point < 0x80 || joiners.test(character) || own.some((file) => has(file, point))) {
+        if (point < 0x80 || ownCharacters.has(character) || joiners.test(character)) {
           continue;
         }
         for (const file of others) {
