@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { normaliseTaxId } from '@pinkas/domain';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
 import { RefusalError } from './usage-error.js';
 
@@ -15,7 +16,7 @@ export function readSoftware(
   env: NodeJS.ProcessEnv = process.env,
 ): UniformSoftware {
   const registration = env.ACCOUNTING_SOFTWARE_NUMBER || '99999999';
-  const vendorTaxId = env.SOFTWARE_VENDOR_TAX_ID || (business.tax_id ?? '');
+  const vendorTaxId = env.SOFTWARE_VENDOR_TAX_ID || normaliseTaxId(business.tax_id ?? '');
   if (!/^\d{1,8}$/.test(registration)) {
     throw new RefusalError('ACCOUNTING_SOFTWARE_NUMBER must be a number of at most 8 digits');
   }

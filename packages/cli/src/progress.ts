@@ -2,6 +2,8 @@ import type { Progress } from './command.js';
 
 /** Moves to the beginning of the line and erases it (ECMA-48). */
 const eraseLine = '\r\u001b[K';
+/** Of a terminal that does not say how wide it is. */
+const usualColumns = 80;
 
 /** Progress on one line of a terminal. */
 export interface TerminalProgress extends Progress {
@@ -21,7 +23,7 @@ export function terminalProgress(stream: NodeJS.WriteStream, enabled: boolean): 
       if (!enabled || !stream.isTTY) {
         return;
       }
-      stream.write(`${eraseLine}${line.slice(0, Math.max(1, stream.columns - 1))}`);
+      stream.write(`${eraseLine}${line.slice(0, (stream.columns || usualColumns) - 1)}`);
       shown = true;
     },
     print(line) {

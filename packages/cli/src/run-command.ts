@@ -13,6 +13,8 @@ import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { verifyCommands } from './verify/verify-command.js';
 
+export type { Call } from './command.js';
+
 /** Every command. */
 export const commands: readonly Command[] = [
   ...businessCommands,

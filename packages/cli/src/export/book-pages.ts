@@ -1,8 +1,12 @@
-import { type BookEntry, type BookPosition, readBook } from '@pinkas/contracts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type BookEntry, type BookPosition, errorCatalogue, readBook } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit/client';
 import type { Call } from '../command.js';
 
 /** Half of what issuing returns at once: a page and the next one are in memory together. */
 const pageSize = 50;
+/** The pauses before a page is read again: one call of many thousands may meet a restart. */
+const pausesMs = [500, 1_000, 2_000, 4_000, 8_000];
 
 /** Which documents of which book: by document date, both ends included. */
 export interface BookRange {
@@ -28,7 +32,8 @@ export async function* bookPages(
   after: BookPosition | null = null,
 ): AsyncGenerator<BookPage> {
   const read = (position: BookPosition | null) => {
-    const page = call(readBook, { business_id: businessId, after: position, limit: pageSize, from, to });
+    const request = { business_id: businessId, after: position, limit: pageSize, from, to };
+    const page = repeated(() => call(readBook, request));
     // Awaited below; until then a failure must not end the process.
     page.catch(() => {});
     return page;
@@ -44,4 +49,19 @@ export async function* bookPages(
       return;
     }
   }
+}
+
+/** Repeats a call without a reply. @throws the error of the last attempt, and one that no attempt can fix at once. */
+async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ApiError) || !errorCatalogue[error.code].retryable) {
+        throw error;
+      }
+    }
+    await pause(pauseMs);
+  }
+  return attempt();
 }

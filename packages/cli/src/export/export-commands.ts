@@ -1,11 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { formatShekels, toShekels } from '@pinkas/domain';
-import {
-  type UniformCharset,
-  type UniformFiles,
-  type UniformRun,
-  uniformCharsets,
-} from '@pinkas/domain/uniform';
+import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import type { Command, Output } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
@@ -28,7 +23,8 @@ function readCharset(option = uniformCharsets[0] as string): UniformCharset {
 const primaryId = (): string =>
   `${randomInt(1, 10)}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}`;
 
-function outputOf({ folder, run, files, reports }: WrittenUniform): Output {
+function outputOf(written: WrittenUniform, businessId: string): Output {
+  const { folder, run, files, reports } = written;
   const { leftOut } = files;
   const json = {
     folder,
@@ -57,7 +53,7 @@ function outputOf({ folder, run, files, reports }: WrittenUniform): Output {
     })),
     reports,
   };
-  return { json, text: textOf(folder, run, files) };
+  return { json, text: textOf(written, businessId) };
 }
 
 const deviationTexts = {
@@ -68,36 +64,41 @@ const deviationTexts = {
   does_not_fit: 'longer than the field',
 } as const;
 
-function textOf(folder: string, run: UniformRun, files: UniformFiles): string {
+function textOf({ folder, run, files }: WrittenUniform, businessId: string): string {
   const { leftOut } = files;
   const totals = files.typeTotals.map(({ code, type, documents, total }) => [
     String(code),
     type,
-    String(documents),
+    documents.toLocaleString('en-US'),
     formatShekels(total),
   ]);
-  const left: [number, string][] = [
-    [leftOut.documents, 'documents of a type without a code (quotes)'],
-    [leftOut.receiptLines, 'lines of receipts, which have payments instead'],
-    [leftOut.baseDocuments, 'base documents of a type without a code'],
+  const counted: [number, string][] = [
+    [leftOut.documents, 'quotes, which have no code in the structure'],
+    [leftOut.receiptLines, 'lines of receipts, which have their payments instead'],
+    [leftOut.baseDocuments, 'references to a base document: to a quote, or of a receipt'],
   ];
+  const left = counted
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => [count.toLocaleString('en-US'), what]);
   const deviations = files.deviations.map(({ field, deviation, count, documents }) => [
     String(field.number),
     field.name,
     deviationTexts[deviation],
-    String(count),
+    count.toLocaleString('en-US'),
     documents.length === 0 ? '' : `first: ${documents.join(' ')}`,
   ]);
   return [
     folder,
     `${run.from} to ${run.to}, ${run.charset}, primary id ${run.primaryId}`,
-    columns(files.recordCounts.map(({ code, count }) => [code, String(count)])),
-    totals.length === 0 ? 'No document is of these dates' : columns(totals),
-    ...left.filter(([count]) => count > 0).map(([count, what]) => `Left out: ${count} ${what}`),
+    columns(files.recordCounts.map(({ code, count }) => [code, count.toLocaleString('en-US')])),
+    totals.length === 0
+      ? 'The book has no document of these dates that belongs into the files'
+      : columns(totals),
+    ...(left.length === 0 ? [] : [`Left out:\n${columns(left)}`]),
     deviations.length === 0
       ? 'Every field is as in the book'
       : `Fields that differ from the book:\n${columns(deviations)}`,
-    `To check them: pinkas export check ${folder} --against ID`,
+    `To check them: pinkas export check ${folder} --against ${businessId}`,
   ].join('\n\n');
 }
 
@@ -130,7 +131,7 @@ const uniformCommand: Command = {
       },
       documentProgress(progress, 'written', found.documents),
     );
-    return outputOf(written);
+    return outputOf(written, found.business.id);
   },
 };
 

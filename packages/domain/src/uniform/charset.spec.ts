@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeText } from './charset.js';
+import { encodeText, encodeTrimmed } from './charset.js';
 
 describe('encodeText', () => {
   it('every character of ISO-8859-8 has its own byte', () => {
@@ -28,5 +28,12 @@ describe('encodeText', () => {
     const encoded = encodeText(text, 'iso-8859-8');
     expect(new TextDecoder('iso-8859-8').decode(Uint8Array.from(encoded.bytes))).toBe(written);
     expect(encoded).toMatchObject({ rewritten, replaced });
+  });
+});
+
+describe('encodeTrimmed', () => {
+  it('a text of which nothing is left is a question mark, and an empty one is empty', () => {
+    expect(encodeTrimmed(' \u200f\t', 'cp862')).toEqual({ bytes: [0x3f], rewritten: false, replaced: true });
+    expect(encodeTrimmed(' ', 'cp862')).toEqual({ bytes: [], rewritten: false, replaced: false });
   });
 });

@@ -45,6 +45,23 @@ function bytesOf(charset: UniformCharset): Map<string, number> {
   );
 }
 
+/** The bytes of the characters up to the Hebrew letters, which most texts have alone; 0 where the set has none. */
+const lowBytes: Readonly<Record<UniformCharset, Uint8Array>> = {
+  'iso-8859-8': lowBytesOf('iso-8859-8'),
+  cp862: lowBytesOf('cp862'),
+};
+
+function lowBytesOf(charset: UniformCharset): Uint8Array {
+  const table = new Uint8Array(0x600);
+  for (const [character, byte] of byteOf[charset]) {
+    const code = character.charCodeAt(0);
+    if (code < table.length) {
+      table[code] = byte;
+    }
+  }
+  return table;
+}
+
 /** Signs that both sets lack, as they are typed on a Hebrew keyboard. */
 const rewrites: Readonly<Record<string, string>> = {
   '₪': 'ש"ח',
@@ -78,6 +95,10 @@ const space = 0x20;
 
 /** Encodes a text; what the set does not have is written in another form, or as `?`. */
 export function encodeText(text: string, charset: UniformCharset): EncodedText {
+  const plain = encodePlain(text, lowBytes[charset]);
+  if (plain) {
+    return { bytes: plain, rewritten: false, replaced: false };
+  }
   const map = byteOf[charset];
   const bytes: number[] = [];
   let rewritten = false;
@@ -96,12 +117,34 @@ export function encodeText(text: string, charset: UniformCharset): EncodedText {
   return { bytes, rewritten, replaced };
 }
 
-/** Encodes a text without the spaces at its ends, also those beside characters that are left out. */
+/** Null where a character is not in the table. */
+function encodePlain(text: string, table: Uint8Array): number[] | null {
+  const bytes = new Array<number>(text.length);
+  for (let index = 0; index < text.length; index += 1) {
+    const byte = table[text.charCodeAt(index)] ?? 0;
+    if (byte === 0) {
+      return null;
+    }
+    bytes[index] = byte;
+  }
+  return bytes;
+}
+
+/**
+ * Encodes a text without the spaces at its ends, also those beside characters that are left out. A text of which nothing is left is
+ * a question mark, since an empty field says that there was none.
+ */
 export function encodeTrimmed(text: string, charset: UniformCharset): EncodedText {
-  const { bytes, ...encoded } = encodeText(text.trim(), charset);
+  const trimmed = text.trim();
+  if (trimmed === '') {
+    return { bytes: [], rewritten: false, replaced: false };
+  }
+  const { bytes, ...encoded } = encodeText(trimmed, charset);
   const first = bytes.findIndex((byte) => byte !== space);
-  const last = bytes.findLastIndex((byte) => byte !== space);
-  return { bytes: first === -1 ? [] : bytes.slice(first, last + 1), ...encoded };
+  if (first === -1) {
+    return { bytes: [questionMark], rewritten: false, replaced: true };
+  }
+  return { bytes: bytes.slice(first, bytes.findLastIndex((byte) => byte !== space) + 1), ...encoded };
 }
 
 /** Another form of a character that a set lacks; null where there is none. */

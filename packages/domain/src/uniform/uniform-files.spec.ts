@@ -372,12 +372,16 @@ describe('the uniform structure', () => {
     expect(nets).toEqual([2825, 2824, 2826]);
   });
 
-  it('a quote, a line of a receipt and a base document without a code are left out and counted', () => {
+  it('a quote, a line of a receipt, and a reference to a quote or of a receipt are left out and counted', () => {
     const quote = document({ type: 'quote' });
-    const receipt = document({ type: 'receipt', payments: [{ ...payment, method: 'cash', amount: 177 }] });
+    const receipt = document({
+      type: 'receipt',
+      payments: [{ ...payment, method: 'cash', amount: 177 }],
+      based_on: { type: 'tax_invoice', number: 5 },
+    });
     const { files, lines } = dataOf([quote, receipt, document({ based_on: quote })]);
     expect(lines.map((text) => text.slice(0, 4)).join(' ')).toBe('A100 C100 D120 C100 D110 Z900');
-    expect(files.leftOut).toEqual({ documents: 1, receiptLines: 1, baseDocuments: 1 });
+    expect(files.leftOut).toEqual({ documents: 1, receiptLines: 1, baseDocuments: 2 });
   });
 
   it('a value that its field cannot hold is reported by field with its documents', () => {

@@ -70,14 +70,23 @@ export interface LeftOut {
   documents: number;
   /** Lines of receipts, which have payments instead. */
   receiptLines: number;
-  /** References to a base document of a type that has no code. */
+  /** References to a base document: of a type that has no code, or from a receipt, whose records have no field for it. */
   baseDocuments: number;
 }
 
 const systemConstant = '&OF1.31&';
 const charsetCodes: Readonly<Record<UniformCharset, number>> = { 'iso-8859-8': 1, cp862: 2 };
-const vatNumberFields = new Set([1003, 1102, 1202, 1252, 1302, 1452, 1152]);
-const recordNumberFields = new Set([1101, 1201, 1251, 1301, 1451, 1151]);
+/** The fields that every record has: the VAT number of the business, and the number of the record in its file. */
+const fixedFields: Readonly<Record<RecordCode, { vatNumber?: number; recordNumber?: number }>> = {
+  A000: { vatNumber: 1003 },
+  summary: {},
+  A100: { vatNumber: 1102, recordNumber: 1101 },
+  C100: { vatNumber: 1202, recordNumber: 1201 },
+  D110: { vatNumber: 1252, recordNumber: 1251 },
+  D120: { vatNumber: 1302, recordNumber: 1301 },
+  M100: { vatNumber: 1452, recordNumber: 1451 },
+  Z900: { vatNumber: 1152, recordNumber: 1151 },
+};
 const documentsNamed = 5;
 /** The kind of software that keeps the years in one book (field 1011): a range of days, and no tax year. */
 const multiYear = 2;
@@ -233,9 +242,9 @@ export class UniformFiles {
   }
 
   #countLeftOut({ type, items, based_on }: UniformDocument): void {
-    if (acknowledgesPayment(type)) {
-      this.#leftOut.receiptLines += items.length;
-    } else if (based_on !== null && uniformDocumentCode(based_on.type) === null) {
+    const isReceipt = acknowledgesPayment(type);
+    this.#leftOut.receiptLines += isReceipt ? items.length : 0;
+    if (based_on !== null && (isReceipt || uniformDocumentCode(based_on.type) === null)) {
       this.#leftOut.baseDocuments += 1;
     }
   }
@@ -249,12 +258,12 @@ export class UniformFiles {
   #encode({ code, values }: RecordValues): Uint8Array {
     const layout = recordLayouts[code];
     const all: Record<number, FieldValue> = { ...values };
-    for (const { number } of layout.fields) {
-      if (vatNumberFields.has(number)) {
-        all[number] = this.run.business.taxId;
-      } else if (recordNumberFields.has(number)) {
-        all[number] = this.#records;
-      }
+    const { vatNumber, recordNumber } = fixedFields[code];
+    if (vatNumber !== undefined) {
+      all[vatNumber] = this.run.business.taxId;
+    }
+    if (recordNumber !== undefined) {
+      all[recordNumber] = this.#records;
     }
     if (code !== 'summary') {
       all[layout.fields[0]?.number ?? 0] = code;

@@ -24,6 +24,7 @@ export type Deviation =
 export const deviations = ['shortened', 'rewritten', 'replaced', 'digits_only', 'does_not_fit'] as const;
 
 const space = 0x20;
+const plus = 0x2b;
 const zero = 0x30;
 const nine = 0x39;
 
@@ -37,20 +38,45 @@ export function writeRecord(
   charset: UniformCharset,
   report: (field: Field, deviation: Deviation) => void,
 ): Uint8Array {
-  const record = new Uint8Array(layout.length + 2).fill(space);
+  const record = blankOf(layout).slice();
   for (const field of layout.fields) {
     const value = values[field.number] ?? null;
-    const part = record.subarray(field.start - 1, field.start - 1 + field.length);
+    if (value === null) {
+      continue;
+    }
+    const part = partOf(record, field);
     if (field.kind === 'text') {
-      writeText(part, field, String(value ?? ''), charset, report);
-    } else if (field.kind === 'amount' || field.kind === 'quantity') {
-      writeSigned(part, field, BigInt(value ?? 0), report);
+      writeText(part, field, String(value), charset, report);
+    } else if (isSigned(field)) {
+      writeSigned(part, field, BigInt(value), report);
     } else {
-      writeDigits(part, field, String(value ?? ''), report);
+      writeDigits(part, field, String(value), report);
     }
   }
-  record.set([0x0d, 0x0a], layout.length);
   return record;
+}
+
+const partOf = (record: Uint8Array, { start, length }: Field): Uint8Array =>
+  record.subarray(start - 1, start - 1 + length);
+const isSigned = ({ kind }: Field): boolean => kind === 'amount' || kind === 'quantity';
+
+const blanks = new Map<RecordLayout, Uint8Array>();
+
+/** The record without any value: most fields of most records have none. */
+function blankOf(layout: RecordLayout): Uint8Array {
+  let blank = blanks.get(layout);
+  if (!blank) {
+    blank = new Uint8Array(layout.length + 2).fill(space);
+    for (const field of layout.fields.filter(({ kind }) => kind !== 'text')) {
+      const part = partOf(blank, field).fill(zero);
+      if (isSigned(field)) {
+        part[0] = plus;
+      }
+    }
+    blank.set([0x0d, 0x0a], layout.length);
+    blanks.set(layout, blank);
+  }
+  return blank;
 }
 
 type Report = Parameters<typeof writeRecord>[3];

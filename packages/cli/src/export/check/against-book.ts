@@ -4,7 +4,7 @@ import { dataFile, type FileDocument } from './data-check.js';
 import type { Findings } from './findings.js';
 import type { Ini } from './ini-check.js';
 import { otherSign, type ParsedRecord } from './read-records.js';
-import { recordTables } from './record-tables.js';
+import { type Picture, recordTables } from './record-tables.js';
 
 /** What a field has to say: the text of a text field, the digits of another. Absent: blank, or zero. */
 type Expected = Readonly<Record<number, string | bigint | null>>;
@@ -260,7 +260,7 @@ export class BookComparison {
   ): void {
     const wanted = this.#differs(record, field, expected);
     if (wanted !== null) {
-      this.findings.add(file, at, field, `is "${record.text(field)}", and the book has "${wanted}"`);
+      this.findings.add(file, at, field, `is ${shown(record, field)}, and the book has ${wanted}`);
     }
   }
 
@@ -272,11 +272,11 @@ export class BookComparison {
     }
     if (field.picture === 'X') {
       const text = typeof expected === 'string' ? expected : '';
-      return saysSame(record.text(number), text, field.to - field.from + 1) ? null : text;
+      return saysSame(record.text(number), text, field.to - field.from + 1) ? null : `"${text}"`;
     }
     const width = field.to - field.from + 1;
     const wanted = typeof expected === 'bigint' ? expected : BigInt((expected || '0').slice(-width));
-    return record.amount(number) === wanted ? null : String(wanted);
+    return record.amount(number) === wanted ? null : decimalOf(field.picture, wanted);
   }
 
   /** A net line is as it was issued; of gross prices it is its share of the subtotal, within an agora and its rounding. */
@@ -286,9 +286,32 @@ export class BookComparison {
     const difference = record.amount(1267) - share;
     const tolerance = document.prices_include_vat ? 2n : 0n;
     if (difference > tolerance || difference < -tolerance) {
-      this.findings.add(dataFile, at, 1267, `is ${record.amount(1267)} agorot, and the book has ${share}`);
+      this.findings.add(
+        dataFile,
+        at,
+        1267,
+        `is ${shown(record, 1267)}, and the book has ${decimalOf('S9V2', share)}`,
+      );
     }
   }
+}
+
+/** A number as people write it. */
+function decimalOf(picture: Picture, value: bigint): string {
+  const decimals = { S9V2: 2, S9V4: 4 }[picture as string] ?? 0;
+  const digits = String(value < 0n ? -value : value).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  return `${value < 0n ? '-' : ''}${whole}${decimals === 0 ? '' : `.${digits.slice(-decimals)}`}`;
+}
+
+/** What a field has, as people write it; as it is where it is malformed. */
+function shown(record: ParsedRecord, number: number): string {
+  const { picture = 'X' } =
+    recordTables.get(record.code)?.fields.find((field) => field.number === number) ?? {};
+  const text = record.text(number);
+  return picture === 'X' || !/^[+-]?\d+$/.test(text)
+    ? `"${text}"`
+    : decimalOf(picture, record.amount(number));
 }
 
 /** What only the file knows: links, and the sum of a line, which is compared by itself. */

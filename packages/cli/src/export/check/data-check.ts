@@ -59,6 +59,8 @@ export class DataCheck {
   readonly #links = new NumberSet();
   readonly #skus = new Set<string>();
   #record = 0;
+  /** By how much the numbers of the records are ahead of the lines of the file. */
+  #shift = 0n;
   #current: FileDocument | null = null;
   #items: ParsedRecord[] = [];
   #closed = false;
@@ -109,8 +111,12 @@ export class DataCheck {
 
   #checkFixed(record: ParsedRecord): void {
     const [number, vat] = fixedFields[record.code] ?? [0, 0];
-    if (record.amount(number) !== BigInt(this.#record)) {
-      this.#add(number, `is ${record.raw(number)} in record ${this.#record} of the file`);
+    const found = record.amount(number);
+    const next = BigInt(this.#record) + this.#shift;
+    if (found !== next) {
+      this.#add(number, `is ${record.raw(number)}, and after the record before it comes ${next}`);
+      // Where a record is missing, those that follow are not reported for it.
+      this.#shift = found === 0n ? this.#shift : found - BigInt(this.#record);
     }
     if (record.raw(vat) !== this.declared.vatNumber) {
       this.#add(vat, `is ${record.raw(vat)}, and INI.TXT names ${this.declared.vatNumber}`);
@@ -272,7 +278,9 @@ export class DataCheck {
     }
     const sku = record.raw(1259).trim();
     if (sku !== '' && !this.#skus.has(sku)) {
-      this.#add(1259, 'has no M100 before it');
+      this.#add(1259, `is "${record.text(1259)}", which has no M100 before it`);
+      // Reported once.
+      this.#skus.add(sku);
     }
     const quantity = record.amount(1264);
     if (quantity <= 0n) {

@@ -1,4 +1,4 @@
-import { documentTypeRules, formatDay, formatShekels, sum } from '@pinkas/domain';
+import { documentTypeRules, formatDay, formatShekels } from '@pinkas/domain';
 import type { Deviation, RecordCode, UniformFiles, UniformRun } from '@pinkas/domain/uniform';
 
 /** What the reports are of. */
@@ -27,6 +27,41 @@ const recordNames: Readonly<Record<RecordCode, string>> = {
   Z900: 'רשומת סגירה',
 };
 
+/** The fields that a run may write otherwise than they are in the book. */
+const fieldNames: Readonly<Record<number, string>> = {
+  1007: 'שם התוכנה',
+  1010: 'שם יצרן התוכנה',
+  1012: 'נתיב הקבצים',
+  1018: 'שם העסק',
+  1019: 'מען העסק',
+  1021: 'עיר העסק',
+  1207: 'שם הלקוח',
+  1208: 'מען הלקוח',
+  1210: 'עיר הלקוח',
+  1214: 'טלפון הלקוח',
+  1219: 'סכום לפני הנחה',
+  1220: 'הנחת מסמך',
+  1221: 'סכום ללא מע"מ',
+  1222: 'סכום המע"מ',
+  1223: 'סכום כולל מע"מ',
+  1234: 'קישור לשורות',
+  1259: 'מק"ט',
+  1260: 'תיאור',
+  1264: 'כמות',
+  1265: 'מחיר ליחידה',
+  1267: 'סכום השורה',
+  1273: 'קישור לכותרת',
+  1307: 'מספר הבנק',
+  1308: 'מספר הסניף',
+  1309: 'מספר החשבון',
+  1310: 'מספר ההמחאה',
+  1312: 'סכום התקבול',
+  1314: 'שם הכרטיס',
+  1323: 'קישור לכותרת',
+  1455: 'מק"ט',
+  1456: 'שם הפריט',
+};
+
 const deviationNames: Readonly<Record<Deviation, string>> = {
   shortened: 'קוצר לאורך השדה',
   rewritten: 'תווים נכתבו בצורה אחרת',
@@ -39,8 +74,14 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => 
 const ltr = (text: string): string => `<bdi dir="ltr">${escaped(text)}</bdi>`;
 const row = (cells: readonly string[], cell: 'td' | 'th'): string =>
   `<tr>${cells.map((text) => `<${cell}>${text}</${cell}>`).join('')}</tr>`;
-const table = (headings: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<table><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
+/** @param kind `summed`: the last row has the sums. */
+const table = (
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  kind: 'plain' | 'summed' = 'plain',
+): string =>
+  `<table class="${kind}"><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
+const count = (number: number): string => ltr(number.toLocaleString('en-US'));
 /** A text as a string of CSS. */
 const cssString = (text: string): string =>
   `"${text.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `\\${sign.codePointAt(0)?.toString(16)} `)}"`;
@@ -52,8 +93,9 @@ const style = `body{font:10pt Heebo,Arial,sans-serif;margin:0 auto;max-width:180
 h1{font-size:16pt;margin:0 0 2mm}h2{font-size:11pt;margin:7mm 0 2mm}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:1mm 5mm;margin:0}dt{color:#555}dd{margin:0}
 table{border-collapse:collapse;width:100%;margin-top:3mm}thead{display:table-header-group}tr{break-inside:avoid}
-th,td{border-bottom:1px solid #ccc;padding:1.5mm 2mm;text-align:start;font-variant-numeric:tabular-nums}th{background:#f2f2f2}
-footer{margin-top:8mm;text-align:center}`;
+th,td{border-bottom:1px solid #ccc;padding:1mm 2mm;text-align:start;font-variant-numeric:tabular-nums}th{background:#f2f2f2}
+.summed tbody tr:last-child{font-weight:700}
+footer{margin-top:6mm;text-align:center;break-before:avoid}`;
 
 /** The two reports that are printed with the files (sections 2.6 and 5.4 of the authority's instructions). */
 export function uniformReports(written: ReportedRun): PrintedReport[] {
@@ -68,45 +110,44 @@ function totalsByType(written: ReportedRun): string {
   const rows = totals.map(({ code, type, documents, total }) => [
     String(code),
     documentTypeRules[type].nameHe,
-    ltr(documents.toLocaleString('en-US')),
+    count(documents),
     ltr(formatShekels(total)),
   ]);
   const documents = totals.reduce((count, total) => count + total.documents, 0);
-  const last = ['', 'סך הכול', ltr(documents.toLocaleString('en-US')), ''];
+  const last = ['', 'סך הכול', count(documents), ''];
   return page(
     written,
     'סיכום לפי סוג מסמך (2.6)',
-    table(['קוד', 'סוג מסמך', 'מספר מסמכים', 'סכום כולל בש"ח'], [...rows, last]) +
-      `<p>סך הסכומים של כל הסוגים יחד, ללא משמעות חשבונאית: ${ltr(formatShekels(sum(totals.map(({ total }) => total))))}</p>`,
+    table(['קוד', 'סוג מסמך', 'מספר מסמכים', 'סכום כולל בש"ח'], [...rows, last], 'summed'),
   );
 }
 
 function runSummary(written: ReportedRun): string {
   const { files } = written;
-  const counts = files.recordCounts.map(({ code, count }) => [
+  const counts = files.recordCounts.map(({ code, count: found }) => [
     ltr(code),
     recordNames[code],
-    ltr(count.toLocaleString('en-US')),
+    count(found),
   ]);
-  const deviations = files.deviations.map(({ field, deviation, count, documents }) => [
+  const deviations = files.deviations.map(({ field, deviation, count: found, documents }) => [
     ltr(String(field.number)),
-    ltr(field.name),
+    fieldNames[field.number] ?? ltr(field.name),
     deviationNames[deviation],
-    ltr(count.toLocaleString('en-US')),
+    count(found),
     ltr(documents.join(', ')),
   ]);
   const { leftOut } = files;
   return page(
     written,
     'סיכום הפקת קבצים במבנה אחיד (5.4)',
-    `${table(['קוד רשומה', 'תיאור', 'מספר רשומות'], [...counts, ['', 'סך הכול', ltr(files.records.toLocaleString('en-US'))]])}
+    `${table(['קוד רשומה', 'תיאור', 'מספר רשומות'], [...counts, ['', 'סך הכול', count(files.records)]], 'summed')}
 <h2>מה שאינו בקבצים</h2>
 ${table(
-  ['', 'מספר'],
+  ['מה', 'מספר'],
   [
-    ['מסמכים שלסוגם אין קוד (הצעות מחיר)', ltr(String(leftOut.documents))],
-    ['שורות של קבלות (לקבלה פרטי תקבולים)', ltr(String(leftOut.receiptLines))],
-    ['מסמכי בסיס שלסוגם אין קוד', ltr(String(leftOut.baseDocuments))],
+    ['הצעות מחיר, שאין להן קוד במבנה', count(leftOut.documents)],
+    ['שורות של קבלות, שנכתבות לפי תקבוליהן', count(leftOut.receiptLines)],
+    ['הפניות למסמך בסיס: להצעת מחיר, או מקבלה', count(leftOut.baseDocuments)],
   ],
 )}
 <h2>שדות שנכתבו אחרת מן הספר</h2>
