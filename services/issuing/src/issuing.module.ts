@@ -8,6 +8,7 @@ import { DraftRendering } from './document/draft-rendering.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
 import { HashBackfiller } from './document/hash-backfiller.js';
+import { HistoryCheck } from './document/history-check.js';
 import { IssueDocument } from './document/issue-document.js';
 import { IssueOutcomes } from './document/issue-outcomes.js';
 import { IssueQueue } from './document/issue-queue.js';
@@ -39,6 +40,7 @@ import { GetUsage } from './usage/get-usage.js';
     CustomerCards,
     DraftRendering,
     HashBackfiller,
+    HistoryCheck,
     IssueOutcomes,
     IssueQueue,
     IssueTransaction,
@@ -51,4 +53,4 @@ import { GetUsage } from './usage/get-usage.js';
 export class IssuingModule {}
 
 /** What runs beside the operations. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HashBackfiller];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HashBackfiller, HistoryCheck];
