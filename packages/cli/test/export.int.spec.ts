@@ -11,6 +11,7 @@ import {
   printReport,
   type RequestOf,
   readBook,
+  recordExport,
   showBusiness,
 } from '@pinkas/contracts';
 import {
@@ -156,6 +157,8 @@ function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Busi
     switch (contract.subject) {
       case showBusiness.subject:
         return { business: { ...business, ...change } };
+      case recordExport.subject:
+        return {};
       case listSeries.subject:
         return { series: [{ type: 'tax_invoice', next_number: book.length + 1, last_date: '2026-06-15' }] };
       case printReport.subject:

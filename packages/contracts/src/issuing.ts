@@ -258,3 +258,14 @@ export const auditSeries = defineContract('issuing.series.audit', {
   }),
   timeoutMs: timeLimitsMs.readBook,
 });
+
+/** Records in the trail that a business's book is exported. */
+export const recordExport = defineContract('issuing.export.record', {
+  request: Strict({
+    business_id: Uuid,
+    format: Type.String({ pattern: '^[a-z0-9-]{1,30}$' }),
+    from: CalendarDate,
+    to: CalendarDate,
+  }),
+  reply: Strict({}),
+});

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { documentIssued, type EventOf, messaging } from '@pinkas/contracts';
-import { eventually, type ServiceUnderTest } from '@pinkas/testkit';
+import { documentIssued, type EventOf, messaging, platformId } from '@pinkas/contracts';
+import { auditTrail, eventually, type ServiceUnderTest } from '@pinkas/testkit';
 import { newContext, withContext } from '../src/index.js';
 import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
 
@@ -86,6 +86,9 @@ describe('dead letters', () => {
     expect(await redrive(id)).toEqual({ outcome: 'handled', reason: null });
     expect(await effects(event)).toHaveLength(1);
     expect(await deadLettered(id)).toBeUndefined();
+    expect(await auditTrail(tested.database, event.business.id)).toMatchObject([
+      { action: 'dead_letter.redrive', actor: 'operator', subject: id, before: { consumer } },
+    ]);
     // The stream, or a reconciler, that delivers it again finds it handled.
     await tested.network.publish(documentIssued, event.document.id, event, message_id);
     const after = newEvent();
@@ -204,6 +207,10 @@ describe('dead letters', () => {
       expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
       expect(await deadLettered(id)).toBeUndefined();
       await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
+      const trails = [event.business.id, platformId].map((one) => auditTrail(tested.database, one));
+      expect((await Promise.all(trails)).flat()).toContainEqual(
+        expect.objectContaining({ action: 'dead_letter.drop', actor: 'operator', subject: id }),
+      );
       // Neither its stream nor a reconciler delivers it again.
       const { db } = tested.database;
       const settled = await db

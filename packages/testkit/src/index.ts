@@ -1,3 +1,4 @@
+export { auditTrail } from './audit-trail.js';
 export * from './collector.js';
 export * from './databases.js';
 export * from './eventually.js';

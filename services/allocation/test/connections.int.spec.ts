@@ -7,7 +7,7 @@ import {
   showConnection,
   startConnection,
 } from '@pinkas/contracts';
-import { eventually } from '@pinkas/testkit';
+import { auditTrail, eventually } from '@pinkas/testkit';
 import { TaxAuthority } from '../src/allocation/tax-authority.js';
 import { decryptToken } from '../src/connection/token-cipher.js';
 import { type AllocationUnderTest, redirectUri, startAllocation } from './allocation.js';
@@ -74,6 +74,15 @@ describe('connections', () => {
     expect(connections).toContainEqual(connection);
     const invoice = await allocation.issue({}, { id });
     expect(await allocation.settled(invoice.id)).toMatchObject({ status: 'issued' });
+    const [begun, completed] = await auditTrail(allocation.database, id);
+    expect(begun).toMatchObject({ action: 'connection.start', actor: 'operator', subject: id });
+    expect(completed).toEqual({
+      action: 'connection.complete',
+      actor: 'owner',
+      subject: id,
+      before: null,
+      after: { connected_at: now, expires_at: connection.until, broken_at: null },
+    });
   });
 
   it('CompleteConnection accepts a state once and within ten minutes', async () => {

@@ -7,6 +7,7 @@ import {
   listDeliveryFailures,
   resendDelivery,
 } from '@pinkas/contracts';
+import { auditTrail } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;
@@ -137,6 +138,10 @@ describe('ResendDelivery', () => {
         },
       ],
     });
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
+      { action: 'delivery.resend', actor: 'operator', subject: invoice.id, before: null, after: { messages: 1 } },
+    ]);
   });
 
   it('ResendDelivery restarts the retry schedule and the unknown outcomes', async () => {

@@ -9,7 +9,7 @@ import {
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
-import { eventually } from '@pinkas/testkit';
+import { auditTrail, eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 describe('suppressed addresses', () => {
@@ -73,6 +73,12 @@ describe('suppressed addresses', () => {
     expect(await delivery.rows(invoice)).toEqual([]);
 
     expect(await unsuppress(recipient)).toEqual(suppressed);
+    const of = { actor: 'operator', subject: `email:${recipient}` };
+    const reason = { reason: 'blocked', detail: 'Requested by the customer.' };
+    expect(await auditTrail(delivery.database, delivery.business.id)).toEqual([
+      { ...of, action: 'suppression.add', before: null, after: reason },
+      { ...of, action: 'suppression.remove', before: reason, after: null },
+    ]);
     expect(await suppressions()).not.toContainEqual(suppressed);
     expect(await suppressedOf(recipient)).toEqual([]);
     await delivery.inState(await issueReady(recipient), 'sent');

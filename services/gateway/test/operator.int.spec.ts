@@ -7,6 +7,7 @@ import {
   listBusinesses,
   listKeys,
   listSeries,
+  platformId,
   revokeKey,
   setKillSwitch,
   showBusiness,
@@ -21,6 +22,7 @@ import {
   forTenant,
   openDatabase,
 } from '@pinkas/service-kit';
+import { auditTrail } from '@pinkas/testkit';
 import type { GatewayTables } from '../src/business/business.tables.js';
 import { type Caller, type GatewayUnderTest, startGateway } from './gateway.js';
 
@@ -398,6 +400,31 @@ describe('operator contracts', () => {
     expect(key.key.startsWith(`${key.prefix}_`)).toBe(true);
   });
 
+  it('the trail has each change of a business and its keys once, with what was there before, and no value of a key', async () => {
+    const created = await create({ name: 'עסק' });
+    const { id } = created;
+    await change(id, { name: 'עסק לדוגמה', auto_send: { enabled: true } });
+    await change(id, { name: 'עסק לדוגמה' });
+    const { key, ...shown } = await gateway.network.call(createKey, { business_id: id });
+    const { revoked_at } = await gateway.network.call(revokeKey, { key_id: shown.id });
+    await gateway.network.call(revokeKey, { key_id: shown.id });
+    const trail = await auditTrail(gateway.database, id);
+    const ofBusiness = { actor: 'operator', subject: id };
+    const ofKey = { actor: 'operator', subject: shown.id };
+    expect(trail).toEqual([
+      { ...ofBusiness, action: 'business.create', before: null, after: created },
+      {
+        ...ofBusiness,
+        action: 'business.update',
+        before: { name: 'עסק', auto_send: created.auto_send },
+        after: { name: 'עסק לדוגמה', auto_send: { ...created.auto_send, enabled: true } },
+      },
+      { ...ofKey, action: 'key.create', before: null, after: shown },
+      { ...ofKey, action: 'key.revoke', before: { revoked_at: null }, after: { revoked_at } },
+    ]);
+    expect(JSON.stringify(trail)).not.toContain(key.slice(shown.prefix.length));
+  });
+
   it('the kill switch rejects API requests and leaves operator contracts unaffected', async () => {
     const { key } = await gateway.caller();
     const statusOfMe = async () => (await gateway.http('/v1/me', { key: key.key })).status;
@@ -407,6 +434,11 @@ describe('operator contracts', () => {
     expect(await gateway.network.call(setKillSwitch, { enabled: false })).toEqual({ enabled: false });
     expect(await gateway.network.call(setKillSwitch, { enabled: true })).toEqual({ enabled: true });
     expect(await statusOfMe()).toBe(200);
+    const set = { action: 'kill_switch.set', actor: 'operator', subject: 'api' };
+    expect(await auditTrail(gateway.database, platformId)).toEqual([
+      { ...set, before: { enabled: true }, after: { enabled: false } },
+      { ...set, before: { enabled: false }, after: { enabled: true } },
+    ]);
   });
 
   describe('row-level security', () => {

@@ -1,6 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { ReadBook } from './book/read-book.js';
+import { RecordExport } from './book/record-export.js';
 import { CancelDocument } from './document/cancel-document.js';
 import { ClockCheck } from './document/clock-check.js';
 import { CustomerCards } from './document/customer-cards.js';
@@ -33,6 +34,7 @@ import { GetUsage } from './usage/get-usage.js';
     ListSeries,
     AuditSeries,
     ReadBook,
+    RecordExport,
     GetUsage,
   ],
   providers: [

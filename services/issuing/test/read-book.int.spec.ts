@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook } from '@pinkas/contracts';
+import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook, recordExport } from '@pinkas/contracts';
 import { createLogger, openDatabase } from '@pinkas/service-kit';
-import { eventually, exampleBusiness } from '@pinkas/testkit';
+import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { readEntries } from '../src/book/book.repository.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
@@ -253,5 +253,20 @@ describe('ReadBook', () => {
       entries.filter(({ document }) => document.type === 'receipt' && document.number === 1);
     expect(ofNumber(await readAll(100))).toHaveLength(2);
     expect(ofNumber(await readAll(1))).toHaveLength(2);
+  });
+
+  it('RecordExport leaves an entry in the trail', async () => {
+    const business_id = randomUUID();
+    const range = { from: '2026-01-01', to: '2026-12-31' };
+    await issuing.network.call(recordExport, { business_id, format: 'uniform', ...range });
+    expect(await auditTrail(issuing.database, business_id)).toEqual([
+      {
+        action: 'book.export',
+        actor: 'operator',
+        subject: business_id,
+        before: null,
+        after: { format: 'uniform', ...range },
+      },
+    ]);
   });
 });

@@ -20,6 +20,12 @@ const run = promisify(execFile);
 
 /** One document's fault, in short. */
 type Named = [check: string, document: string | null];
+/** What `pinkas audit list --json` prints. */
+interface Entry {
+  service: string;
+  action: string;
+  actor: string;
+}
 /** What `pinkas audit verify --json` prints. */
 interface Chains {
   ok: boolean;
@@ -439,6 +445,17 @@ export function damagedBook(system: () => RunningStack): void {
         'issuing',
         sql`update series set next_number = next_number + 1 where type = 'order'`,
       );
+    }, 60_000);
+
+    it('audit list shows who has changed what in every service', async () => {
+      const entries = await stack.pinkas<Entry[]>('audit', 'list', '--business', issuer.business.id);
+      expect(entries.map(({ service, action, actor }) => [service, action, actor.split(':')[0]])).toEqual([
+        ['gateway', 'business.create', 'operator'],
+        ['gateway', 'key.create', 'operator'],
+        ['issuing', 'document.state', 'key'],
+      ]);
+      const text = await stack.command('pinkas', 'audit', 'list', '--business', issuer.business.id);
+      expect(text).toMatch(/issuing +1 +document\.state +key:.*status "open" → "cancelled"/);
     }, 60_000);
 
     it('no role of a service changes or deletes an entry of a trail', async () => {

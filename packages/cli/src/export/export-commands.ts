@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import type { Command, Output } from '../command.js';
@@ -118,6 +119,7 @@ const uniformCommand: Command = {
     const range = readRange(options);
     const charset = readCharset(options.charset);
     const found = await readBusiness(call, options.business);
+    await call(recordExport, { business_id: found.business.id, format: 'uniform', ...range });
     const written = await writeUniform(
       call,
       {

@@ -2,6 +2,7 @@ import { type ReplyOf, type RequestOf, retryAllocation } from '@pinkas/contracts
 import {
   ApiError,
   acrossTenants,
+  appendAudit,
   type Clock,
   continuedContext,
   type Database,
@@ -76,7 +77,22 @@ export class RetryAllocation {
       }
       const now = this.clock.now();
       const until = new Date(now.getTime() + this.requester.claimMs);
-      const claimed = await claimDocument(forTenant(this.db, row.business_id), row, now, until);
+      const claimed = await forTenant(this.db, row.business_id)
+        .transaction()
+        .execute(async (trx) => {
+          const taken = await claimDocument(trx, row, now, until);
+          if (taken) {
+            await appendAudit(trx, {
+              business_id: row.business_id,
+              action: 'allocation.retry',
+              subject: row.document_id,
+              actor: 'operator',
+              before: { state: row.state },
+              after: null,
+            });
+          }
+          return taken;
+        });
       if (claimed) {
         return claimed;
       }

@@ -1,6 +1,7 @@
 import { completeConnection, type ReplyOf, type RequestOf, timeLimitsMs } from '@pinkas/contracts';
 import {
   acrossTenants,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -15,7 +16,7 @@ import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AllocationWorker } from '../allocation/allocation-worker.js';
 import { AuthorityGrants, GrantRefusedError } from '../authority/authority-grants.js';
 import { AuthorityTokens } from './authority-tokens.js';
-import { failRequest, takeRequest } from './connection.repository.js';
+import { type ConnectionRow, failRequest, findConnection, takeRequest } from './connection.repository.js';
 import { hashOf } from './start-connection.js';
 
 /** The owner waits at a browser for the redirect. */
@@ -73,7 +74,29 @@ export class CompleteConnection {
     }
     await forTenant(this.db, businessId)
       .transaction()
-      .execute((trx) => this.tokens.storeConnected(trx, businessId, grant));
+      .execute(async (trx) => {
+        const before = await findConnection(trx, businessId);
+        await this.tokens.storeConnected(trx, businessId, grant);
+        await appendAudit(trx, {
+          business_id: businessId,
+          action: 'connection.complete',
+          subject: businessId,
+          actor: 'owner',
+          before: connectionFacts(before),
+          after: connectionFacts(await findConnection(trx, businessId)),
+        });
+      });
     return null;
   }
+}
+
+/** What the trail says of a connection: nothing of its tokens but how long they last. */
+function connectionFacts(row: ConnectionRow | undefined) {
+  return row
+    ? {
+        connected_at: row.connected_at.toISOString(),
+        expires_at: row.refresh_expires_at?.toISOString() ?? null,
+        broken_at: row.broken_at?.toISOString() ?? null,
+      }
+    : null;
 }

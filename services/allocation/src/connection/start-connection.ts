@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ReplyOf, type RequestOf, startConnection } from '@pinkas/contracts';
 import {
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -31,12 +32,24 @@ export class StartConnection {
     const state = randomBytes(32).toString('base64url');
     const requestedAt = this.clock.now();
     const expiresAt = new Date(requestedAt.getTime() + requestLifeMs);
-    await storeRequest(forTenant(this.db, business_id), {
-      business_id,
-      state_hash: hashOf(state),
-      requested_at: requestedAt,
-      expires_at: expiresAt,
-    });
+    await forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        await storeRequest(trx, {
+          business_id,
+          state_hash: hashOf(state),
+          requested_at: requestedAt,
+          expires_at: expiresAt,
+        });
+        await appendAudit(trx, {
+          business_id,
+          action: 'connection.start',
+          subject: business_id,
+          actor: 'operator',
+          before: null,
+          after: { expires_at: expiresAt.toISOString() },
+        });
+      });
     return {
       authorize_url: this.grants.authorizeUrl(state),
       requested_at: requestedAt.toISOString(),

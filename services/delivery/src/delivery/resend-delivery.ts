@@ -2,6 +2,7 @@ import { type ReplyOf, type RequestOf, resendDelivery } from '@pinkas/contracts'
 import {
   ApiError,
   acrossTenants,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -33,6 +34,16 @@ export class ResendDelivery {
       .execute(async (trx) => {
         const resent = await resendFailed(trx, plan, this.clock.now());
         const messages = await messagesOf(trx, plan);
+        if (resent > 0) {
+          await appendAudit(trx, {
+            business_id: plan.business_id,
+            action: 'delivery.resend',
+            subject: plan.document_id,
+            actor: 'operator',
+            before: null,
+            after: { messages: resent },
+          });
+        }
         return { resent, messages: messages.map(messageStatus), planned: plan.status };
       });
     if (reply.resent > 0) {

@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, suppressAddress } from '@pinkas/contracts';
 import {
   ApiError,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -11,7 +12,7 @@ import {
 import { parseAddress } from './address.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { toSuppression } from './suppression.js';
-import { suppress } from './suppression.repository.js';
+import { isSuppressed, suppress } from './suppression.repository.js';
 
 /** Suppresses an address, for an operator. */
 @Operation(suppressAddress)
@@ -28,15 +29,27 @@ export class SuppressAddress {
     }
     const row = await forTenant(this.db, request.business_id)
       .transaction()
-      .execute((trx) =>
-        suppress(trx, {
+      .execute(async (trx) => {
+        const known = await isSuppressed(trx, request.business_id, address.channel, address.address);
+        const row = await suppress(trx, {
           business_id: request.business_id,
           ...address,
           reason: 'blocked',
           detail: request.detail,
           since: this.clock.now(),
-        }),
-      );
+        });
+        if (!known) {
+          await appendAudit(trx, {
+            business_id: request.business_id,
+            action: 'suppression.add',
+            subject: `${address.channel}:${address.address}`,
+            actor: 'operator',
+            before: null,
+            after: { reason: row.reason, detail: row.detail },
+          });
+        }
+        return row;
+      });
     return toSuppression(row);
   }
 }

@@ -1,5 +1,12 @@
 import { type ReplyOf, type RequestOf, unsuppressAddress } from '@pinkas/contracts';
-import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import {
+  ApiError,
+  appendAudit,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
 import { parseAddress } from './address.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { toSuppression } from './suppression.js';
@@ -15,10 +22,23 @@ export class UnsuppressAddress {
     if (!address) {
       throw ApiError.invalid([{ path: '/address', message: 'is no mail address and no phone number' }]);
     }
-    const row = await unsuppress(forTenant(this.db, request.business_id), request.business_id, address);
-    if (!row) {
-      throw new ApiError('not_found');
-    }
+    const row = await forTenant(this.db, request.business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const removed = await unsuppress(trx, request.business_id, address);
+        if (!removed) {
+          throw new ApiError('not_found');
+        }
+        await appendAudit(trx, {
+          business_id: request.business_id,
+          action: 'suppression.remove',
+          subject: `${address.channel}:${address.address}`,
+          actor: 'operator',
+          before: { reason: removed.reason, detail: removed.detail },
+          after: null,
+        });
+        return removed;
+      });
     return toSuppression(row);
   }
 }

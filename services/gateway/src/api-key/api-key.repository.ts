@@ -1,5 +1,6 @@
 import type { ApiKey, Business } from '@pinkas/contracts';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Transaction } from '@pinkas/service-kit';
+import type { Kysely, Selectable } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
 import { businessColumns, type GatewayTables } from '../business/business.tables.js';
 import { toApiKey } from './api-key.js';
@@ -88,17 +89,29 @@ export async function listKeysOf(db: Kysely<GatewayTables>, businessId: string):
   return rows.map(toApiKey);
 }
 
-/** Revokes a key; a key that is revoked already keeps its instant. */
-export async function markRevoked(
-  db: Kysely<GatewayTables>,
-  keyId: string,
-  revokedAt: Date,
-): Promise<ApiKey | undefined> {
-  const row = await db
-    .updateTable('api_key')
-    .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${revokedAt})` })
+/** Finds a key and locks it until the transaction ends. */
+export async function lockKey(trx: Transaction<GatewayTables>, keyId: string): Promise<ApiKey | undefined> {
+  const row = await trx
+    .selectFrom('api_key')
+    .selectAll()
     .where('id', '=', keyId)
-    .returningAll()
+    .forUpdate()
     .executeTakeFirst();
   return row && toApiKey(row);
+}
+
+/** Revokes a locked key. */
+export async function markRevoked(
+  trx: Transaction<GatewayTables>,
+  { business_id, id }: ApiKey,
+  revokedAt: Date,
+): Promise<ApiKey> {
+  const row = await trx
+    .updateTable('api_key')
+    .set({ revoked_at: revokedAt })
+    .where('business_id', '=', business_id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toApiKey(row);
 }

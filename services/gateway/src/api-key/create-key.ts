@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createKey, malformedTexts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
   ApiError,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -47,7 +48,18 @@ export class CreateKey {
       created_at: this.clock.now(),
       revoked_at: null,
     };
-    await insertKey(db, row);
-    return { ...toApiKey(row), key: value };
+    const key = toApiKey(row);
+    await db.transaction().execute(async (trx) => {
+      await insertKey(trx, row);
+      await appendAudit(trx, {
+        business_id: row.business_id,
+        action: 'key.create',
+        subject: row.id,
+        actor: 'operator',
+        before: null,
+        after: key,
+      });
+    });
+    return { ...key, key: value };
   }
 }

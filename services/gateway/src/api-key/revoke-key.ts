@@ -2,6 +2,7 @@ import { type ReplyOf, type RequestOf, revokeKey } from '@pinkas/contracts';
 import {
   ApiError,
   acrossTenants,
+  appendAudit,
   type Clock,
   type Database,
   InjectClock,
@@ -9,7 +10,7 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { GatewayTables } from '../business/business.tables.js';
-import { markRevoked } from './api-key.repository.js';
+import { lockKey, markRevoked } from './api-key.repository.js';
 
 /** Revokes a key, effective with its next request. */
 @Operation(revokeKey)
@@ -21,10 +22,26 @@ export class RevokeKey {
 
   async handle(request: RequestOf<typeof revokeKey>): Promise<ReplyOf<typeof revokeKey>> {
     // The operator names a key, not its business.
-    const key = await markRevoked(acrossTenants(this.db), request.key_id, this.clock.now());
-    if (!key) {
-      throw new ApiError('not_found');
-    }
-    return key;
+    return acrossTenants(this.db)
+      .transaction()
+      .execute(async (trx) => {
+        const before = await lockKey(trx, request.key_id);
+        if (!before) {
+          throw new ApiError('not_found');
+        }
+        if (before.revoked_at !== null) {
+          return before;
+        }
+        const key = await markRevoked(trx, before, this.clock.now());
+        await appendAudit(trx, {
+          business_id: key.business_id,
+          action: 'key.revoke',
+          subject: key.id,
+          actor: 'operator',
+          before: { revoked_at: null },
+          after: { revoked_at: key.revoked_at },
+        });
+        return key;
+      });
   }
 }

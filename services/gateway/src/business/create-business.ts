@@ -3,6 +3,7 @@ import { createBusiness, prefixPaths, type ReplyOf, type RequestOf } from '@pink
 import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -39,7 +40,19 @@ export class CreateBusiness {
       throw ApiError.invalid(prefixPaths('/business', errors));
     }
     const business = { ...settings, id, created_at: now.toISOString() };
-    await insertBusiness(forTenant(this.db, business.id), business);
+    await forTenant(this.db, business.id)
+      .transaction()
+      .execute(async (trx) => {
+        await insertBusiness(trx, business);
+        await appendAudit(trx, {
+          business_id: id,
+          action: 'business.create',
+          subject: id,
+          actor: 'operator',
+          before: null,
+          after: business,
+        });
+      });
     return { business };
   }
 }

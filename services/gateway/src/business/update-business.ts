@@ -1,6 +1,15 @@
-import { listSeries, prefixPaths, type ReplyOf, type RequestOf, updateBusiness } from '@pinkas/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Business,
+  listSeries,
+  prefixPaths,
+  type ReplyOf,
+  type RequestOf,
+  updateBusiness,
+} from '@pinkas/contracts';
 import {
   ApiError,
+  appendAudit,
   type Clock,
   type Database,
   forTenant,
@@ -46,6 +55,17 @@ export class UpdateBusiness {
           throw ApiError.invalid(prefixPaths('/change', errors));
         }
         await updateBusinessSettings(trx, business, this.clock.now());
+        const { before, after } = differences(found, business);
+        if (Object.keys(after).length > 0) {
+          await appendAudit(trx, {
+            business_id: id,
+            action: 'business.update',
+            subject: id,
+            actor: 'operator',
+            before,
+            after,
+          });
+        }
         return { business };
       });
   }
@@ -73,4 +93,13 @@ export class UpdateBusiness {
         message: 'cannot change any more: a document of this type exists',
       }));
   }
+}
+
+/** The settings that differ; null stands for one that is absent. */
+function differences(before: Business, after: Business) {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Business)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const those = (business: Business) =>
+    Object.fromEntries(changed.map((name) => [name, business[name] ?? null]));
+  return { before: those(before), after: those(after) };
 }

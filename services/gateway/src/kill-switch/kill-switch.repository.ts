@@ -1,9 +1,16 @@
+import type { Transaction } from '@pinkas/service-kit';
 import type { Kysely } from 'kysely';
 import type { GatewayTables } from '../business/business.tables.js';
 
 /** Whether the HTTP API is on. */
 export async function isApiEnabled(db: Kysely<GatewayTables>): Promise<boolean> {
   return (await db.selectFrom('kill_switch').select('api_enabled').executeTakeFirstOrThrow()).api_enabled;
+}
+
+/** Like `isApiEnabled`, and locks the row until the transaction ends. */
+export async function lockKillSwitch(trx: Transaction<GatewayTables>): Promise<boolean> {
+  return (await trx.selectFrom('kill_switch').select('api_enabled').forUpdate().executeTakeFirstOrThrow())
+    .api_enabled;
 }
 
 /** Turns the HTTP API on or off, for every gateway on this database. */

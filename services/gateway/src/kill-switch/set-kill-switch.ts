@@ -1,7 +1,9 @@
-import { type ReplyOf, type RequestOf, setKillSwitch } from '@pinkas/contracts';
+import { platformId, type ReplyOf, type RequestOf, setKillSwitch } from '@pinkas/contracts';
 import {
+  appendAudit,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   InjectLogger,
@@ -10,7 +12,7 @@ import {
 } from '@pinkas/service-kit';
 import type { GatewayTables } from '../business/business.tables.js';
 import { KillSwitch } from './kill-switch.js';
-import { updateKillSwitch } from './kill-switch.repository.js';
+import { lockKillSwitch, updateKillSwitch } from './kill-switch.repository.js';
 
 /** Turns the whole HTTP API off or on, effective with the next request, and within a second for one without a well-formed key. */
 @Operation(setKillSwitch)
@@ -23,7 +25,23 @@ export class SetKillSwitch {
   ) {}
 
   async handle({ enabled }: RequestOf<typeof setKillSwitch>): Promise<ReplyOf<typeof setKillSwitch>> {
-    await updateKillSwitch(this.db, enabled, this.clock.now());
+    await forTenant(this.db, platformId)
+      .transaction()
+      .execute(async (trx) => {
+        const before = await lockKillSwitch(trx);
+        if (before === enabled) {
+          return;
+        }
+        await updateKillSwitch(trx, enabled, this.clock.now());
+        await appendAudit(trx, {
+          business_id: platformId,
+          action: 'kill_switch.set',
+          subject: 'api',
+          actor: 'operator',
+          before: { enabled: before },
+          after: { enabled },
+        });
+      });
     this.killSwitch.observe(enabled);
     this.logger.info({ enabled }, 'kill switch set');
     return { enabled };

@@ -1,3 +1,4 @@
+import { recordExport } from '@pinkas/contracts';
 import type { Command } from '../../command.js';
 import { UsageError } from '../../usage-error.js';
 import { rangeOptions, readRange } from '../date-range.js';
@@ -30,6 +31,7 @@ export const documentsCommand: Command = {
     const range = readRange(options);
     const format = readFormat(options.format);
     const { business, documents } = await readBusiness(call, options.business);
+    await call(recordExport, { business_id: business.id, format, ...range });
     const folder = options.out ?? '';
     const written = await writeDocuments(
       call,

@@ -1,5 +1,6 @@
-import type { TraceHeaders } from '@pinkas/contracts';
+import { businessOf, type EventBody, isUuid, platformId, type TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { appendAudit } from '../../audit/audit.repository.js';
 import type { DeadLetterTable, MessagingTables } from '../../db/messaging-tables.js';
 import { ApiError } from '../../rpc/api-error.js';
 import { storable } from './dead-letter-reason.js';
@@ -79,13 +80,17 @@ export async function deleteDeadLetterOf(
 }
 
 /**
- * Deletes a dead letter and marks its event as handled, so that neither the stream nor the reconciler brings it again.
+ * Deletes a dead letter, in the scope of `businessIdIn` its body, and marks its event as handled, so that neither the stream nor the reconciler brings it again.
  * @returns false where it no longer exists.
  */
 export async function discardDeadLetter(
   db: Kysely<MessagingTables>,
-  { id, consumer, message_id }: Pick<Selectable<DeadLetterTable>, 'id' | 'consumer' | 'message_id'>,
+  deadLetter: Pick<
+    Selectable<DeadLetterTable>,
+    'id' | 'consumer' | 'message_id' | 'subject' | 'body' | 'reason'
+  >,
 ): Promise<boolean> {
+  const { id, consumer, message_id, subject, body, reason } = deadLetter;
   return db.transaction().execute(async (trx) => {
     const { numDeletedRows } = await trx
       .deleteFrom('dead_letter')
@@ -99,6 +104,24 @@ export async function discardDeadLetter(
       .values({ consumer, message_id })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    await appendAudit(trx, {
+      business_id: businessIdIn(body),
+      action: 'dead_letter.drop',
+      subject: id,
+      actor: 'operator',
+      before: { consumer, event: subject, reason },
+      after: null,
+    });
     return true;
   });
+}
+
+/** The business that the body of a dead letter names; that of the platform where it names none. */
+export function businessIdIn(body: string): string {
+  try {
+    const businessId = businessOf(JSON.parse(body) as EventBody);
+    return isUuid(businessId) ? businessId : platformId;
+  } catch {
+    return platformId;
+  }
 }

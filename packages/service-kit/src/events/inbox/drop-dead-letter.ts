@@ -1,11 +1,11 @@
 import type { MessagingContracts, ReplyOf, RequestOf } from '@pinkas/contracts';
 import type { MessagingTables } from '../../db/messaging-tables.js';
-import type { Database } from '../../db/tenant-scope.js';
+import { type Database, forTenant } from '../../db/tenant-scope.js';
 import type { Logger } from '../../process/logger.js';
 import { InjectDatabase, InjectLogger } from '../../process/tokens.js';
 import { ApiError } from '../../rpc/api-error.js';
 import { Operation } from '../../rpc/operation.js';
-import { discardDeadLetter, getDeadLetter } from './dead-letter.repository.js';
+import { businessIdIn, discardDeadLetter, getDeadLetter } from './dead-letter.repository.js';
 import { HandlerRegistry } from './handler-registry.js';
 
 type DropContract = MessagingContracts['dropDeadLetter'];
@@ -26,7 +26,7 @@ export function dropDeadLetter(contract: DropContract) {
       if (this.handlers.isRedrivable(deadLetter)) {
         return { outcome: 'redrivable', reason };
       }
-      if (!(await discardDeadLetter(this.db, deadLetter))) {
+      if (!(await discardDeadLetter(forTenant(this.db, businessIdIn(deadLetter.body)), deadLetter))) {
         throw new ApiError('not_found');
       }
       this.logger.warn({ id, consumer, message_id, subject, reason }, 'dead letter dropped');

@@ -9,6 +9,7 @@ import {
 } from '@pinkas/contracts';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import type { Kysely } from 'kysely';
+import { appendAudit } from '../../audit/audit.repository.js';
 import { withTimeout } from '../../concurrency/with-timeout.js';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 import { forTenant } from '../../db/tenant-scope.js';
@@ -38,6 +39,8 @@ export interface IncomingEvent {
   readonly body: string;
   readonly requestId: string | null;
   readonly trace: TraceHeaders | null;
+  /** The dead letter that an operator redrives, for the trail; absent where nobody does. */
+  readonly deadLetterId?: string;
 }
 
 /** A message does not match the schema of the consumer's event: no attempt can succeed. */
@@ -139,7 +142,7 @@ export class InboxHandler {
     );
   }
 
-  async #handleOnce({ messageId, body: json }: IncomingEvent): Promise<HandleOutcome> {
+  async #handleOnce({ messageId, body: json, deadLetterId, subject }: IncomingEvent): Promise<HandleOutcome> {
     const body = this.#read(json);
     setLogContext(logContextOf(body));
     const key = { consumer: this.consumer, messageId };
@@ -156,7 +159,18 @@ export class InboxHandler {
       if (!(await insertInboxRow(trx, key))) {
         return null;
       }
-      return { result: await this.handler.handle(body, trx, prepared) };
+      const result = await this.handler.handle(body, trx, prepared);
+      if (deadLetterId !== undefined) {
+        await appendAudit(trx, {
+          business_id: businessOf(body as EventBody),
+          action: 'dead_letter.redrive',
+          subject: deadLetterId,
+          actor: 'operator',
+          before: { consumer: this.consumer, event: subject },
+          after: null,
+        });
+      }
+      return { result };
     });
     if (!done) {
       return 'already_handled';

@@ -45,7 +45,7 @@ export function redriveDeadLetter(contract: RedriveContract) {
     }
 
     attempt(deadLetter: Selectable<DeadLetterTable>): Promise<HandleOutcome> {
-      const { consumer, message_id, subject, body, request_id, trace } = deadLetter;
+      const { id, consumer, message_id, subject, body, request_id, trace } = deadLetter;
       const handler = this.handlers.of(consumer);
       if (!handler) {
         throw new Error('the service no longer has this consumer');
@@ -53,7 +53,14 @@ export function redriveDeadLetter(contract: RedriveContract) {
       const timeoutMs = remainingMs(attemptTimeoutMs) - replyReserveMs;
       const context = newContext(timeoutMs, currentContext()?.requestId);
       return withContext(context, () =>
-        handler.handle({ messageId: message_id, subject, body, requestId: request_id, trace }),
+        handler.handle({
+          messageId: message_id,
+          subject,
+          body,
+          requestId: request_id,
+          trace,
+          deadLetterId: id,
+        }),
       );
     }
   }

@@ -1,0 +1,16 @@
+import type { AuditTables } from '@pinkas/service-kit';
+import type { TestDatabase } from './databases.js';
+
+/** What the trail of a business has, the oldest entry first. */
+export async function auditTrail<Tables extends AuditTables>(
+  database: TestDatabase<Tables>,
+  businessId: string,
+): Promise<{ action: string; actor: string; subject: string; before: unknown; after: unknown }[]> {
+  const db = database.db as unknown as TestDatabase<AuditTables>['db'];
+  return db
+    .selectFrom('audit_entry')
+    .select(['action', 'actor', 'subject', 'before', 'after'])
+    .where('business_id', '=', businessId)
+    .orderBy('n')
+    .execute();
+}
