@@ -10,6 +10,7 @@ import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
+import { testCommands } from './test-commands.js';
 import { verifyCommands } from './verify/verify-command.js';
 
 const commands = [
@@ -21,6 +22,7 @@ const commands = [
   ...queueCommands,
   ...verifyCommands,
   ...exportCommands,
+  ...testCommands,
 ];
 
 /**

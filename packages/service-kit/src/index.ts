@@ -1,6 +1,7 @@
 export { type Clock, systemClock } from './clock.js';
 export { JobWorker } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';
+export { clearTestBook } from './db/clear-test-book.js';
 export { databaseNow } from './db/database-now.js';
 export { violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';

@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { ReadBook } from './book/read-book.js';
 import { CancelDocument } from './document/cancel-document.js';
+import { ClearTestDocuments } from './document/clear-test-documents.js';
 import { ClockCheck } from './document/clock-check.js';
 import { CustomerCards } from './document/customer-cards.js';
 import { DraftRendering } from './document/draft-rendering.js';
@@ -30,6 +31,7 @@ import { GetUsage } from './usage/get-usage.js';
     ListSeries,
     ReadBook,
     GetUsage,
+    ClearTestDocuments,
   ],
   providers: [
     ClockCheck,

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type BookPosition,
+  cancelDocument,
+  clearTestDocuments,
+  getDocument,
+  readBook,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
@@ -253,5 +261,21 @@ describe('ReadBook', () => {
       entries.filter(({ document }) => document.type === 'receipt' && document.number === 1);
     expect(ofNumber(await readAll(100))).toHaveLength(2);
     expect(ofNumber(await readAll(1))).toHaveLength(2);
+  });
+
+  it('a test book is emptied and begins with 1 again, and a live book is refused', async () => {
+    const business = { ...issuing.business, id: testBookOf(issuing.business.id) };
+    const clear = (business_id: string) => issuing.network.call(clearTestDocuments, { business_id });
+    const issueTest = (key: string, change = {}) =>
+      issuing.issue({ type: 'quote', ...change }, key, { business });
+    const first = await issueTest('first');
+    await issueTest('second', { type: 'order', based_on: first.document.id });
+    const before = await read();
+    await expect(clear(issuing.business.id)).rejects.toThrow();
+    // Two documents, their series, the position and the count of the day.
+    expect(await clear(business.id)).toEqual({ deleted: 6 });
+    expect((await read(null, 100, business.id)).entries).toEqual([]);
+    expect(await read()).toEqual(before);
+    expect((await issueTest('first')).document.number).toBe(1);
   });
 });

@@ -156,7 +156,7 @@ export class MessageSender implements BackgroundTask {
     if (await isSuppressed(db, row.business_id, row.channel, row.recipient)) {
       return suppressedReason;
     }
-    return this.channels.unavailableReason(row.channel);
+    return this.channels.unavailableReason(row);
   }
 
   /** Begins an attempt, unless the business has sent as many messages today as it may: the message then waits for the next day. */

@@ -3,6 +3,9 @@ CREATE FUNCTION public.document_is_final() RETURNS trigger
     AS $$
   begin
     if tg_op = 'DELETE' then
+      if is_test_book(old.business_id) then
+        return old;
+      end if;
       raise exception 'an issued document cannot be deleted' using errcode = 'restrict_violation';
     end if;
     raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
@@ -31,11 +34,35 @@ CREATE FUNCTION public.document_truncate_is_rejected() RETURNS trigger
     raise exception 'issued documents cannot be truncated' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (substr((business_id)::text, 15, 1) = '8'::text);
+
+CREATE FUNCTION public.keep_live_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if not is_test_book(old.business_id) then
+      raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+    end if;
+    return old;
+  end $$;
+
+CREATE FUNCTION public.reject_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
     if tg_op = 'DELETE' then
+      if is_test_book(old.business_id) then
+        return old;
+      end if;
       raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
     end if;
     if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
@@ -300,6 +327,14 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE TRIGGER book_is_not_truncated BEFORE TRUNCATE ON public.book FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER book_keeps_live_rows BEFORE DELETE ON public.book FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER daily_count_is_not_truncated BEFORE TRUNCATE ON public.daily_count FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
