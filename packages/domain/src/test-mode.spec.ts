@@ -30,6 +30,5 @@ describe('provokedOutcomes', () => {
     });
   });
 
-  it('nothing is provoked in a live book', () =>
-    expect(provokedOutcomes(randomUUID(), { items })).toEqual({}));
+  it('a live book provokes nothing', () => expect(provokedOutcomes(randomUUID(), { items })).toEqual({}));
 });

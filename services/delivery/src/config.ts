@@ -84,7 +84,7 @@ export const fields = {
   testMailboxUrl: optional(
     url('TEST_MAILBOX_URL', {
       meaning:
-        "The SMTP server of a mailbox on the developer's own machine, which also gets what test books would have sent; refused with PRODUCTION. Without it those messages are only stored.",
+        'The SMTP server of a mailbox on this very machine (127.0.0.1), which also gets what test books would have sent. Without it those messages are only stored.',
       example: 'smtp://127.0.0.1:2525',
       protocols: ['smtp:'],
     }),
@@ -152,6 +152,9 @@ export const fields = {
     max: 120_000,
   }),
 };
+/** As a URL has them. */
+const loopbackHosts: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
 type DeliveryFields = ConfigOf<typeof fields>;
 
 /** How messages are sent by WhatsApp. */
@@ -178,7 +181,7 @@ export interface DeliveryConfig extends Omit<DeliveryFields, `whatsapp${string}`
 /**
  * Puts the variables together that belong together.
  * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message; where
- * a key for DKIM cannot be used; and where the messages of test books would leave a production system.
+ * a key for DKIM cannot be used; and where the messages of test books would leave the machine.
  */
 export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
   const {
@@ -193,9 +196,10 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     dkimKeyFolder,
     ...others
   } = values;
-  if (others.production && others.testMailboxUrl !== null) {
+  const { testMailboxUrl } = others;
+  if (testMailboxUrl !== null && !loopbackHosts.includes(new URL(testMailboxUrl).hostname)) {
     throw new ConfigError(
-      `${fields.testMailboxUrl.name} is for a developer's machine: no test message leaves.`,
+      `${fields.testMailboxUrl.name} names another machine than this one: no test message leaves.`,
     );
   }
   const together = {
