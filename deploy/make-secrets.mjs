@@ -31,13 +31,16 @@ const made = {
       [`OWNER_PASSWORD_${name.toUpperCase()}`, password()],
     ]),
   ),
+  TEST_SIGNING_P12_PASSWORD: password(),
   ...Object.fromEntries(natsUsers.map((name) => [`NATS_PASSWORD_${name.toUpperCase()}`, password()])),
 };
 
 const given = ['SIGNING_P12_PASSWORD', 'TAX_AUTHORITY_CLIENT_ID', 'TAX_AUTHORITY_CLIENT_SECRET', 'SMTP_URL'];
 
 function composeFile() {
-  const lines = Object.entries(made).map(([name, value]) => `${name}=${value}`);
+  const lines = Object.entries({ ...made, TEST_SIGNING_P12_BASE64: testCertificate() }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
   return [
     '# Secrets of this system. Store a copy in a safe place: without API_KEY_PEPPER no API key is valid,',
     '# without TOKEN_ENCRYPTION_KEY every business has to connect to the tax authority again.',
@@ -76,46 +79,45 @@ function secretsOf(service, hosts) {
   };
 }
 
+/** Runs openssl. */
+function openssl(what, args, options = {}) {
+  try {
+    return execFileSync('openssl', args, { stdio: ['pipe', 'pipe', 'pipe'], ...options });
+  } catch (error) {
+    throw new Error(
+      error.code === 'ENOENT'
+        ? `install openssl: it makes ${what}`
+        : `openssl cannot make ${what}: ${error.stderr}`,
+    );
+  }
+}
+
+/** The PKCS#12 file, in base64, that signs the documents of test books: nobody has to trust it. */
+function testCertificate() {
+  const what = 'the certificate of test documents';
+  const pem = openssl(what, [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-sha256'],
+    ...['-days', '3650', '-subj', '/CN=Pinkas test documents', '-keyout', '-', '-out', '-'],
+    ...['-addext', 'keyUsage=critical,digitalSignature,nonRepudiation'],
+  ]);
+  const passwordVariable = { TEST_SIGNING_P12_PASSWORD: made.TEST_SIGNING_P12_PASSWORD };
+  return openssl(what, ['pkcs12', '-export', '-passout', 'env:TEST_SIGNING_P12_PASSWORD'], {
+    input: pem,
+    env: { ...env, ...passwordVariable },
+  }).toString('base64');
+}
+
 /**
  * The certificate that the servers of NATS show each other. It is its own authority: who has no copy of its key cannot
  * join, whatever other certificates the cluster has given out.
  */
 function routeCertificate(names) {
-  let pem;
-  try {
-    pem = execFileSync(
-      'openssl',
-      [
-        ...[
-          'req',
-          '-x509',
-          '-newkey',
-          'rsa:3072',
-          '-nodes',
-          '-sha256',
-          '-days',
-          '3650',
-          '-subj',
-          '/CN=pinkas-nats-routes',
-        ],
-        ...[
-          '-addext',
-          `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`,
-          '-keyout',
-          '-',
-          '-out',
-          '-',
-        ],
-      ],
-      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-  } catch (error) {
-    throw new Error(
-      error.code === 'ENOENT'
-        ? 'install openssl: it makes the certificate of the routes of NATS'
-        : `openssl cannot make the certificate of the routes of NATS: ${error.stderr}`,
-    );
-  }
+  const pem = openssl('the certificate of the routes of NATS', [
+    ...['req', '-x509', '-newkey', 'rsa:3072', '-nodes', '-sha256', '-days', '3650'],
+    ...['-subj', '/CN=pinkas-nats-routes'],
+    ...['-addext', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`],
+    ...['-keyout', '-', '-out', '-'],
+  ]).toString('utf8');
   const blockOf = (kind) =>
     `${new RegExp(`-----BEGIN ${kind}-----[^]+?-----END ${kind}-----`).exec(pem)[0]}\n`;
   const certificate = blockOf('CERTIFICATE');
@@ -160,6 +162,10 @@ function kubernetesManifest(options) {
         ],
       ),
     ),
+    secret('pinkas-test-signing', {
+      TEST_SIGNING_P12_BASE64: testCertificate(),
+      TEST_SIGNING_P12_PASSWORD: made.TEST_SIGNING_P12_PASSWORD,
+    }),
     secret('pinkas-redis', { REDIS_PASSWORD: made.REDIS_PASSWORD }),
     secret('pinkas-gotenberg', { GOTENBERG_PASSWORD: made.GOTENBERG_PASSWORD }),
   ];

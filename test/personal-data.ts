@@ -28,7 +28,7 @@ const candidates = [
   /[^\s"'<>\\,;:=()]+@[^\s"'<>\\,;()]+/g,
   /(?<![\w-])\+?\d[\d\s-]{5,}\d(?![\w-])/g,
   /(?<![\w-])\d+(?![\w-])/g,
-  /pk_live_\w+/g,
+  /pk_(?:live|test)_\w+/g,
 ];
 
 /** Two ways to write one number are one number. */

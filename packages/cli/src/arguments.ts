@@ -1,4 +1,5 @@
 import { isUuid } from '@pinkas/contracts';
+import { type Mode, modes } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit/client';
 import { RefusalError, UsageError } from './usage-error.js';
 
@@ -23,6 +24,21 @@ export function readCount(text: string | undefined, option: string): number | un
     throw new UsageError(`--${option} takes a whole number, not "${text}"`);
   }
   return Number(text);
+}
+
+/** The option that names one of the two books of a business. */
+export const modeOption = {
+  value: modes.join('|'),
+  meaning: 'the live book (default) or the test book',
+} as const;
+
+/** Parses the option `--mode`; undefined where it is absent. */
+export function readMode(text: string | undefined): Mode | undefined {
+  const mode = modes.find((known) => known === text);
+  if (text !== undefined && mode === undefined) {
+    throw new UsageError(`--mode takes ${modes.join(' or ')}, not "${text}"`);
+  }
+  return mode;
 }
 
 /** Awaits a reply, and throws a RefusalError with `message` where the problem is `not_found`. */

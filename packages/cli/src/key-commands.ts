@@ -1,5 +1,5 @@
 import { createKey, listKeys, revokeKey, type Scope, scopes } from '@pinkas/contracts';
-import { notFoundAs, readCount, readId } from './arguments.js';
+import { modeOption, notFoundAs, readCount, readId, readMode } from './arguments.js';
 import type { Command } from './command.js';
 import { table } from './table.js';
 import { UsageError } from './usage-error.js';
@@ -29,6 +29,7 @@ export const keyCommands: readonly Command[] = [
     arguments: [],
     options: {
       business,
+      mode: modeOption,
       name: { value: 'N', meaning: 'a label; default "API key"' },
       scopes: { value: 'a,b', meaning: `default all: ${scopes.join(',')}` },
       'per-minute': { value: 'N', meaning: 'requests a minute; default 60' },
@@ -36,11 +37,13 @@ export const keyCommands: readonly Command[] = [
     },
     run: async ({ options }, call) => {
       const id = readId(options.business, 'business list');
+      const mode = readMode(options.mode);
       const requestedScopes = readScopes(options.scopes);
       const perMinute = readCount(options['per-minute'], 'per-minute');
       const daily = readCount(options.daily, 'daily');
       const request = {
         business_id: id,
+        ...(mode === undefined ? {} : { mode }),
         ...(options.name === undefined ? {} : { name: options.name }),
         ...(requestedScopes === undefined ? {} : { scopes: requestedScopes }),
         ...(perMinute === undefined ? {} : { per_minute: perMinute }),

@@ -11,6 +11,7 @@ import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
+import { testCommands } from './test-commands.js';
 import { verifyCommands } from './verify/verify-command.js';
 
 export type { Call } from './command.js';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...verifyCommands,
   ...auditCommands,
   ...exportCommands,
+  ...testCommands,
 ];
 
 /**

@@ -435,6 +435,11 @@ export interface Delivery {
 
 /** The business of the key, its limits, and the key. */
 export interface Profile {
+  /**
+   * The book of the key: `live`, or `test`, in which nothing counts and nothing is sent. The books share the
+   * profile of the business and nothing else.
+   */
+  mode: 'live' | 'test';
   business: {
     id: string;
     name: string;

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import { AllocationOutcome, allocationStatuses, IssuedDocument } from './schema/document.js';
-import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { Instant, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The allocation number of a document is decided, for now or finally. */
@@ -168,5 +168,41 @@ export const listConnections = defineContract('allocation.connection.list', {
     connections: Type.Array(AuthorityConnection),
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(Uuid),
+  }),
+});
+
+/** Deletes everything of a test book; a live book is refused. */
+export const clearTestAllocations = defineContract('allocation.test_book.clear', {
+  request: Strict({ business_id: TestBookId }),
+  reply: Strict({
+    /** How many rows there were. */
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.operatorCall,
+});
+
+/** Where a page of test requests ends. */
+const TestRequestPosition = Strict({ decided_at: Instant, document_id: Uuid });
+
+/** A document of a test book whose allocation number was requested from nobody but the simulation. */
+export const TestRequest = Strict({
+  document_id: Uuid,
+  state: State,
+  number: Nullable(Type.String()),
+  /** Why it has none. */
+  reason: Nullable(Type.String()),
+  attempts: Type.Integer({ minimum: 0 }),
+  decided_at: Instant,
+});
+export type TestRequest = Static<typeof TestRequest>;
+
+/** The requests for allocation numbers of a test book, the latest first, a page at a time. */
+export const listTestRequests = defineContract('allocation.test_request.list', {
+  request: Strict({ business_id: TestBookId, after: Type.Optional(TestRequestPosition) }),
+  reply: Strict({
+    requests: Type.Array(TestRequest),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(TestRequestPosition),
   }),
 });

@@ -2,7 +2,7 @@ import { customerLegalTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { CustomerInput, CustomerSnapshot } from './schema/document.js';
-import { Nullable, Strict, Uuid } from './schema/fields.js';
+import { Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /**
@@ -86,4 +86,15 @@ export const auditCustomers = defineContract('customer.card.audit', {
       }),
     ),
   }),
+});
+
+/** Deletes everything of a test book; a live book is refused. */
+export const clearTestCustomers = defineContract('customer.test_book.clear', {
+  request: Strict({ business_id: TestBookId }),
+  reply: Strict({
+    /** How many rows there were. */
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.operatorCall,
 });

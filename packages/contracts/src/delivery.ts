@@ -2,7 +2,7 @@ import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { DeliveryOutcome } from './schema/document.js';
-import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { Instant, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
@@ -219,5 +219,48 @@ export const auditDeliveries = defineContract('delivery.document.audit', {
         ),
       }),
     ),
+  }),
+});
+
+/** Deletes everything of a test book; a live book is refused. */
+export const clearTestDeliveries = defineContract('delivery.test_book.clear', {
+  request: Strict({ business_id: TestBookId }),
+  reply: Strict({
+    /** How many rows there were. */
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.operatorCall,
+});
+
+/** Where a page of test messages ends. */
+const TestMessagePosition = Strict({ sent_at: Instant, delivery_id: Uuid });
+
+/** A message of a test book: what would have been given to a provider. */
+export const TestMessage = Strict({
+  delivery_id: Uuid,
+  document_id: Uuid,
+  document_type: Type.Enum([...documentTypes]),
+  document_number: Type.Integer(),
+  channel: MessageChannel,
+  purpose: MessagePurpose,
+  recipient: Type.String(),
+  /** Empty for WhatsApp. */
+  subject: Type.String(),
+  /** The text of an email, or the JSON of a WhatsApp message. */
+  body: Type.String(),
+  /** Hex: of the PDF that an email attaches and a WhatsApp message leads to. */
+  pdf_sha256: Type.String(),
+  sent_at: Instant,
+});
+export type TestMessage = Static<typeof TestMessage>;
+
+/** The messages of a test book, the latest first, a page at a time. */
+export const listTestMessages = defineContract('delivery.test_message.list', {
+  request: Strict({ business_id: TestBookId, after: Type.Optional(TestMessagePosition) }),
+  reply: Strict({
+    messages: Type.Array(TestMessage),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(TestMessagePosition),
   }),
 });

@@ -1,3 +1,4 @@
+import { modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, scopes } from './define.js';
 import { Business, BusinessChange } from './schema/business.js';
@@ -41,6 +42,8 @@ export const listBusinesses = defineContract('gateway.business.list', {
 export const ApiKey = Strict({
   id: Uuid,
   business_id: Uuid,
+  /** Which book it leads to. Absent: live, or the previous release wrote it. */
+  mode: Type.Optional(Type.Enum([...modes])),
   name: Type.String(),
   /** The leading characters of the key, safe to show. */
   prefix: Type.String(),
@@ -55,6 +58,8 @@ export type ApiKey = Static<typeof ApiKey>;
 export const createKey = defineContract('gateway.key.create', {
   request: Strict({
     business_id: Uuid,
+    /** Default: live. */
+    mode: Type.Optional(Type.Enum([...modes])),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     scopes: Type.Optional(Type.Array(Type.Enum([...scopes]), { minItems: 1, uniqueItems: true })),
     per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),

@@ -11,7 +11,7 @@ import {
   DocumentState,
   IssuedDocument,
 } from './schema/document.js';
-import { CalendarDate, Instant, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+import { CalendarDate, Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** A document with what is known of it now. */
@@ -268,4 +268,15 @@ export const recordExport = defineContract('issuing.export.record', {
     to: CalendarDate,
   }),
   reply: Strict({}),
+});
+
+/** Deletes everything of a test book; a live book is refused. */
+export const clearTestDocuments = defineContract('issuing.test_book.clear', {
+  request: Strict({ business_id: TestBookId }),
+  reply: Strict({
+    /** How many rows there were. */
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.operatorCall,
 });

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { Business, LogoRef } from './schema/business.js';
 import { DocumentState, IssuedDocument } from './schema/document.js';
-import { Instant, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */
@@ -223,4 +223,15 @@ export const auditArtifacts = defineContract('rendering.artifact.audit', {
   }),
   // Extracting the text of a long PDF takes tens of milliseconds, and the service also renders documents.
   timeoutMs: timeLimitsMs.auditArtifacts,
+});
+
+/** Deletes everything of a test book; a live book is refused. */
+export const clearTestArtifacts = defineContract('rendering.test_book.clear', {
+  request: Strict({ business_id: TestBookId }),
+  reply: Strict({
+    /** How many rows there were. */
+    deleted: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['validation_error'],
+  timeoutMs: timeLimitsMs.operatorCall,
 });

@@ -1,9 +1,12 @@
 import { allocationPolicyOn } from './allocation-policy.js';
 import { type DocumentType, documentTypeRules } from './document-types.js';
 import { fromShekels } from './money/agorot.js';
+import { type ItemsWithSku, provokedOutcomes } from './test-mode.js';
 
 /** What the decision depends on of a document. */
-export interface AllocatedDocument {
+export interface AllocatedDocument extends ItemsWithSku {
+  /** The book; a document of a test book may provoke its outcome (`testSkus`). */
+  readonly business_id: string;
   readonly type: DocumentType;
   /** YYYY-MM-DD */
   readonly date: string;
@@ -32,7 +35,7 @@ export type AllocationDecision =
 /**
  * Rule 4.5 of the HTTP API: a number is required when the type gets one on the document's date, the net amount is strictly
  * above the threshold, there is VAT, and the business is connected. Only then a missing tax id is reported, the business's
- * first.
+ * first. A document of a test book whose type may get a number may provoke its outcome instead.
  */
 export function decideAllocation(
   document: AllocatedDocument,
@@ -44,6 +47,12 @@ export function decideAllocation(
     return notRequired(
       `A document of type ${documentTypeRules[type].name.toLowerCase()} needs no allocation number.`,
     );
+  }
+  const provoked = provokedOutcomes(document.business_id, document).allocation;
+  if (provoked !== undefined) {
+    return provoked === 'issued' || provoked === 'failed' || provoked === 'late'
+      ? { required: true }
+      : { required: false, status: provoked, reason: 'An item of the test document provokes this outcome.' };
   }
   const threshold = business.allocation_threshold_net;
   if (fromShekels(totals.subtotal) - fromShekels(totals.discount) <= fromShekels(threshold)) {

@@ -27,4 +27,5 @@ export * from './payment-methods.js';
 export * from './quiet-hours.js';
 export * from './retry-schedule.js';
 export * from './tax-id.js';
+export * from './test-mode.js';
 export * from './text-direction.js';

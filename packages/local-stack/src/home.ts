@@ -12,6 +12,8 @@ export interface Home {
   secretsFile: string;
   /** The key and certificate that sign PDFs, PKCS#12. */
   signingFile: string;
+  /** Those that sign the documents of test books. */
+  testSigningFile: string;
   portsFile: string;
   demoFile: string;
   /** The folder of one part's data. */
@@ -33,6 +35,7 @@ export function openHome(path: string): Home {
     lockFile: join(path, 'run.lock'),
     secretsFile: join(path, 'secrets.json'),
     signingFile: join(path, 'signing.p12'),
+    testSigningFile: join(path, 'test-signing.p12'),
     portsFile: join(path, 'ports.json'),
     demoFile: join(path, 'demo.json'),
     dataDir: (part) => join(path, 'data', part),

@@ -77,6 +77,8 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       GOTENBERG_URL: addresses.gotenbergUrl,
       SIGNING_P12_FILE: home.signingFile,
       SIGNING_P12_PASSWORD: secrets.signingPassword,
+      TEST_SIGNING_P12_FILE: home.testSigningFile,
+      TEST_SIGNING_P12_PASSWORD: secrets.signingPassword,
       TIMESTAMP_AUTHORITY_URL: config.timestampAuthorityUrl ?? '',
       VIEW_URL_BASE: addresses.viewUrlBase,
       // All replicas together a little more than the processors: what waits here, and not in the print server, takes turns.
@@ -96,6 +98,8 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       SMTP_URL: addresses.smtpUrl,
       SMTP_TLS: smtpTlsOf(config, addresses.smtpUrl),
       MAIL_FROM: 'documents@pinkas.localhost',
+      // What test books would have sent is shown beside the rest, where the mailbox is our own.
+      ...(config.replaced.smtp === null && { TEST_MAILBOX_URL: addresses.smtpUrl }),
       VIEW_URL_BASE: addresses.viewUrlBase,
       WHATSAPP_URL: addresses.whatsappUrl,
       ...whatsappVariables(context),

@@ -48,13 +48,13 @@ export async function ensureSecrets(home: Home): Promise<Secrets> {
     secrets.natsPasswords[user] ??= token(18);
   }
   writeJson(home.secretsFile, secrets);
-  if (!existsSync(home.signingFile)) {
-    const p12 = await createSelfSignedP12({
-      commonName: 'Pinkas local demo',
-      password: secrets.signingPassword,
-      years: 10,
-    });
-    writeWhole(home.signingFile, p12);
-  }
+  await ensureCertificate(home.signingFile, 'Pinkas local demo', secrets.signingPassword);
+  await ensureCertificate(home.testSigningFile, 'Pinkas test documents', secrets.signingPassword);
   return secrets;
+}
+
+async function ensureCertificate(file: string, commonName: string, password: string): Promise<void> {
+  if (!existsSync(file)) {
+    writeWhole(file, await createSelfSignedP12({ commonName, password, years: 10 }));
+  }
 }

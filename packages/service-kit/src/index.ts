@@ -4,6 +4,7 @@ export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { JobWorker } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';
+export { clearTestBook } from './db/clear-test-book.js';
 export { databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';

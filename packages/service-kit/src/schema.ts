@@ -3,5 +3,5 @@ export { auditMigrations, kitMigrations } from './db/kit-migrations.js';
 export { type Migrations, migrate, runMigrations } from './db/migrate.js';
 export { provisionDatabase, type Role, runProvisioning, withDatabase, withRole } from './db/provision.js';
 export { type SqlMigration, sqlMigration } from './db/sql-migration.js';
-export { enableTenantIsolation } from './db/tenant-isolation.js';
+export { createTestBookFunction, enableTenantIsolation, keepLiveRows } from './db/tenant-isolation.js';
 export { serviceFields } from './process/config.js';

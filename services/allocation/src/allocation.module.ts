@@ -4,8 +4,10 @@ import { AllocationMetrics } from './allocation/allocation-metrics.js';
 import { AllocationRequester } from './allocation/allocation-requester.js';
 import { AllocationWorker } from './allocation/allocation-worker.js';
 import { AuditAllocations } from './allocation/audit-allocations.js';
+import { ClearTestAllocations } from './allocation/clear-test-allocations.js';
 import { DecideAllocation } from './allocation/decide-allocation.js';
 import { ListDeadLetteredAllocations } from './allocation/list-dead-lettered-allocations.js';
+import { ListTestRequests } from './allocation/list-test-requests.js';
 import { RetryAllocation } from './allocation/retry-allocation.js';
 import { TaxAuthority } from './allocation/tax-authority.js';
 import { AuthorityGrants } from './authority/authority-grants.js';
@@ -23,6 +25,8 @@ import { StartConnection } from './connection/start-connection.js';
     RetryAllocation,
     ListDeadLetteredAllocations,
     AuditAllocations,
+    ListTestRequests,
+    ClearTestAllocations,
     StartConnection,
     CompleteConnection,
     ShowConnection,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { allocationSettled } from '@pinkas/contracts';
+import { allocationSettled, clearTestAllocations, listTestRequests } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { type AllocationUnderTest, startAllocation } from './allocation.js';
 
 describe('DecideAllocation', () => {
@@ -51,5 +52,29 @@ describe('DecideAllocation', () => {
     const marker = await allocation.issue({ type: 'order' });
     await allocation.settled(marker.id);
     expect(allocation.settledOf(quote.id)).toHaveLength(1);
+  });
+
+  it('the number of a test document comes without the authority, is listed, and can be cleared', async () => {
+    const id = testBookOf(allocation.business.id);
+    const items = (sku: string) => [
+      { description: 'Example', quantity: 1, unit_price: 6000, line_total: 6000, sku },
+    ];
+    const invoice = await allocation.issue({ items: items('test_allocation_issued') }, { id });
+    const refused = await allocation.issue({ items: items('test_allocation_failed') }, { id });
+    const { number } = await allocation.settled(invoice.id);
+    expect(number).toMatch(/^[0-9]{9}$/);
+    expect((await allocation.settled(refused.id)).status).toBe('failed');
+    expect(await allocation.authority.approvalsOf(invoice.id)).toEqual([]);
+    const list = () => allocation.network.call(listTestRequests, { business_id: id });
+    expect((await list()).requests).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ document_id: invoice.id, state: 'issued', number }),
+        expect.objectContaining({ document_id: refused.id, state: 'refused' }),
+      ]),
+    );
+    const clear = (business_id: string) => allocation.network.call(clearTestAllocations, { business_id });
+    await expect(clear(allocation.business.id)).rejects.toThrow();
+    expect(await clear(id)).toEqual({ deleted: 2 });
+    expect(await list()).toEqual({ requests: [], next_after: null });
   });
 });

@@ -1,6 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditCustomers } from './card/audit-customers.js';
+import { ClearTestCustomers } from './card/clear-test-customers.js';
 import { RecordCustomer } from './card/record-customer.js';
 import { ReleaseCustomer } from './card/release-customer.js';
 import { ReservationEvents } from './card/reservation-events.js';
@@ -10,7 +11,7 @@ import { SearchCustomers } from './card/search-customers.js';
 
 /** The customer cards. */
 @Module({
-  controllers: [ResolveCustomer, ReleaseCustomer, SearchCustomers, AuditCustomers],
+  controllers: [ResolveCustomer, ReleaseCustomer, SearchCustomers, AuditCustomers, ClearTestCustomers],
   providers: [RecordCustomer, ReservationPurger, ReservationEvents],
 })
 export class CustomerModule {}

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { clearTestCustomers } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { nameKey } from '../src/card/card.js';
 import { type CustomerUnderTest, startCustomer } from './customer.js';
 
@@ -179,5 +181,15 @@ describe('SearchCustomers', () => {
     const id = await business(many);
     await put(id, ['A Bearer'], '000000018');
     expect(await names(id, '18', 3)).toEqual(['A Bearer', ...many.slice(0, 2)]);
+  });
+
+  it('a test book is emptied of its cards, and a live book is refused', async () => {
+    const live = await business(['Example live']);
+    const book = testBookOf(live);
+    await put(book, ['Example test']);
+    await expect(customer.network.call(clearTestCustomers, { business_id: live })).rejects.toThrow();
+    await customer.network.call(clearTestCustomers, { business_id: book });
+    expect(await customer.network.call(clearTestCustomers, { business_id: book })).toEqual({ deleted: 0 });
+    expect([await names(book, null), await names(live, null)]).toEqual([[], ['Example live']]);
   });
 });

@@ -48,4 +48,10 @@ describe('deliveryConfig', () => {
       /SMTP_TLS is wrong[\s\S]*WHATSAPP_PHONE_NUMBER_ID is wrong/,
     );
   });
+
+  it('the mailbox for the messages of test books is on the same machine, or delivery does not start', () => {
+    const withMailbox = (url: string) => () => read({ ...least, TEST_MAILBOX_URL: url });
+    expect(withMailbox('smtp://127.0.0.1:2525')).not.toThrow();
+    expect(withMailbox('smtp://mail.example.com:25')).toThrow('no test message leaves');
+  });
 });

@@ -81,6 +81,14 @@ export const fields = {
     min: 1,
     max: 1_000_000,
   }),
+  testMailboxUrl: optional(
+    url('TEST_MAILBOX_URL', {
+      meaning:
+        'The SMTP server of a mailbox on this very machine (127.0.0.1), which also gets what test books would have sent. Without it those messages are only stored.',
+      example: 'smtp://127.0.0.1:2525',
+      protocols: ['smtp:'],
+    }),
+  ),
   viewUrlBase: url('VIEW_URL_BASE', {
     meaning: "The address of a document's page without its last part.",
     example: 'https://pinkas.example.com/d',
@@ -144,6 +152,9 @@ export const fields = {
     max: 120_000,
   }),
 };
+/** As a URL has them. */
+const loopbackHosts: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
 type DeliveryFields = ConfigOf<typeof fields>;
 
 /** How messages are sent by WhatsApp. */
@@ -169,8 +180,8 @@ export interface DeliveryConfig extends Omit<DeliveryFields, `whatsapp${string}`
 
 /**
  * Puts the variables together that belong together.
- * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message; and where
- * a key for DKIM cannot be used.
+ * @throws ConfigError where only some of WhatsApp's are set: half a set is a mistake, and would fail every message; where
+ * a key for DKIM cannot be used; and where the messages of test books would leave the machine.
  */
 export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
   const {
@@ -185,6 +196,12 @@ export function deliveryConfig(values: DeliveryFields): DeliveryConfig {
     dkimKeyFolder,
     ...others
   } = values;
+  const { testMailboxUrl } = others;
+  if (testMailboxUrl !== null && !loopbackHosts.includes(new URL(testMailboxUrl).hostname)) {
+    throw new ConfigError(
+      `${fields.testMailboxUrl.name} names another machine than this one: no test message leaves.`,
+    );
+  }
   const together = {
     [fields.whatsappUrl.name]: whatsappUrl,
     [fields.whatsappPhoneNumberId.name]: whatsappPhoneNumberId,

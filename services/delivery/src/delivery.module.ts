@@ -2,9 +2,11 @@ import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { CheckRecipient } from './delivery/check-recipient.js';
+import { ClearTestDeliveries } from './delivery/clear-test-deliveries.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
+import { ListTestMessages } from './delivery/list-test-messages.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
 import { MessageChannels } from './delivery/message-channels.js';
 import { MessageLogos } from './delivery/message-logos.js';
@@ -14,6 +16,7 @@ import { PlanDelivery } from './delivery/plan-delivery.js';
 import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { ResendDelivery } from './delivery/resend-delivery.js';
 import { SuppressAddress } from './delivery/suppress-address.js';
+import { TestMessages } from './delivery/test-messages.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
@@ -29,6 +32,8 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     UnsuppressAddress,
     ListSuppressions,
     AuditDeliveries,
+    ListTestMessages,
+    ClearTestDeliveries,
   ],
   providers: [
     PlanDelivery,
@@ -40,6 +45,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     MessageLogos,
     OutcomeRecorder,
     DeliveryMetrics,
+    TestMessages,
     Mailer,
     WhatsAppClient,
   ],

@@ -146,6 +146,7 @@ export async function startDelivery(
     mailFrom: 'documents@pinkas.example.com',
     dkimKeys: new Map(),
     messagesPerBusinessAndDay: 5_000,
+    testMailboxUrl: mailbox.smtpUrl,
     viewUrlBase: 'https://pinkas.example.com/d',
     whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 2_000),
     ...(await parts.config?.(mailbox, folder)),

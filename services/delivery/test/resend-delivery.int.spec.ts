@@ -140,7 +140,13 @@ describe('ResendDelivery', () => {
     });
     const trail = await auditTrail(delivery.database, invoice.business_id);
     expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
-      { action: 'delivery.resend', actor: 'operator', subject: invoice.id, before: null, after: { messages: 1 } },
+      {
+        action: 'delivery.resend',
+        actor: 'operator',
+        subject: invoice.id,
+        before: null,
+        after: { messages: 1 },
+      },
     ]);
   });
 

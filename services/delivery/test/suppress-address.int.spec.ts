@@ -3,12 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import {
   type Business,
   checkRecipient,
+  clearTestDeliveries,
   type IssuedDocument,
   listSuppressions,
+  listTestMessages,
   resendDelivery,
   suppressAddress,
   unsuppressAddress,
 } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
@@ -198,5 +201,37 @@ describe('suppressed addresses', () => {
     expect(second.next_after).toBeNull();
     const addresses = [...first.suppressions, ...second.suppressions].map(({ address }) => address);
     expect(new Set(addresses).size).toBe(250);
+  });
+
+  it('a message of a test book is kept and not sent, also without a WhatsApp account, until the book is cleared', async () => {
+    const id = testBookOf(delivery.business.id);
+    const whatsapp = { auto_send: { enabled: true, channel: 'whatsapp', quiet_hours: null } } as const;
+    const recipient = delivery.newRecipient();
+    const mailed = await issueReady(recipient, { document: { business_id: id }, business: { id } });
+    const phone = delivery.newPhone();
+    const chat = await delivery.issueReady(null, {
+      document: { business_id: id, customer: { ...mailed.customer, email: null, phone } },
+      business: { id, ...whatsapp },
+    });
+    await delivery.inState(mailed, 'sent');
+    await delivery.inState(chat, 'sent');
+    const list = () => delivery.network.call(listTestMessages, { business_id: id });
+    const { messages } = await list();
+    expect(
+      new Map(messages.map(({ document_id, channel, recipient: to }) => [document_id, [channel, to]])),
+    ).toEqual(
+      new Map([
+        [mailed.id, ['email', recipient]],
+        [chat.id, ['whatsapp', phone]],
+      ]),
+    );
+    // The mailbox of a local stack gets a copy that says what it is.
+    expect((await delivery.mailbox.mailTo(recipient)).map(({ subject }) => subject)).toEqual([
+      `[TEST · בדיקה] ${messages.find(({ channel }) => channel === 'email')?.subject}`,
+    ]);
+    const clear = (business_id: string) => delivery.network.call(clearTestDeliveries, { business_id });
+    await expect(clear(delivery.business.id)).rejects.toThrow();
+    await clear(id);
+    expect([await list(), await clear(id)]).toEqual([{ messages: [], next_after: null }, { deleted: 0 }]);
   });
 });

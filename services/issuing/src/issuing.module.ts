@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { ReadBook } from './book/read-book.js';
 import { RecordExport } from './book/record-export.js';
 import { CancelDocument } from './document/cancel-document.js';
+import { ClearTestDocuments } from './document/clear-test-documents.js';
 import { ClockCheck } from './document/clock-check.js';
 import { CustomerCards } from './document/customer-cards.js';
 import { DraftRendering } from './document/draft-rendering.js';
@@ -36,6 +37,7 @@ import { GetUsage } from './usage/get-usage.js';
     ReadBook,
     RecordExport,
     GetUsage,
+    ClearTestDocuments,
   ],
   providers: [
     ClockCheck,

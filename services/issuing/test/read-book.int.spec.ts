@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook, recordExport } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type BookPosition,
+  cancelDocument,
+  clearTestDocuments,
+  getDocument,
+  readBook,
+  recordExport,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
@@ -268,5 +277,21 @@ describe('ReadBook', () => {
         after: { format: 'uniform', ...range },
       },
     ]);
+  });
+
+  it('a test book is emptied and begins with 1 again, and a live book is refused', async () => {
+    const business = { ...issuing.business, id: testBookOf(issuing.business.id) };
+    const clear = (business_id: string) => issuing.network.call(clearTestDocuments, { business_id });
+    const issueTest = (key: string, change = {}) =>
+      issuing.issue({ type: 'quote', ...change }, key, { business });
+    const first = await issueTest('first');
+    await issueTest('second', { type: 'order', based_on: first.document.id });
+    const before = await read();
+    await expect(clear(issuing.business.id)).rejects.toThrow();
+    // Two documents, their series, the position and the count of the day.
+    expect(await clear(business.id)).toEqual({ deleted: 6 });
+    expect((await read(null, 100, business.id)).entries).toEqual([]);
+    expect(await read()).toEqual(before);
+    expect((await issueTest('first')).document.number).toBe(1);
   });
 });

@@ -34,6 +34,24 @@ export const fields = {
     example: '/etc/pinkas/signing/businesses (holding 3f0c….p12)',
     fallback: '',
   }),
+  testSigningP12File: text('TEST_SIGNING_P12_FILE', {
+    meaning:
+      'The PKCS#12 file that signs the documents of test books, whose certificate is another than that of SIGNING_P12_FILE. It, or TEST_SIGNING_P12_BASE64; without both no test document is issued.',
+    example: '/etc/pinkas/test-signing/certificate.p12',
+    fallback: '',
+  }),
+  testSigningP12Base64: text('TEST_SIGNING_P12_BASE64', {
+    meaning: 'The same file as a text.',
+    example: 'the output of: base64 -w0 test-certificate.p12',
+    fallback: '',
+    secret: true,
+  }),
+  testSigningP12Password: text('TEST_SIGNING_P12_PASSWORD', {
+    meaning: 'The password of that file.',
+    example: 'secret',
+    fallback: '',
+    secret: true,
+  }),
   timestampAuthorityUrl: url('TIMESTAMP_AUTHORITY_URL', {
     meaning: 'The time-stamp authority (RFC 3161) that is asked at each signature; none is asked without it.',
     example: 'https://tsa.example.com/tsr',

@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import { type BackgroundTask, type Clock, kitTokens, type Logger, Metrics } from '@pinkas/service-kit';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
+import { ClearTestArtifacts } from './artifact/clear-test-artifacts.js';
 import { GetArtifact } from './artifact/get-artifact.js';
 import { NextRevision } from './artifact/next-revision.js';
 import { NumberArtifact } from './artifact/number-artifact.js';
@@ -36,6 +37,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     PrintReport,
     StoreLogo,
     GetLogo,
+    ClearTestArtifacts,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },

@@ -76,6 +76,7 @@ function givenTexts(sheet: Sheet): string {
 const pageBounds: Readonly<Record<string, readonly [number, number]>> = {
   'a-hundred-long-lines': [11, 17],
   'page-break': [2, 2],
+  'test-book': [3, 4],
 };
 
 /** The longest one in Hebrew alone: the time that pdfinfo takes grows with the square of the lines. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type IssuedDocument, numberArtifact } from '@pinkas/contracts';
+import { clearTestArtifacts, type IssuedDocument, numberArtifact, renderArtifact } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import { Artifacts, allocationNumber, failed, issued } from './artifacts.js';
 import { pdfText } from './pdf-tools.js';
 import { sampleDocument } from './sample-documents.js';
@@ -68,5 +69,32 @@ describe('NumberArtifact', () => {
     await expect(numbered(sampleDocument('tax_invoice', artifacts.business))).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+
+  it('the PDFs of a test book can be cleared, after which its events do nothing, and a live book is refused', async () => {
+    const { network } = artifacts.rendering;
+    const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
+    const document = sampleDocument('tax_invoice', business);
+    await network.call(renderArtifact, { document, business });
+    await expect(network.call(clearTestArtifacts, { business_id: artifacts.business.id })).rejects.toThrow();
+    expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({ deleted: 1 });
+    expect(await artifacts.rows(document)).toEqual([]);
+    const event = randomUUID();
+    await artifacts.settle(document, issued, event);
+    await artifacts.handled(event);
+    expect(artifacts.publishedFor(document)).toEqual([]);
+  });
+
+  it('an item of a test document provokes that it cannot be rendered', async () => {
+    const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
+    const [item] = sampleDocument('quote', business).items;
+    const items = item ? [{ ...item, sku: 'test_document_generation_failed' }] : [];
+    const render = (of: typeof business) =>
+      artifacts.rendering.network.call(renderArtifact, {
+        document: sampleDocument('quote', of, { items }),
+        business: of,
+      });
+    await expect(render(business)).rejects.toMatchObject({ code: 'document_generation_failed' });
+    expect((await render(artifacts.business)).revision).toBe(1);
   });
 });

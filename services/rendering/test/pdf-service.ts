@@ -3,7 +3,12 @@ import { PdfService } from '../src/artifact/pdf-service.js';
 import type { RenderingConfig } from '../src/config.js';
 import { Signers } from '../src/signature/signers.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
-import { signingP12File, signingP12Password } from './rendering.js';
+import {
+  signingP12File,
+  signingP12Password,
+  testSigningP12File,
+  testSigningP12Password,
+} from './rendering.js';
 
 /** A PdfService outside of a process, over a renderer that a test has started. */
 export async function openPdfService(gotenbergUrl: string, clock: Clock = systemClock): Promise<PdfService> {
@@ -11,6 +16,8 @@ export async function openPdfService(gotenbergUrl: string, clock: Clock = system
     gotenbergUrl,
     signingP12File,
     signingP12Password,
+    testSigningP12File,
+    testSigningP12Password,
     viewUrlBase: 'https://pinkas.example.com/d',
     renderConcurrency: 4,
     renderQueueMax: 64,

@@ -17,6 +17,8 @@ jest.setTimeout(30_000);
 
 /** A certificate that is its own issuer, made for these tests. */
 export const { file: signingP12File, password: signingP12Password } = await createTestCertificate();
+/** The certificate of test books. */
+export const { file: testSigningP12File, password: testSigningP12Password } = await createTestCertificate();
 
 /** The rendering service and its clock. */
 export interface RenderingUnderTest extends ServiceUnderTest<RenderingTables> {
@@ -40,6 +42,9 @@ export async function startRendering(change: Partial<RenderingConfig> = {}): Pro
       signingP12Base64: '',
       signingP12Password,
       signingP12Folder: '',
+      testSigningP12File,
+      testSigningP12Base64: '',
+      testSigningP12Password,
       timestampAuthorityUrl: '',
       timestampTimeoutMs: 1_500,
       timestampRequired: false,

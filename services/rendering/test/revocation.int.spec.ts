@@ -93,7 +93,7 @@ describe('Signers with certificates that name their revocation', () => {
     );
   };
   const sign = async (signers: Signers) => {
-    const signer = signers.forBusiness('any');
+    const signer = signers.forBook('any');
     const pdf = await signer.sign(
       readChromiumFile(chromiumPdf('nonce')),
       { documentId: randomUUID(), title: 't', author: 'a', language: 'en', issuedAt: now() },
@@ -131,7 +131,7 @@ describe('Signers with certificates that name their revocation', () => {
     const signers = await open(leaf);
     await signers.refreshValidationData(stopped);
     const pdf = await sign(signers);
-    const { fingerprint } = signers.forBusiness('any').certificate;
+    const { fingerprint } = signers.forBook('any').certificate;
     const [reply = Buffer.alloc(0)] = storedProofs(pdf).replies ?? [];
     const replyAt = pdf.indexOf(reply);
     const updateAt = pdf.indexOf('%%EOF\n') + '%%EOF\n'.length;
@@ -298,7 +298,7 @@ describe('Signers with certificates that name their revocation', () => {
       ...authority.sources('ocsp', 'list'),
     ]);
     const signers = await open(leaf);
-    const { fingerprint } = signers.forBusiness('any').certificate;
+    const { fingerprint } = signers.forBook('any').certificate;
     await signers.refreshValidationData(stopped);
     expect(signers.warnings(now())).toEqual([]);
     const before = await sign(signers);

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { testBookOf } from '@pinkas/domain';
 import { createLogger, Metrics } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../src/config.js';
@@ -205,8 +206,8 @@ describe('Signers', () => {
     const signingP12Base64 = (await readFile(signingP12File)).toString('base64');
     const byText = await openAll({ signingP12File: '', signingP12Base64 });
     const byFile = await openAll();
-    expect(byText.forBusiness('any').certificate.fingerprint).toEqual(
-      byFile.forBusiness('any').certificate.fingerprint,
+    expect(byText.forBook('any').certificate.fingerprint).toEqual(
+      byFile.forBook('any').certificate.fingerprint,
     );
     for (const change of [{ signingP12Base64 }, { signingP12File: '' }]) {
       await expect(openAll(change)).rejects.toThrow('one of SIGNING_P12_FILE and SIGNING_P12_BASE64');
@@ -231,10 +232,10 @@ describe('Signers', () => {
     await writeFile(join(folder, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
     await writeFile(join(folder, 'readme.txt'), 'no certificate');
     const signers = await openAll({ signingP12Folder: folder });
-    expect(await signatureReport(await signWith(signers.forBusiness(id)))).toContain(
+    expect(await signatureReport(await signWith(signers.forBook(id)))).toContain(
       'Common Name: Example Business',
     );
-    expect(await signatureReport(await signWith(signers.forBusiness(randomUUID())))).toContain(
+    expect(await signatureReport(await signWith(signers.forBook(randomUUID())))).toContain(
       'Common Name: Test',
     );
     await writeFile(join(folder, `${id}.p12`), 'torn');
@@ -255,8 +256,8 @@ describe('Signers', () => {
     // As Kubernetes mounts a secret.
     await mkdir(join(shared, '..data'));
     const signers = await openAll({ signingP12File: file, signingP12Folder: `${shared}/` });
-    expect(signers.forBusiness(id).certificate.subject).toBe('Example Business');
-    expect(signers.forBusiness(randomUUID()).certificate.subject).toBe('Example Operator');
+    expect(signers.forBook(id).certificate.subject).toBe('Example Business');
+    expect(signers.forBook(randomUUID()).certificate.subject).toBe('Example Operator');
   });
 
   it('the start stops when the folder has no certificate of a business', async () => {
@@ -308,9 +309,7 @@ describe('Signers', () => {
           metrics: new Metrics(),
         },
       );
-      expect(await signatureReport(await signWith(signers.forBusiness('any')))).toContain(
-        'Signature is Valid.',
-      );
+      expect(await signatureReport(await signWith(signers.forBook('any')))).toContain('Signature is Valid.');
       expect(warned).toEqual(
         Array.from({ length: warnings }, () => ({
           certificate: 'SIGNING_P12_BASE64',
@@ -323,7 +322,7 @@ describe('Signers', () => {
   );
 
   it('the certificates that are made for tests and the local stack have a P-256 key', async () => {
-    const { certificate } = (await openAll()).forBusiness('any');
+    const { certificate } = (await openAll()).forBook('any');
     expect(new X509Certificate(certificate.der).publicKey.asymmetricKeyDetails).toEqual({
       namedCurve: 'prime256v1',
     });
@@ -334,7 +333,7 @@ describe('Signers', () => {
     const signers = await openAll();
     expect(signers.warnings(new Date())).toEqual([]);
     expect(signers.daysLeft(new Date())).toBeGreaterThan(360);
-    const end = signers.forBusiness('any').certificate.validUntil.getTime();
+    const end = signers.forBook('any').certificate.validUntil.getTime();
     const soon = new Date(end - days(9.5));
     expect(signers.warnings(soon)).toEqual(['the signing certificate expires in 9 days']);
     expect(signers.failure(soon)).toBeNull();
@@ -353,8 +352,22 @@ describe('Signers', () => {
       'base64',
     );
     const signers = await openAll({ signingP12File: '', signingP12Base64, signingP12Folder: folder });
-    const ended = new Date(signers.forBusiness(id).certificate.validUntil.getTime() + 1);
-    await expect(signWith(signers.forBusiness(id), ended)).rejects.toThrow('valid from');
+    const ended = new Date(signers.forBook(id).certificate.validUntil.getTime() + 1);
+    await expect(signWith(signers.forBook(id), ended)).rejects.toThrow('valid from');
     expect(signers.warnings(ended)).toContain(`the signing certificate of business ${id} has expired`);
+  });
+
+  it('a test book signs by the certificate for test books, which is none of a live book, or not at all', async () => {
+    const own = await issueCertificate('Example Test', forSigning);
+    const testSigningP12Base64 = p12Of(own.key, [own.certificate], 'other').toString('base64');
+    const signers = await openAll({ testSigningP12Base64, testSigningP12Password: 'other' });
+    const id = randomUUID();
+    expect(signers.forBook(testBookOf(id)).certificate.subject).toBe('Example Test');
+    expect(signers.forBook(id).certificate.subject).toBe('Test');
+    const without = await openAll();
+    expect(() => without.forBook(testBookOf(id))).toThrow('TEST_SIGNING_P12_FILE is not set');
+    await expect(
+      openAll({ testSigningP12File: signingP12File, testSigningP12Password: signingP12Password }),
+    ).rejects.toThrow('signs no other documents');
   });
 });

@@ -137,7 +137,7 @@ describe('Signers with a time-stamp authority', () => {
       issuedAt: signedAt,
     } as const;
     const entries = { reason: 'r', location: null, contact: null, signedAt };
-    return signers.forBusiness('any').sign(readChromiumFile(chromiumPdf('nonce')), facts, entries);
+    return signers.forBook('any').sign(readChromiumFile(chromiumPdf('nonce')), facts, entries);
   };
   const printed = async (pdf: Buffer) => {
     const { stdout } = await openssl(['cms', '-cmsout', '-print', '-noout', '-inform', 'DER', '-in', 'cms'], {

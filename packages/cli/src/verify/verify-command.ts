@@ -1,5 +1,6 @@
 import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
-import { notFoundAs, readId } from '../arguments.js';
+import { testBookOf } from '@pinkas/domain';
+import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import type { Call, Command } from '../command.js';
 import { BusinessVerification, type VerificationResult } from './business-verification.js';
@@ -13,7 +14,7 @@ export const verifyCommands: readonly Command[] = [
     verb: null,
     summary: 'verifies the books: reads everything that is stored, and reports every finding',
     arguments: [],
-    options: { business: { value: 'ID', meaning: 'only the book of this business' } },
+    options: { business: { value: 'ID', meaning: 'only the book of this business' }, mode: modeOption },
     run: async ({ options }, call, progress) => {
       const id = options.business === undefined ? undefined : readId(options.business, 'business list');
       const startedMs = performance.now();
@@ -22,7 +23,9 @@ export const verifyCommands: readonly Command[] = [
       const results: VerificationResult[] = [];
       let checked = 0;
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
-      for await (const business of businessesOf(call, id)) {
+      const isTest = readMode(options.mode) === 'test';
+      for await (const found of businessesOf(call, id)) {
+        const business = isTest ? testBook(found) : found;
         const verification = new BusinessVerification(call, business, deadLetters, (count) => {
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
@@ -45,6 +48,14 @@ export const verifyCommands: readonly Command[] = [
     },
   },
 ];
+
+/** The test book of a business, under a name that says so; its series begin with 1. */
+const testBook = (business: Business): Business => ({
+  ...business,
+  id: testBookOf(business.id),
+  name: `${business.name} (test book)`,
+  first_numbers: {},
+});
 
 function failureOf(
   results: readonly VerificationResult[],

@@ -1,4 +1,4 @@
-import { documentTypes, paymentMethods } from '@pinkas/domain';
+import { documentTypes, modes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { CustomerCard } from '../customer.js';
 import { defineRoute, scopes } from '../define.js';
@@ -53,6 +53,10 @@ export type ErrorBody = Static<typeof ErrorBody>;
 /** The business profile (API specification, 2.2). */
 export const Profile = Strict(
   {
+    mode: Type.Enum([...modes], {
+      description:
+        'The book of the key: `live`, or `test`, in which nothing counts and nothing is sent. The books share the profile of the business and nothing else.',
+    }),
     business: Strict({
       id: Uuid,
       name: Type.String(),

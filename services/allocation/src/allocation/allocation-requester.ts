@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { allocationSettled, timeLimitsMs } from '@pinkas/contracts';
-import { allocationPolicyOn } from '@pinkas/domain';
+import { allocationPolicyOn, isTestBook } from '@pinkas/domain';
 import {
   acrossTenants,
   type Clock,
@@ -18,6 +18,7 @@ import {
 } from '@pinkas/service-kit';
 import { type ApprovalRequest, approvalRequest } from '../authority/approval-request.js';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
+import { testAnswer } from '../authority/test-answer.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
 import {
@@ -49,7 +50,8 @@ const unknownOutcome = (reason: string, answer: string | null): FailedAttempt =>
 
 /**
  * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
- * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012).
+ * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012). For a document of
+ * a test book the product itself answers.
  */
 @Injectable()
 export class AllocationRequester {
@@ -72,11 +74,9 @@ export class AllocationRequester {
   async request(row: ClaimedRow): Promise<void> {
     const ids = { business_id: row.business_id, document_id: row.document_id };
     try {
-      const outcome = await this.authority.requestNumber(
-        row.business_id,
-        this.#requestOf(row),
-        row.outcome_unknown,
-      );
+      const outcome = isTestBook(row.business_id)
+        ? testAnswer(row.facts.document, row.attempts)
+        : await this.authority.requestNumber(row.business_id, this.#requestOf(row), row.outcome_unknown);
       if (outcome.kind === 'failed') {
         const fields = { ...ids, attempts: row.attempts, reason: outcome.reason, err: outcome.cause };
         this.logger.warn(fields, 'allocation request failed');

@@ -257,6 +257,33 @@ export async function deadLetteredAllocations(
   return query.execute();
 }
 
+/** The documents of a business that need, or needed, a number, the latest first, after a position. */
+export function requestsOf(
+  db: Database<AllocationTables>,
+  businessId: string,
+  after: { decided_at: Date; document_id: string } | undefined,
+  limit: number,
+): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'reason' | 'attempts' | 'decided_at'>[]> {
+  return db
+    .selectFrom('allocation')
+    .select(['document_id', 'state', 'number', 'reason', 'attempts', 'decided_at'])
+    .where('business_id', '=', businessId)
+    .where('state', 'in', ['pending', 'issued', 'refused', 'dead_lettered'])
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('decided_at', 'document_id'),
+          '<',
+          tuple(after?.decided_at ?? new Date(0), after?.document_id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('decided_at', 'desc')
+    .orderBy('document_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** Counts the dead-lettered documents. */
 export async function countDeadLettered(db: Database<AllocationTables>): Promise<number> {
   const { count } = await db

@@ -34,6 +34,27 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (substr((business_id)::text, 15, 1) = '8'::text);
+
+CREATE FUNCTION public.keep_live_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if not is_test_book(old.business_id) then
+      raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+    end if;
+    return old;
+  end $$;
+
+CREATE FUNCTION public.reject_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE TABLE public.allocation (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -299,6 +320,10 @@ CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE TRIGGER allocation_is_not_truncated BEFORE TRUNCATE ON public.allocation FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER allocation_keeps_live_rows BEFORE DELETE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 

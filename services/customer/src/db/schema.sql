@@ -34,6 +34,27 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (substr((business_id)::text, 15, 1) = '8'::text);
+
+CREATE FUNCTION public.keep_live_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if not is_test_book(old.business_id) then
+      raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+    end if;
+    return old;
+  end $$;
+
+CREATE FUNCTION public.reject_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -285,6 +306,10 @@ CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER card_confirmed_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
 
 CREATE TRIGGER card_confirmed_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
+
+CREATE TRIGGER card_is_not_truncated BEFORE TRUNCATE ON public.card FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER card_keeps_live_rows BEFORE DELETE ON public.card FOR EACH ROW WHEN ((NOT (old.confirmed_at IS NULL))) EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE ONLY public.reservation
     ADD CONSTRAINT reservation_card_fkey FOREIGN KEY (business_id, card_id) REFERENCES public.card(business_id, id);

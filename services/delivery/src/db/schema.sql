@@ -34,6 +34,27 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (substr((business_id)::text, 15, 1) = '8'::text);
+
+CREATE FUNCTION public.keep_live_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if not is_test_book(old.business_id) then
+      raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+    end if;
+    return old;
+  end $$;
+
+CREATE FUNCTION public.reject_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
     delivery_id uuid NOT NULL,
@@ -282,6 +303,28 @@ ALTER TABLE ONLY public.suppression FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.suppression.address IS 'An email address in lower case with its domain in ASCII, or a phone number in E.164.';
 
+CREATE TABLE public.test_message (
+    business_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    channel text NOT NULL,
+    purpose text NOT NULL,
+    recipient text NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    pdf_sha256 bytea NOT NULL,
+    sent_at timestamp with time zone NOT NULL,
+    CONSTRAINT test_message_business_check CHECK (public.is_test_book(business_id)),
+    CONSTRAINT test_message_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
+    CONSTRAINT test_message_purpose_check CHECK ((purpose = ANY (ARRAY['customer'::text, 'accountant'::text])))
+);
+
+ALTER TABLE ONLY public.test_message FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.test_message IS 'The messages of test books: what would have been given to a provider.';
+
+COMMENT ON COLUMN public.test_message.body IS 'The text of an email, or the JSON of a WhatsApp message.';
+
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);
 
@@ -348,6 +391,9 @@ ALTER TABLE ONLY public.rendered_document
 ALTER TABLE ONLY public.suppression
     ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
 
+ALTER TABLE ONLY public.test_message
+    ADD CONSTRAINT test_message_pkey PRIMARY KEY (business_id, delivery_id);
+
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
@@ -370,6 +416,12 @@ CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (
 
 CREATE INDEX plan_document_idx ON public.plan USING btree (document_id);
 
+CREATE INDEX test_message_sent_idx ON public.test_message USING btree (business_id, sent_at, delivery_id);
+
+CREATE TRIGGER attempt_is_not_truncated BEFORE TRUNCATE ON public.attempt FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER attempt_keeps_live_rows BEFORE DELETE ON public.attempt FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
@@ -377,6 +429,22 @@ CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER cancelled_document_is_not_truncated BEFORE TRUNCATE ON public.cancelled_document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER cancelled_document_keeps_live_rows BEFORE DELETE ON public.cancelled_document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER delivery_is_not_truncated BEFORE TRUNCATE ON public.delivery FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER delivery_keeps_live_rows BEFORE DELETE ON public.delivery FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER plan_is_not_truncated BEFORE TRUNCATE ON public.plan FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER plan_keeps_live_rows BEFORE DELETE ON public.plan FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER rendered_document_is_not_truncated BEFORE TRUNCATE ON public.rendered_document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER rendered_document_keeps_live_rows BEFORE DELETE ON public.rendered_document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
@@ -459,6 +527,15 @@ END);
 ALTER TABLE public.suppression ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY suppression_of_business ON public.suppression USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.test_message ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY test_message_of_business ON public.test_message USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

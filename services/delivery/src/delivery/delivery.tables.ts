@@ -178,6 +178,22 @@ export interface SuppressionTable {
   since: Date;
 }
 
+/** A message of a test book: what would have been given to a provider. */
+export interface TestMessageTable {
+  business_id: string;
+  delivery_id: string;
+  document_id: string;
+  channel: DeliveryChannel;
+  purpose: DeliveryPurpose;
+  recipient: string;
+  /** Empty for WhatsApp. */
+  subject: string;
+  /** The text of an email, or the JSON of a WhatsApp message. */
+  body: string;
+  pdf_sha256: Buffer;
+  sent_at: Date;
+}
+
 export type DeliveryRow = Selectable<DeliveryTable>;
 
 /** A document by its key. */
@@ -201,4 +217,5 @@ export interface DeliveryTables extends MessagingTables {
   attempt: AttemptTable;
   daily_count: DailyCountTable;
   suppression: SuppressionTable;
+  test_message: TestMessageTable;
 }

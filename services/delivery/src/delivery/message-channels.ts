@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { isTestBook } from '@pinkas/domain';
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
-import { Mailer } from '../mail/mailer.js';
+import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
+import { TestMessages } from './test-messages.js';
 import type { AllocationState } from './wording.js';
 
 /** What a message brings. */
@@ -25,11 +27,17 @@ export class MessageChannels {
     @InjectLogger() private readonly logger: Logger,
     private readonly mailer: Mailer,
     private readonly whatsapp: WhatsAppClient,
+    private readonly testMessages: TestMessages,
   ) {}
 
-  /** Why nothing can be sent through a channel; null where something can. */
-  unavailableReason(channel: DeliveryChannel): string | null {
-    return channel === 'whatsapp' && !this.whatsapp.isConfigured ? whatsappNotConfigured : null;
+  /** Whether messages of live books can be sent through a channel. */
+  isConfigured(channel: DeliveryChannel): boolean {
+    return channel === 'email' || this.whatsapp.isConfigured;
+  }
+
+  /** Why a message cannot be sent; null where it can. */
+  unavailableReason({ business_id, channel }: Pick<DeliveryRow, 'business_id' | 'channel'>): string | null {
+    return this.isConfigured(channel) || isTestBook(business_id) ? null : whatsappNotConfigured;
   }
 
   /** The longest that `send` takes. */
@@ -37,14 +45,31 @@ export class MessageChannels {
     return channel === 'whatsapp' ? this.whatsapp.sendTimeoutMs : this.mailer.sendTimeoutMs;
   }
 
-  /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
-  send(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): Promise<SendOutcome> {
-    const isFollowUp = row.follows !== null;
-    if (row.channel === 'whatsapp') {
-      return this.whatsapp.send({ ...row, followUpNumber: isFollowUp ? allocation.number : null });
+  /**
+   * One attempt; never throws, except where a test message cannot be stored. An email carries the PDF, a WhatsApp message links to
+   * it. What a test book sends is only kept.
+   */
+  send(row: DeliveryRow, content: MessageContent): Promise<SendOutcome> {
+    const followUpNumber = row.follows === null ? null : content.allocation.number;
+    if (isTestBook(row.business_id)) {
+      const mail = this.#emailOf(row, content);
+      if (row.channel === 'email') {
+        return this.testMessages.accept(row, mail);
+      }
+      const text = JSON.stringify(this.whatsapp.messageOf({ ...row, followUpNumber }), null, 2);
+      const email = { ...mail.email, text, html: '' };
+      const recipient = `${row.recipient.replace('+', '')}@whatsapp.invalid`;
+      return this.testMessages.accept(row, { ...mail, email, recipient });
     }
+    return row.channel === 'whatsapp'
+      ? this.whatsapp.send({ ...row, followUpNumber })
+      : this.mailer.send(this.#emailOf(row, content));
+  }
+
+  #emailOf(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): OutgoingEmail {
     const { facts, purpose } = row;
-    return this.mailer.send({
+    const isFollowUp = row.follows !== null;
+    return {
       email: composeEmail(facts, { purpose, allocation, isFollowUp, logo }, this.config.viewUrlBase),
       pdf,
       logo,
@@ -54,7 +79,7 @@ export class MessageChannels {
       fromAddress: this.#fromAddress(row),
       replyTo: row.facts.business.email,
       recipient: row.recipient,
-    });
+    };
   }
 
   /** The address of the business's own where its domain has a key; else null, and the platform's is used. */
@@ -70,5 +95,6 @@ export class MessageChannels {
 
   close(): void {
     this.mailer.close();
+    this.testMessages.close();
   }
 }

@@ -93,7 +93,7 @@ export class MessageSender implements BackgroundTask {
   /** Looks for due messages now; of a channel that is not configured within a second. */
   trigger(): void {
     for (const [channel, worker] of this.#workers) {
-      if (this.channels.unavailableReason(channel) === null) {
+      if (this.channels.isConfigured(channel)) {
         worker.trigger();
       }
     }
@@ -174,7 +174,7 @@ export class MessageSender implements BackgroundTask {
     if (await isSuppressed(db, row.business_id, row.channel, row.recipient)) {
       return suppressedReason;
     }
-    return this.channels.unavailableReason(row.channel);
+    return this.channels.unavailableReason(row);
   }
 
   /** Begins an attempt, unless the business has sent as many messages today as it may: the message then waits for the next day. */

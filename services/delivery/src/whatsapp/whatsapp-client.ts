@@ -10,6 +10,9 @@ import { truncate } from '../delivery/truncate.js';
 import { parseResponse } from './cloud-api-response.js';
 import { type TemplateFacts, templateMessage } from './template-message.js';
 
+/** What the messages of test books say where there is no account. */
+const unnamedTemplates = { template: '', followUpTemplate: '', languages: { he: 'he', en: 'en' } } as const;
+
 /** The API's responses are a few hundred bytes. */
 const responseBytesMax = 64 * 1024;
 
@@ -30,6 +33,11 @@ export class WhatsAppClient {
   /** The longest that an attempt takes. */
   get sendTimeoutMs(): number {
     return this.#account?.timeoutMs ?? 0;
+  }
+
+  /** A message as it would be posted; without an account the templates have no name. */
+  messageOf(message: TemplateFacts): object {
+    return templateMessage(message, this.#account ?? unnamedTemplates);
   }
 
   /** One attempt; never throws. */

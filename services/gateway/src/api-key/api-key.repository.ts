@@ -1,4 +1,5 @@
 import type { ApiKey, Business } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import type { Kysely, Selectable } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
@@ -6,9 +7,10 @@ import { businessColumns, type GatewayTables } from '../business/business.tables
 import { toApiKey } from './api-key.js';
 import type { ApiKeyTable } from './api-key.tables.js';
 
-/** The caller behind a key: the key, which may be revoked, and its business. */
+/** The caller behind a key: the key, which may be revoked, and the book that it leads to. */
 export interface Principal {
   readonly key: ApiKey;
+  /** The settings of the business, under the id of the book. */
   readonly business: Business;
 }
 
@@ -36,6 +38,7 @@ export async function findPrincipal(
       'kill_switch.api_enabled',
       'api_key.business_id',
       'api_key.id as key_id',
+      'api_key.mode',
       'api_key.name as key_name',
       'api_key.prefix',
       'api_key.hash',
@@ -52,8 +55,14 @@ export async function findPrincipal(
   // The outer joins make every column nullable; a found key has all of its row, and its business by foreign key.
   const found = row as { [K in keyof typeof row]: Exclude<(typeof row)[K], null> };
   const key = { ...found, id: found.key_id, name: found.key_name, created_at: found.key_created_at };
-  const principal = { key: toApiKey(key), business: toBusiness(found) };
+  const business = toBusiness(found);
+  const principal = { key: toApiKey(key), business: found.mode === 'test' ? testBook(business) : business };
   return { apiEnabled: row.api_enabled, principal, hash: found.hash };
+}
+
+/** The test book of a business shares its settings, and nothing else: its series begin with 1. */
+function testBook(business: Business): Business {
+  return { ...business, id: testBookOf(business.id), first_numbers: {} };
 }
 
 /** Replaces the hash of a key. @returns whether it was still stored. */

@@ -3,16 +3,20 @@ import { describe, expect, it } from '@jest/globals';
 import { hashKey, isWellFormedKey, makeKeyValue } from './api-key.js';
 
 describe('makeKeyValue', () => {
-  it('a new key starts with its prefix, is well-formed, and differs from every other', () => {
-    const { value, prefix } = makeKeyValue();
-    expect(value.startsWith(`${prefix}_`)).toBe(true);
-    expect(isWellFormedKey(value)).toBe(true);
-    expect(makeKeyValue().value).not.toBe(value);
-  });
+  it.each(['live', 'test'] as const)(
+    'a new %s key starts with its prefix, is well-formed, and differs from every other',
+    (mode) => {
+      const { value, prefix } = makeKeyValue(mode);
+      expect(prefix).toMatch(new RegExp(`^pk_${mode}_.{8}$`));
+      expect(value.startsWith(`${prefix}_`)).toBe(true);
+      expect(isWellFormedKey(value)).toBe(true);
+      expect(makeKeyValue(mode).value).not.toBe(value);
+    },
+  );
 });
 
 describe('isWellFormedKey', () => {
-  const { value } = makeKeyValue();
+  const { value } = makeKeyValue('live');
 
   it('a key ends with the CRC-32 of the text before it, in base 62', () => {
     // 649,812,895 by zlib.
@@ -31,6 +35,8 @@ describe('isWellFormedKey', () => {
   it.each([
     '',
     'nonsense',
+    value.replace('live', 'beta'),
+    value.replace('live', 'test'),
     'pk_live_\u00e9',
     value.slice(0, -1),
     `${value}x`,
@@ -41,7 +47,7 @@ describe('isWellFormedKey', () => {
 
 describe('hashKey', () => {
   it('the hash of a key depends on every character and on the pepper', () => {
-    const { value } = makeKeyValue();
+    const { value } = makeKeyValue('live');
     const pepper = randomBytes(32);
     const changed = `${value.slice(0, -1)}${value.endsWith('a') ? 'b' : 'a'}`;
     expect(hashKey(pepper, value)).toHaveLength(32);

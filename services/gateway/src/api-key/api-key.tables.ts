@@ -1,9 +1,12 @@
 import type { Scope } from '@pinkas/contracts';
+import type { Mode } from '@pinkas/domain';
 
 /** One API key; its value is not stored, only its hash. */
 export interface ApiKeyTable {
   business_id: string;
   id: string;
+  /** Which book of the business it leads to. */
+  mode: Mode;
   name: string;
   prefix: string;
   /** HMAC-SHA-256 of the key's value under the pepper. */

@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type ApiKey, scopes } from '@pinkas/contracts';
+import { type Mode, modes } from '@pinkas/domain';
 import type { Selectable } from 'kysely';
 import type { ApiKeyTable } from './api-key.tables.js';
 
@@ -19,7 +20,7 @@ const secretLength = 43;
 /** 6 of 62 characters hold 32 bits. */
 const checksumLength = 6;
 const shape = new RegExp(
-  `^pk_live_[0-9A-Za-z]{${prefixLength}}_[0-9A-Za-z]{${secretLength + checksumLength}}$`,
+  `^pk_(?:${modes.join('|')})_[0-9A-Za-z]{${prefixLength}}_[0-9A-Za-z]{${secretLength + checksumLength}}$`,
 );
 
 const randomText = (length: number): string =>
@@ -37,8 +38,8 @@ function checksumOf(text: string): string {
 }
 
 /** A new key's value, and the leading characters that identify it to people. */
-export function makeKeyValue(): { value: string; prefix: string } {
-  const prefix = `pk_live_${randomText(prefixLength)}`;
+export function makeKeyValue(mode: Mode): { value: string; prefix: string } {
+  const prefix = `pk_${mode}_${randomText(prefixLength)}`;
   const text = `${prefix}_${randomText(secretLength)}`;
   return { value: `${text}${checksumOf(text)}`, prefix };
 }
@@ -58,6 +59,7 @@ export function toApiKey(row: Selectable<ApiKeyTable>): ApiKey {
   return {
     id: row.id,
     business_id: row.business_id,
+    mode: row.mode,
     name: row.name,
     prefix: row.prefix,
     scopes: row.scopes,

@@ -35,10 +35,12 @@ export class CreateKey {
     if (!(await findBusiness(db, request.business_id))) {
       throw new ApiError('not_found');
     }
-    const { value, prefix } = makeKeyValue();
+    const mode = request.mode ?? 'live';
+    const { value, prefix } = makeKeyValue(mode);
     const row = {
       business_id: request.business_id,
       id: randomUUID(),
+      mode,
       name: request.name ?? keyDefaults.name,
       prefix,
       hash: hashKey(this.config.apiKeyPepper, value),

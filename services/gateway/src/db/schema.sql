@@ -45,7 +45,9 @@ CREATE TABLE public.api_key (
     daily_documents integer NOT NULL,
     created_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
-    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32))
+    mode text DEFAULT 'live'::text NOT NULL,
+    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])))
 );
 
 ALTER TABLE ONLY public.api_key FORCE ROW LEVEL SECURITY;
@@ -108,6 +110,7 @@ CREATE TABLE public.business (
     updated_at timestamp with time zone NOT NULL,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT business_allocation_hold_minutes_check CHECK (((allocation_hold_minutes >= 0) AND (allocation_hold_minutes <= 1440))),
+    CONSTRAINT business_id_check CHECK ((substr((id)::text, 15, 1) <> '8'::text)),
     CONSTRAINT business_logo_sha256_check CHECK ((logo_sha256 ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT business_payment_terms_days_check CHECK ((payment_terms_days >= 0)),
     CONSTRAINT business_tax_id_check CHECK ((tax_id ~ '^[0-9]{9}$'::text)),

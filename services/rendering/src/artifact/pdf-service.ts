@@ -128,7 +128,7 @@ export class PdfService implements BackgroundTask {
     const started = performance.now();
     const { file, texts } = await this.#renderPage(sheet);
     const rendered = performance.now();
-    const signer = this.signers.forBusiness(sheet.business.id);
+    const signer = this.signers.forBook(sheet.document.business_id);
     const pdf = await this.#sign(file, sheet, texts, signer);
     return {
       content: {
@@ -160,7 +160,7 @@ export class PdfService implements BackgroundTask {
     file: ChromiumFile,
     sheet: Sheet,
     texts: DocumentPage['texts'],
-    signer: ReturnType<Signers['forBusiness']>,
+    signer: ReturnType<Signers['forBook']>,
   ): Promise<Buffer> {
     const { document, business } = sheet;
     const language = languageOf(sheet);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
-import { decideAllocation } from '@pinkas/domain';
+import { decideAllocation, provokedOutcomes } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { LogoStore } from '../logo/logo.repository.js';
 import {
@@ -27,6 +27,11 @@ export class RenderArtifact {
 
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
     const { document, business } = request;
+    if (provokedOutcomes(document.business_id, document).error === 'document_generation_failed') {
+      throw new ApiError('document_generation_failed', {
+        cause: new Error('an item of the test document provokes it'),
+      });
+    }
     const rendered = await this.pdfs.render({
       document,
       business,

@@ -21,8 +21,10 @@ const changeOf = ({ cancelled_at: cancelledAt, reason }: Cancelled): DocumentCha
 export class RenderCancellation {
   constructor(private readonly revisions: NextRevision) {}
 
-  prepare(event: Cancelled): Promise<RenderedArtifact | null> {
-    return this.revisions.render(event, changeOf(event));
+  async prepare(event: Cancelled): Promise<RenderedArtifact | null> {
+    return (await this.revisions.isCleared(event.document))
+      ? null
+      : this.revisions.render(event, changeOf(event));
   }
 
   async handle(
@@ -30,6 +32,9 @@ export class RenderCancellation {
     trx: Transaction<RenderingTables>,
     rendered: RenderedArtifact | null,
   ): Promise<void> {
+    if (await this.revisions.isCleared(event.document, trx)) {
+      return;
+    }
     await this.revisions.store(trx, event, changeOf(event), rendered);
     await confirm(trx, keyOf(event.document));
   }

@@ -22,8 +22,10 @@ const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
 export class SettleArtifact {
   constructor(private readonly revisions: NextRevision) {}
 
-  prepare(event: Settled): Promise<RenderedArtifact | null> {
-    return this.revisions.render(event, changeOf(event));
+  async prepare(event: Settled): Promise<RenderedArtifact | null> {
+    return (await this.revisions.isCleared(event.document))
+      ? null
+      : this.revisions.render(event, changeOf(event));
   }
 
   async handle(
@@ -32,6 +34,9 @@ export class SettleArtifact {
     rendered: RenderedArtifact | null,
   ): Promise<void> {
     const key = keyOf(event.document);
+    if (await this.revisions.isCleared(event.document, trx)) {
+      return;
+    }
     const { latest, created, publishedBefore } = await this.revisions.store(
       trx,
       event,

@@ -39,7 +39,7 @@ CREATE FUNCTION public.check_artifact_state() RETURNS trigger
     AS $$
   begin
     if tg_op = 'DELETE' then
-      if old.confirmed_at is not null then
+      if old.confirmed_at is not null and not is_test_book(old.business_id) then
         raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
       end if;
       return old;
@@ -50,6 +50,20 @@ CREATE FUNCTION public.check_artifact_state() RETURNS trigger
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;
+  end $$;
+
+CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    RETURN (substr((business_id)::text, 15, 1) = '8'::text);
+
+CREATE FUNCTION public.keep_live_row() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if not is_test_book(old.business_id) then
+      raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+    end if;
+    return old;
   end $$;
 
 CREATE FUNCTION public.reject_artifact_change() RETURNS trigger
@@ -64,6 +78,13 @@ CREATE FUNCTION public.reject_artifact_truncate() RETURNS trigger
     AS $$
   begin
     raise exception 'artifacts are never truncated' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.reject_truncate() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
   end $$;
 
 CREATE TABLE public.artifact (
@@ -291,6 +312,10 @@ CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 
+CREATE TRIGGER artifact_release_is_not_truncated BEFORE TRUNCATE ON public.artifact_release FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER artifact_release_keeps_live_rows BEFORE DELETE ON public.artifact_release FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER artifact_state_is_final BEFORE DELETE OR UPDATE ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.check_artifact_state();
 
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
@@ -300,6 +325,10 @@ CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER logo_is_not_truncated BEFORE TRUNCATE ON public.logo FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER logo_keeps_live_rows BEFORE DELETE ON public.logo FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 

@@ -119,6 +119,11 @@ export const wording = {
   copy: statutory('העתק', 'Copy'),
   computerized: statutory('מסמך ממוחשב', 'Computerized document'),
   cancelled: statutory('מבוטל', 'Cancelled'),
+  test: words('מסמך בדיקה', 'TEST DOCUMENT'),
+  testNotice: words(
+    'מסמך בדיקה: אינו מסמך חשבונאי, ואין לו תוקף.',
+    'Test document: not an accounting document, and without effect.',
+  ),
   cancelReason: words('סיבה:', 'Reason:'),
   cancelledOn: words('בוטל בתאריך', 'Cancelled on'),
   atTime: words('בשעה', 'at'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Business } from '@pinkas/contracts';
+import { businessOfBook } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import type { SheetLogo } from '../document/sheet.js';
@@ -35,8 +36,12 @@ export class LogoStore {
     return sha256.toString('hex');
   }
 
-  /** @param sha256 hex */
-  find(businessId: string, sha256: string) {
+  /**
+   * @param bookId of the business, or of its test book, which shares the logo.
+   * @param sha256 hex
+   */
+  find(bookId: string, sha256: string) {
+    const businessId = businessOfBook(bookId);
     return forTenant(this.db, businessId)
       .selectFrom('logo')
       .select(['media_type', 'bytes', 'width', 'height'])

@@ -1,11 +1,13 @@
+import { X509Certificate } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isTestBook } from '@pinkas/domain';
 import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
 import type { ValidationData } from '../pdf/security-store.js';
 import { RevocationCache } from './revocation-cache.js';
-import { type RequestTimestamp, Signer } from './signer.js';
+import { type RequestTimestamp, type SignatureExtras, Signer } from './signer.js';
 import type { SigningCertificate } from './signing-certificate.js';
 import { TimestampAuthority } from './timestamp-authority.js';
 import { TimestampChain } from './timestamp-chain.js';
@@ -21,6 +23,9 @@ type SigningConfig = Pick<
   | 'signingP12Base64'
   | 'signingP12Password'
   | 'signingP12Folder'
+  | 'testSigningP12File'
+  | 'testSigningP12Base64'
+  | 'testSigningP12Password'
   | 'timestampAuthorityUrl'
   | 'timestampTimeoutMs'
   | 'timestampRequired'
@@ -33,11 +38,12 @@ interface Kit {
   readonly metrics: Metrics;
 }
 
-/** The certificates of the process: a business with its own signs by that, every other by the operator's. */
+/** The certificates of the process: a business with its own signs by that, every other by the operator's, and test books by a third. */
 export class Signers {
   private constructor(
     private readonly operator: Signer,
     private readonly businesses: ReadonlyMap<string, Signer>,
+    private readonly test: Signer | null,
     private readonly authority: TimestampAuthority | null,
     private readonly timestampRequired: boolean,
     private readonly revocations: RevocationCache,
@@ -68,9 +74,14 @@ export class Signers {
         return own && merged(own, timestamps?.dataOf(at) ?? null);
       },
     });
-    const open = async (name: string, read: () => Promise<Buffer>) => {
+    const open = async (
+      name: string,
+      read: () => Promise<Buffer>,
+      password = config.signingP12Password,
+      extras: (certificate: SigningCertificate) => Partial<SignatureExtras> = extrasOf,
+    ) => {
       try {
-        const signer = await Signer.open(await read(), config.signingP12Password, clock.now(), extrasOf);
+        const signer = await Signer.open(await read(), password, clock.now(), extras);
         const { subject, weakness } = signer.certificate;
         if (weakness !== null) {
           kit.logger.warn({ certificate: name, subject, reason: weakness }, 'signing certificate is weak');
@@ -99,6 +110,10 @@ export class Signers {
     for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
       businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
     }
+    const test = await openTest(config, open);
+    if (test && [operator, ...businesses.values()].some((live) => isSameKey(live, test))) {
+      throw new ConfigError('The documents of test books need a certificate that signs no other documents.');
+    }
     for (const { certificate } of [operator, ...businesses.values()]) {
       revocations.watch(chainNameOf(certificate), certificate.der, certificate.others);
     }
@@ -109,6 +124,7 @@ export class Signers {
     return new Signers(
       operator,
       businesses,
+      test,
       authority,
       config.timestampRequired,
       revocations,
@@ -131,8 +147,18 @@ export class Signers {
     await this.revocations.refresh(signal);
   }
 
-  forBusiness(businessId: string): Signer {
-    return this.businesses.get(businessId) ?? this.operator;
+  /**
+   * @param bookId of the business, or of its test book, which no certificate of a live one ever signs for.
+   * @throws Error where there is no certificate for test books.
+   */
+  forBook(bookId: string): Signer {
+    if (isTestBook(bookId)) {
+      if (!this.test) {
+        throw new Error('there is no certificate for test documents: TEST_SIGNING_P12_FILE is not set');
+      }
+      return this.test;
+    }
+    return this.businesses.get(bookId) ?? this.operator;
   }
 
   /** How many of the certificates are revoked, by themselves or by one above them. */
@@ -171,6 +197,9 @@ export class Signers {
         signer,
       ]),
     ];
+    if (this.test) {
+      certificates.push(['the certificate of test documents', this.test]);
+    }
     const expiring = certificates.flatMap(([name, signer]) => {
       const days = Math.floor(signer.daysLeft(now));
       if (days >= warningDays) {
@@ -219,6 +248,31 @@ async function filesOf(folder: string, operatorFile: string): Promise<[string, s
   }
   return certificates.map((name) => [name.slice(0, -'.p12'.length), join(folder, name)]);
 }
+
+/** Neither time-stamps nor proofs against revocation: they cost, and prove what nobody relies on. */
+async function openTest(
+  { testSigningP12File: file, testSigningP12Base64: base64, testSigningP12Password: password }: SigningConfig,
+  open: (
+    name: string,
+    read: () => Promise<Buffer>,
+    password: string,
+    extras: () => Partial<SignatureExtras>,
+  ) => Promise<Signer>,
+): Promise<Signer | null> {
+  const plain = () => ({});
+  if (file) {
+    return open(`TEST_SIGNING_P12_FILE (${file})`, () => readFile(file), password, plain);
+  }
+  return base64
+    ? open('TEST_SIGNING_P12_BASE64', async () => Buffer.from(base64, 'base64'), password, plain)
+    : null;
+}
+
+/** Also under a renewed certificate. */
+const isSameKey = (first: Signer, second: Signer): boolean => publicKeyOf(first).equals(publicKeyOf(second));
+
+const publicKeyOf = ({ certificate }: Signer): Buffer =>
+  new X509Certificate(certificate.der).publicKey.export({ type: 'spki', format: 'der' });
 
 /** Two certificates may have the same subject. */
 const chainNameOf = ({ subject, fingerprint }: SigningCertificate): string =>

@@ -1,5 +1,5 @@
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, testBookOf } from '@pinkas/domain';
 import type { Sheet, SheetLogo } from '@pinkas/rendering';
 import { sampleBusiness, sampleDocument } from '../sample-documents.js';
 
@@ -157,6 +157,13 @@ export function galleryCases(): Case[] {
         cancelledAt: '2026-03-09T22:30:00.000Z',
         cancelReason: language === 'he' ? 'הוזמן פעמיים' : 'Ordered twice',
         output: 'copy',
+      }),
+    ),
+    ...both('test-book', (language) =>
+      sheetIn(language, 'proforma', {
+        business: { id: testBookOf(sampleBusiness().id) },
+        document: { items: lines(60) },
+        ...(language === 'en' && { cancelledAt: '2026-03-09T22:30:00.000Z', output: 'copy' }),
       }),
     ),
     ...both('paid', (language) =>

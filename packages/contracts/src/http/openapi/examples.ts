@@ -215,6 +215,7 @@ const detail: DocumentDetail = {
 };
 
 const profile: Profile = {
+  mode: 'live',
   business: {
     id: '00000000-0000-4000-8000-00000000000b',
     name: 'עסק לדוגמה',

@@ -1,4 +1,4 @@
-import { documentTypeRules, documentTypes } from '@pinkas/domain';
+import { documentTypeRules, documentTypes, testSkus } from '@pinkas/domain';
 import { validationErrorsMax } from '../../schema/validate.js';
 
 /** The table of document types, made from the rules that the service applies. */
@@ -14,6 +14,36 @@ const typesTable = [
     const sources = `${rules.sources.join(', ') || '–'}${rules.sourceRequired ? ' (required)' : ''}`;
     return `| **${type}** | ${rules.nameHe} | ${takes} | ${sources} |`;
   }),
+].join('\n');
+
+const testMeanings: Readonly<Record<keyof typeof testSkus, (outcome: string) => string>> = {
+  allocation: (outcome) =>
+    outcome === 'late'
+      ? '`allocation.status` is `failed`; the number comes a few seconds later'
+      : `\`allocation.status\` is \`${outcome}\``,
+  delivery: (outcome) => `\`delivery.status\` is \`${outcome}\``,
+  error: (outcome) => {
+    switch (outcome) {
+      case 'engine_error_after_issue':
+        return '`engine_error`, although the document is issued: sent again, the request is answered with it';
+      case 'request_in_progress':
+        return '`request_in_progress`; sent again, the request is answered with the document';
+      default:
+        return `\`${outcome}\`, and nothing is issued`;
+    }
+  },
+  delaySeconds: (seconds) => `the answer comes ${seconds} seconds after the document; a replay comes at once`,
+};
+
+/** What an item provokes in a test book, made from the values that the services know. */
+const testTable = [
+  '| `sku` of an item | provokes |',
+  '| --- | --- |',
+  ...(Object.keys(testSkus) as (keyof typeof testSkus)[]).flatMap((kind) =>
+    Object.entries(testSkus[kind]).map(
+      ([sku, outcome]) => `| \`${sku}\` | ${testMeanings[kind](String(outcome))} |`,
+    ),
+  ),
 ].join('\n');
 
 const issuedClosed = documentTypes.filter((type) => documentTypeRules[type].issuedAs === 'closed').join(', ');
@@ -48,9 +78,25 @@ valid; what becomes of the allocation number and of the delivery is reported, an
 
 Send the key as \`Authorization: Bearer <key>\` or as \`X-Api-Key: <key>\`. It names the business: all documents and customers are
 those of its business, and the id of another one does not exist (\`404\`). A key is a secret for servers; there is no CORS.
-A key begins with \`pk_live_\` and ends with a checksum: a mistyped or truncated one is \`unauthorized\`, and so are a repeated
+A key begins with \`pk_live_\` or \`pk_test_\` and ends with a checksum: a mistyped or truncated one is \`unauthorized\`, and so are a repeated
 header and two headers with different keys.
 Each operation says which scope the key needs: \`documents:write\`, \`documents:read\`, \`customers:read\`, or any key.
+
+# Test mode
+
+Every business has a test book beside the live one. A key that begins with \`pk_test_\` leads there, and \`GET /me\` answers
+\`"mode": "test"\`. The books share the profile and the settings of the business and nothing else: numbers begin with 1, and no id, customer
+or Idempotency-Key of one exists in the other. Nothing counts and nothing leaves: documents say on every page that they are tests, another certificate
+signs them, no allocation number is requested from the tax authority, and messages are kept for the operator to see.
+
+An item provokes an outcome that a request cannot cause otherwise. In a live book the same values are ordinary. Items for the allocation
+number have no effect on a type that gets none; \`test_delivery_queued\` and \`test_delivery_deferred_quiet_hours\` need an address of the customer.
+
+${testTable}
+
+An integration is tested in ten minutes: issue a document with a test key and open its \`view_url\`; issue one with each of these items;
+make sure that your program sends the same request with the same Idempotency-Key again after every error that is \`retryable\`, after no answer at all,
+and after a restart, and that it then has one document; and that it shows a document whose \`allocation.status\` is \`failed\` or whose message is not sent.
 
 # Numbers, dates and texts
 

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  clearTestAllocations,
+  clearTestArtifacts,
+  clearTestCustomers,
+  clearTestDeliveries,
+  clearTestDocuments,
+  listTestMessages,
+  listTestRequests,
+  type ReplyOf,
+  showBusiness,
+  type TestMessage,
+  type TestRequest,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
+import { notFoundAs, readId } from './arguments.js';
+import type { Call, Command } from './command.js';
+import { table } from './table.js';
+import { UsageError } from './usage-error.js';
+
+const business = { value: 'ID', meaning: 'the business of the test book', required: true } as const;
+
+/** What a document in flight publishes is handled after the first pass. */
+const passesMax = 20;
+const passPauseMs = 500;
+
+/** The services that hold a part of a book; the documents first, so that none is issued on what is deleted. */
+const clearing = [
+  ['documents', clearTestDocuments],
+  ['customers', clearTestCustomers],
+  ['PDFs', clearTestArtifacts],
+  ['allocations', clearTestAllocations],
+  ['messages', clearTestDeliveries],
+] as const;
+
+/** @throws UsageError for an unknown business. */
+async function readTestBook(text: string | undefined, call: Call): Promise<string> {
+  const id = readId(text, 'business list').toLowerCase();
+  const noBusiness = `No business has the id ${id}: pinkas business list shows them`;
+  await notFoundAs(call(showBusiness, { business_id: id }), noBusiness);
+  return testBookOf(id);
+}
+
+async function allMessages(bookId: string, call: Call): Promise<TestMessage[]> {
+  const found: TestMessage[] = [];
+  let after: ReplyOf<typeof listTestMessages>['next_after'] = null;
+  do {
+    const page: ReplyOf<typeof listTestMessages> = await call(listTestMessages, {
+      business_id: bookId,
+      ...(after === null ? {} : { after }),
+    });
+    found.push(...page.messages);
+    after = page.next_after;
+  } while (after !== null);
+  return found;
+}
+
+async function allRequests(bookId: string, call: Call): Promise<TestRequest[]> {
+  const found: TestRequest[] = [];
+  let after: ReplyOf<typeof listTestRequests>['next_after'] = null;
+  do {
+    const page: ReplyOf<typeof listTestRequests> = await call(listTestRequests, {
+      business_id: bookId,
+      ...(after === null ? {} : { after }),
+    });
+    found.push(...page.requests);
+    after = page.next_after;
+  } while (after !== null);
+  return found;
+}
+
+function messagesText(messages: readonly TestMessage[], requests: readonly TestRequest[]): string {
+  const numbers = requests.map((request) => [
+    request.document_id,
+    request.state,
+    request.number ?? '–',
+    request.decided_at,
+    request.reason ?? '',
+  ]);
+  return [
+    ...messages.map(
+      (message) =>
+        `${message.sent_at}  ${message.channel} to ${message.recipient} for the ${message.purpose}: ` +
+        `${message.document_type} ${message.document_number} (${message.document_id})\n` +
+        `${message.subject}\n${message.body}`.trim().replaceAll(/^(?=.)/gm, '  '),
+    ),
+    messages.length === 0 ? 'No message would have been sent' : '',
+    numbers.length === 0
+      ? 'No allocation number would have been requested'
+      : table(['document id', 'allocation', 'number', 'at', 'reason'], numbers),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Deletes everything of a test book, until nothing more comes of documents that were in flight. */
+async function clear(bookId: string, call: Call): Promise<Record<string, number>> {
+  const deleted: Record<string, number> = {};
+  for (let pass = 1; pass <= passesMax; pass += 1) {
+    let found = 0;
+    for (const [name, contract] of clearing) {
+      const reply = await call(contract, { business_id: bookId });
+      deleted[name] = (deleted[name] ?? 0) + reply.deleted;
+      found += reply.deleted;
+    }
+    if (pass > 1 && found === 0) {
+      return deleted;
+    }
+    await delay(passPauseMs);
+  }
+  throw new UsageError('The test book is being written to: stop what uses its keys, then clear it again');
+}
+
+/** `pinkas test …` */
+export const testCommands: readonly Command[] = [
+  {
+    noun: 'test',
+    verb: 'messages',
+    summary:
+      'shows what a test book would have sent, and the allocation numbers that it would have requested',
+    arguments: [],
+    options: { business },
+    run: async ({ options }, call) => {
+      const bookId = await readTestBook(options.business, call);
+      const [messages, requests] = [await allMessages(bookId, call), await allRequests(bookId, call)];
+      return {
+        json: { messages, allocation_requests: requests },
+        text: messagesText(messages, requests),
+      };
+    },
+  },
+  {
+    noun: 'test',
+    verb: 'clear',
+    summary: 'empties a test book: its series begin again with 1; its keys stay',
+    arguments: [],
+    options: { business },
+    run: async ({ options }, call) => {
+      const deleted = await clear(await readTestBook(options.business, call), call);
+      return {
+        json: { deleted },
+        text: `The test book is empty: ${Object.entries(deleted)
+          .map(([name, rows]) => `${rows} rows of ${name}`)
+          .join(', ')}`,
+      };
+    },
+  },
+];

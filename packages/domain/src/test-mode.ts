@@ -1,0 +1,84 @@
+/*
+ * A business has two books: the live one, under the id of the business, and a test book, under an id that is made of it. The
+ * version of the UUID says which is which (ADR 0051), so that neither code nor SQL can miss it.
+ */
+
+/** Whether a document counts. */
+export const modes = ['live', 'test'] as const;
+export type Mode = (typeof modes)[number];
+
+/** Where a UUID has its version. */
+const versionIndex = 14;
+const liveVersion = '4';
+/** Of a custom UUID (RFC 9562, 5.8). */
+const testVersion = '8';
+
+const withVersion = (id: string, version: string): string =>
+  `${id.slice(0, versionIndex)}${version}${id.slice(versionIndex + 1)}`;
+
+/** Whether an id is that of a test book. */
+export const isTestBook = (businessId: string): boolean => businessId[versionIndex] === testVersion;
+
+/** The id of the test book of a business. */
+export const testBookOf = (businessId: string): string => withVersion(businessId, testVersion);
+
+/** The id of the business that a book, live or test, belongs to: its settings, keys and logo are there. */
+export const businessOfBook = (bookId: string): string =>
+  isTestBook(bookId) ? withVersion(bookId, liveVersion) : bookId;
+
+/** What an item's `sku` provokes in a test book. */
+export const testSkus = {
+  allocation: {
+    test_allocation_issued: 'issued',
+    test_allocation_not_required: 'not_required',
+    test_allocation_skipped_customer_tax_id_missing: 'skipped_customer_tax_id_missing',
+    test_allocation_skipped_business_tax_id_missing: 'skipped_business_tax_id_missing',
+    test_allocation_failed: 'failed',
+    test_allocation_late: 'late',
+  },
+  delivery: {
+    test_delivery_queued: 'queued',
+    test_delivery_deferred_quiet_hours: 'deferred_quiet_hours',
+    test_delivery_disabled: 'disabled',
+    test_delivery_suppressed: 'suppressed',
+    test_delivery_no_recipient: 'no_recipient',
+    test_delivery_send_failed: 'send_failed',
+  },
+  error: {
+    test_document_generation_failed: 'document_generation_failed',
+    test_engine_error: 'engine_error',
+    test_engine_error_after_issue: 'engine_error_after_issue',
+    test_request_in_progress: 'request_in_progress',
+  },
+  delaySeconds: { test_slow_3s: 3, test_slow_10s: 10 },
+} as const;
+
+type TestSkus = typeof testSkus;
+
+/** The outcomes that the items of a document provoke; where two items provoke one kind, the first does. */
+export type ProvokedOutcomes = {
+  readonly [Kind in keyof TestSkus]?: TestSkus[Kind][keyof TestSkus[Kind]];
+};
+
+/** The items of a document, or of a request for one. */
+export interface ItemsWithSku {
+  readonly items: readonly { readonly sku?: string | null | undefined }[];
+}
+
+const nothing: ProvokedOutcomes = {};
+
+/** What a document provokes: nothing unless its book is a test book. */
+export function provokedOutcomes(bookId: string, { items }: ItemsWithSku): ProvokedOutcomes {
+  if (!isTestBook(bookId)) {
+    return nothing;
+  }
+  const provoked: Record<string, unknown> = {};
+  for (const { sku } of items) {
+    for (const [kind, outcomes] of Object.entries(testSkus)) {
+      if (sku != null && Object.hasOwn(outcomes, sku)) {
+        provoked[kind] ??= (outcomes as Record<string, unknown>)[sku];
+      }
+    }
+  }
+  return provoked;
+}

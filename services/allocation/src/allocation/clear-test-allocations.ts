@@ -1,0 +1,17 @@
+import { clearTestAllocations, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { AllocationTables } from './allocation.tables.js';
+
+const tables = ['allocation'] as const;
+
+/** Empties a test book. */
+@Operation(clearTestAllocations)
+export class ClearTestAllocations {
+  constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
+
+  async handle({
+    business_id,
+  }: RequestOf<typeof clearTestAllocations>): Promise<ReplyOf<typeof clearTestAllocations>> {
+    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  }
+}

@@ -1,0 +1,36 @@
+import { listTestRequests, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { requestsOf } from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+
+const pageMax = 200;
+
+/** Lists the documents of a test book that the simulation was asked for a number for. */
+@Operation(listTestRequests)
+export class ListTestRequests {
+  constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
+
+  async handle({
+    business_id: businessId,
+    after,
+  }: RequestOf<typeof listTestRequests>): Promise<ReplyOf<typeof listTestRequests>> {
+    const position = after && { ...after, decided_at: new Date(after.decided_at) };
+    const rows = await requestsOf(forTenant(this.db, businessId), businessId, position, pageMax);
+    const requests = rows.map((row) => ({
+      document_id: row.document_id,
+      state: row.state,
+      number: row.number,
+      reason: row.reason,
+      attempts: row.attempts,
+      decided_at: row.decided_at.toISOString(),
+    }));
+    const last = requests.at(-1);
+    return {
+      requests,
+      next_after:
+        last && requests.length === pageMax
+          ? { decided_at: last.decided_at, document_id: last.document_id }
+          : null,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+import { clearTestDeliveries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { DeliveryTables } from './delivery.tables.js';
+
+const tables = [
+  'test_message',
+  'attempt',
+  'delivery',
+  'plan',
+  'rendered_document',
+  'cancelled_document',
+  'daily_count',
+  'suppression',
+] as const;
+
+/** Empties a test book. */
+@Operation(clearTestDeliveries)
+export class ClearTestDeliveries {
+  constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
+
+  async handle({
+    business_id,
+  }: RequestOf<typeof clearTestDeliveries>): Promise<ReplyOf<typeof clearTestDeliveries>> {
+    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  }
+}

@@ -1,0 +1,17 @@
+import { clearTestArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { RenderingTables } from './artifact.tables.js';
+
+const tables = ['artifact', 'artifact_release'] as const;
+
+/** Empties a test book. */
+@Operation(clearTestArtifacts)
+export class ClearTestArtifacts {
+  constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
+
+  async handle({
+    business_id,
+  }: RequestOf<typeof clearTestArtifacts>): Promise<ReplyOf<typeof clearTestArtifacts>> {
+    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  }
+}
