@@ -81,8 +81,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
     change?: {
       document?: Partial<IssuedDocument>;
       business?: Partial<Business>;
-      /** The outcome that its caller was told; without one the plan is published in any case. */
-      told?: DeliveryOutcome;
+      /** What the response said; without one the plan is published in any case. */
+      answered?: DeliveryOutcome;
     },
   ): Promise<IssuedDocument>;
   /** Publishes a final PDF, and makes rendering give it. */
@@ -192,7 +192,7 @@ export async function startDelivery(
       await network.publish(documentIssued, document.id, {
         document,
         business: { ...business, ...change.business },
-        ...(change.told && { delivery: change.told }),
+        ...(change.answered && { delivery: change.answered }),
       });
       return document;
     },

@@ -21,11 +21,11 @@ describe('PlanDelivery', () => {
     ]);
   });
 
-  it('PlanDelivery publishes a plan only where the caller was told another outcome', async () => {
-    const told = { status: 'queued', channel: 'email', scheduled_for: null } as const;
+  it('PlanDelivery publishes a plan only where the response says another outcome', async () => {
+    const answered = { status: 'queued', channel: 'email', scheduled_for: null } as const;
     const [same, other] = [
-      await delivery.issue(delivery.newRecipient(), { told }),
-      await delivery.issue(null, { told }),
+      await delivery.issue(delivery.newRecipient(), { answered }),
+      await delivery.issue(null, { answered }),
     ];
     expect((await delivery.planned(other)).status).toBe('no_recipient');
     await delivery.render(same);
