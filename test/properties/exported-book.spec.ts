@@ -9,6 +9,7 @@ import {
   printReport,
   type RequestOf,
   readBook,
+  recordExport,
   showBusiness,
 } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
@@ -34,6 +35,8 @@ function systemOf(book: readonly BookEntry[]): Call {
         return { series: [] };
       case printReport.subject:
         return { pdf: '' };
+      case recordExport.subject:
+        return {};
       case readBook.subject: {
         const { after } = request as RequestOf<typeof readBook>;
         const first = after === null ? 0 : (places.get(after.id) ?? 0) + 1;

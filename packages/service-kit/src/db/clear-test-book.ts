@@ -1,5 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { type Database, forTenant } from './tenant-scope.js';
+
+/** What the tables of books have in common. */
+type BookTables = Record<string, { business_id: string }>;
 
 /**
  * Deletes every row of a test book, in one transaction.
@@ -14,12 +17,15 @@ export async function clearTestBook<Tables>(
   return forTenant(db, businessId)
     .transaction()
     .execute(async (trx) => {
+      const books = trx as unknown as Transaction<BookTables>;
       let deleted = 0n;
       for (const table of tables) {
-        const { numAffectedRows = 0n } = await sql`
-          delete from ${sql.table(table)} where business_id = ${businessId} and is_test_book(business_id)
-        `.execute(trx);
-        deleted += numAffectedRows;
+        const { numDeletedRows } = await books
+          .deleteFrom(table)
+          .where('business_id', '=', businessId)
+          .where(sql<boolean>`is_test_book(business_id)`)
+          .executeTakeFirstOrThrow();
+        deleted += numDeletedRows;
       }
       return Number(deleted);
     });
