@@ -118,9 +118,11 @@ export interface ListFilter {
   include_cancelled?: boolean;
 }
 
+const daysOfIsrael = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jerusalem' });
+
 /** The day of an instant in Israel. */
 export function dayInIsrael(instant: Date): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Jerusalem' }).format(instant);
+  return daysOfIsrael.format(instant);
 }
 
 /** A day so many days later. */

@@ -513,7 +513,11 @@ describe('pinkas export', () => {
   it.each([
     ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
     ['uniform', { year: '0000', out: 'x' }, '--year takes four digits, 1900 or later'],
-    ['uniform', { from: '2026-02-30', to: '2026-03-01', out: 'x' }, '--from and --to take'],
+    [
+      'uniform',
+      { from: '2026-02-30', to: '2026-03-01', out: 'x' },
+      'Name the dates: --year Y, or --from and --to',
+    ],
     ['uniform', { year: '2026', charset: 'utf-8', out: 'x' }, '--charset takes iso-8859-8 or cp862'],
     ['documents', { from: '2026-01-01', to: '2026-01-02', format: 'xml', out: 'x' }, '--format takes jsonl'],
   ])('export %s rejects %p before it calls a service', (verb, options, message) =>

@@ -4,6 +4,7 @@ import { UsageError } from '../usage-error.js';
 
 /** The options that name a range of document dates. */
 export const rangeOptions = {
+  year: { value: 'Y', meaning: 'the documents dated in this year, in place of --from and --to' },
   from: { value: 'D', meaning: 'the first document date, YYYY-MM-DD' },
   to: { value: 'D', meaning: 'the last document date, YYYY-MM-DD' },
 } as const;
@@ -23,7 +24,9 @@ export function readRange({ year, from, to }: CommandInput['options']): { from: 
     return range;
   }
   if (from === undefined || to === undefined || !isCalendarDate(from) || !isCalendarDate(to) || from > to) {
-    throw new UsageError('--from and --to take the first and the last document date, each as YYYY-MM-DD');
+    throw new UsageError(
+      'Name the dates: --year Y, or --from and --to with the first and the last document date, each as YYYY-MM-DD',
+    );
   }
   return { from, to };
 }

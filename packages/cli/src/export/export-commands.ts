@@ -110,7 +110,6 @@ const uniformCommand: Command = {
   arguments: [],
   options: {
     business: businessOption,
-    year: { value: 'Y', meaning: 'the documents dated in this year' },
     ...rangeOptions,
     charset: { value: 'C', meaning: 'iso-8859-8 (default) or cp862' },
     out: { value: 'DIR', meaning: 'the folder that gets OPENFRMT, with a new folder in it', required: true },

@@ -55,7 +55,7 @@ export const documentsCommand: Command = {
       },
       text: [
         folder,
-        `${written.documents.toLocaleString('en-US')} documents in ${written.files.length} files`,
+        `${written.documents.toLocaleString('en-US')} ${written.documents === 1 ? 'document' : 'documents'} in ${written.files.length} ${written.files.length === 1 ? 'file' : 'files'}`,
         ...(resumedAfter > 0
           ? [
               `Continued after ${resumedAfter.toLocaleString('en-US')} documents the export of ${startedAt}: documents issued since then may be missing`,
