@@ -67,7 +67,7 @@ describe('permissionsOf', () => {
           continue;
         }
         if (subject.startsWith('$JS.API.STREAM.MSG.GET.')) {
-          expect(names).toEqual(rest.slice(1));
+          expect(names).toContain(rest[1]);
         } else if (kind === 'STREAM') {
           expect(['INFO', 'CREATE']).toContain(verb);
           expect(names).toContain(rest[0]);

@@ -19,7 +19,7 @@ export async function clearTestBook<Tables>(
     .execute(async (trx) => {
       const books = trx as unknown as Transaction<BookTables>;
       let deleted = 0n;
-      for (const table of tables) {
+      for (const table of tables as readonly string[]) {
         const { numDeletedRows } = await books
           .deleteFrom(table)
           .where('business_id', '=', businessId)
