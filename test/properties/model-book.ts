@@ -11,7 +11,8 @@ import { isRefusal } from './refusal.js';
 const requestsOfALife = 50;
 /** One document in so many is cancelled at the end of its life, where the rules let it be. */
 const cancelledOf = 7;
-const firstDay = '2024-01-01';
+/** So long ago that a large book ends before today. */
+const firstDay = '2000-01-01';
 
 /** What one life left: the documents, in the order of their issue. */
 interface Life {
