@@ -6,6 +6,7 @@ export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
+export { timelineOf } from './db/timeline.js';
 export { type DocumentWatch, EventWatch } from './events/event-watch.js';
 export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
 export { messagingOperations } from './events/messaging-operations.js';
@@ -16,6 +17,7 @@ export {
   publish,
   publishAll,
 } from './events/outbox/publish.js';
+export { type LostEvent, PublishedEvents } from './events/outbox/published-events.js';
 export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
 export type { BackgroundTask } from './process/background-task.js';

@@ -7,6 +7,7 @@ import { CustomerCards } from './document/customer-cards.js';
 import { DraftRendering } from './document/draft-rendering.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
+import { HistoryCheck } from './document/history-check.js';
 import { IssueDocument } from './document/issue-document.js';
 import { IssueOutcomes } from './document/issue-outcomes.js';
 import { IssueQueue } from './document/issue-queue.js';
@@ -35,6 +36,7 @@ import { GetUsage } from './usage/get-usage.js';
     ClockCheck,
     CustomerCards,
     DraftRendering,
+    HistoryCheck,
     IssueOutcomes,
     IssueQueue,
     IssueTransaction,
@@ -47,4 +49,4 @@ import { GetUsage } from './usage/get-usage.js';
 export class IssuingModule {}
 
 /** What runs beside the operations. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HistoryCheck];

@@ -67,6 +67,9 @@ function reconcilerSubjects(service: ServiceName): string[] {
     .map((contract) => contract.subject);
 }
 
+/** The services that compare what they have published with what their database has. */
+const comparesPublished: readonly ServiceName[] = ['issuing'];
+
 /**
  * The parts of JetStream's API that a service needs: to create streams, but not to change, empty or delete one; and
  * of each of its consumers everything but to delete it.
@@ -79,6 +82,7 @@ function jetstreamSubjects(service: ServiceName): string[] {
   return [
     '$JS.API.INFO',
     ...streams.flatMap(({ name }) => [`$JS.API.STREAM.INFO.${name}`, `$JS.API.STREAM.CREATE.${name}`]),
+    ...(comparesPublished.includes(service) ? [`$JS.API.STREAM.MSG.GET.${streamOf(service).name}`] : []),
     ...consumerBindings
       .filter((binding) => binding.service === service)
       .flatMap(({ event, durable }) => {

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { timelineNow } from './timeline.js';
 
 /** The 64-bit key that PostgreSQL derives from the parts of a name; equal on every replica. */
 function keyOf(parts: readonly string[]): RawBuilder<string> {
@@ -13,25 +14,27 @@ export async function advisoryLock<Tables>(trx: Transaction<Tables>, ...name: st
 /**
  * Takes the exclusive advisory locks of some names without waiting, and sets how long the later locks of the transaction are waited
  * for; one round trip.
- * @returns for each name whether it is held now, until the transaction ends; and the time on the database's clock.
+ * @returns for each name whether it is held now, until the transaction ends; the time on the database's clock; and its timeline.
  */
 export async function tryAdvisoryLocks<Tables>(
   trx: Transaction<Tables>,
   laterLocksTimeoutMs: number,
   names: readonly (readonly string[])[],
-): Promise<{ areLocked: boolean[]; databaseNow: Date }> {
+): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
   const joined = names.map((parts) => parts.join(' '));
-  const { rows } = await sql<{ locked: boolean[]; now: Date }>`
+  const { rows } = await sql<{ locked: boolean[]; now: Date; timeline: string }>`
     select array(
         select pg_try_advisory_xact_lock(hashtextextended(name, 0))
         from unnest(${joined}::text[]) with ordinality as named (name, place) order by place
       ) as locked,
-      set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now`.execute(trx);
+      set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now, ${timelineNow} as timeline`.execute(
+    trx,
+  );
   const [row] = rows;
   if (!row) {
     throw new Error('the advisory lock query returned no row');
   }
-  return { areLocked: row.locked, databaseNow: row.now };
+  return { areLocked: row.locked, databaseNow: row.now, timeline: row.timeline };
 }
 
 /** Whether another transaction holds the lock of a name now. Takes the shared lock for the time of the statement. */

@@ -25,6 +25,7 @@ import { HandlerRegistry } from '../events/inbox/handler-registry.js';
 import { InboxHandler } from '../events/inbox/inbox-handler.js';
 import { JetStreamConsumer } from '../events/inbox/jetstream-consumer.js';
 import { messagingOperations } from '../events/messaging-operations.js';
+import { PublishedEvents } from '../events/outbox/published-events.js';
 import { purgeMessaging } from '../events/outbox/purge.js';
 import { OutboxRelay } from '../events/outbox/relay.js';
 import { Reconciler } from '../events/reconcile/reconciler.js';
@@ -91,6 +92,7 @@ interface Infrastructure {
 interface Messaging {
   readonly manager: () => Promise<JetStreamManager>;
   readonly ensureStreams: () => Promise<{ stream: string; differs: string[] }[]>;
+  readonly published: PublishedEvents;
   readonly relay: OutboxRelay;
   readonly client: RpcClient;
   readonly handlers: HandlerRegistry;
@@ -207,6 +209,7 @@ async function openMessaging(
   return {
     manager,
     ensureStreams: ensure,
+    published: new PublishedEvents(manager, name),
     relay: new OutboxRelay(db, connection, jetstream(connection), ensure, logger, tracing),
     client: new RpcClient(connection, inboxPrefixOf(name)),
     handlers: new HandlerRegistry(),
@@ -216,7 +219,7 @@ async function openMessaging(
 function createApp(
   { name, config, module, clock }: ServiceOptions,
   { connection, db, logger, metrics, tracing }: Infrastructure,
-  { relay, client, handlers }: Messaging,
+  { published, relay, client, handlers }: Messaging,
   server: ContractServer,
 ): Promise<INestMicroservice> {
   const providers = [
@@ -227,6 +230,7 @@ function createApp(
     { provide: RpcClient, useValue: client },
     { provide: EventWatch, useValue: new EventWatch(connection) },
     { provide: OutboxRelay, useValue: relay },
+    { provide: PublishedEvents, useValue: published },
     { provide: Metrics, useValue: metrics },
     { provide: Tracing, useValue: tracing },
     { provide: HandlerRegistry, useValue: handlers },

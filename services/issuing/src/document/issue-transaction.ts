@@ -21,6 +21,7 @@ import {
   type LockedForDrafts,
   type RenderedDraft,
 } from './draft-rendering.js';
+import { HistoryCheck } from './history-check.js';
 import {
   idempotencyKeyOf,
   insertIssued,
@@ -61,18 +62,23 @@ export class IssueTransaction {
   constructor(
     @InjectClock() private readonly clock: Clock,
     private readonly clocks: ClockCheck,
+    private readonly history: HistoryCheck,
     private readonly rendering: DraftRendering,
   ) {}
 
-  /** Locks the idempotency keys of the drafts and their series. */
+  /**
+   * Locks the idempotency keys of the drafts and their series.
+   * @throws ApiError `engine_error` where the clock is wrong, or the database has lost documents.
+   */
   async lock(trx: Trx, drafts: readonly Draft[]): Promise<LockedDrafts> {
-    const { areLocked } = await this.clocks.compare(() =>
+    const { areLocked, timeline } = await this.clocks.compare(() =>
       lockKeysWithin(
         trx,
         drafts.map(({ request }) => idempotencyKeyOf(request)),
         lockWaitMs(deadlineOf(drafts)),
       ),
     );
+    await this.history.requireWhole(trx, timeline);
     const refused = drafts.filter((_, index) => !areLocked[index]);
     const [first, ...others] = drafts.filter((_, index) => areLocked[index]);
     return { drafts, refused, locked: first && (await this.#lockSeries(trx, first, [first, ...others])) };

@@ -18,13 +18,14 @@ export const idempotencyKeyOf = (request: {
 /**
  * Marks keys as in progress on every replica, with advisory locks that end with the transaction, and limits how long each
  * later lock of the transaction may be waited for.
- * @returns `areLocked`: false for a key that another replica holds; `databaseNow`: the time on the database's clock.
+ * @returns `areLocked`: false for a key that another replica holds; `databaseNow`: the time on the database's clock; `timeline`: its
+ * timeline.
  */
 export function lockKeysWithin(
   trx: Transaction<IssuingTables>,
   keys: readonly IdempotencyKey[],
   lockWaitMs: number,
-): Promise<{ areLocked: boolean[]; databaseNow: Date }> {
+): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
   return tryAdvisoryLocks(
     trx,
     lockWaitMs,
