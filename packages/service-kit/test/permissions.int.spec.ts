@@ -203,7 +203,7 @@ describe('NATS permissions', () => {
       expect([issuing.denied, delivery.denied]).toEqual([[], []]);
     });
 
-    it('no service may change, purge, delete or directly read a stream', async () => {
+    it('no service may change, purge or delete a stream, or directly read that of another', async () => {
       const manager = await managerOf('issuing');
       await ensureStreams(manager, streamsOf('issuing'), 1);
       const refused = expect.objectContaining({ cause: expect.any(PermissionViolationError) });
@@ -212,7 +212,9 @@ describe('NATS permissions', () => {
       );
       await expect(manager.streams.purge(stream)).rejects.toEqual(refused);
       await expect(manager.streams.delete(stream)).rejects.toEqual(refused);
-      await expect(manager.streams.getMessage(stream, { seq: 1 })).rejects.toEqual(refused);
+      await expect(manager.streams.getMessage(stream, { seq: 1_000_000 })).resolves.toBeNull();
+      const delivery = await managerOf('delivery');
+      await expect(delivery.streams.getMessage(stream, { seq: 1 })).rejects.toEqual(refused);
       await expect(
         manager.streams.add({ name: 'EVERYTHING', subjects: ['rpc.>'], storage: StorageType.Memory }),
       ).rejects.toEqual(refused);

@@ -146,8 +146,15 @@ export async function checkSent(system: StormSystem): Promise<string[]> {
 export async function checkOutside(system: StormSystem, known: readonly KnownDocument[]): Promise<string[]> {
   const findings: string[] = [];
   const { mailbox_url } = await system.stack.file();
-  const answer = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(10_000) });
-  const mails = (await answer.json()) as MailSummary[];
+  const withinMs = pendingWithinMs * system.patience;
+  const mails = await eventually(
+    'the mailbox answers',
+    async () => {
+      const answer = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(10_000) });
+      return (await answer.json()) as MailSummary[];
+    },
+    withinMs,
+  );
   const documents = new Map(known.map((one) => [`${one.key}@example.com`, one]));
   const sends = new Map<string, Map<string, number>>();
   for (const { to, message_id } of mails) {
@@ -172,7 +179,11 @@ export async function checkOutside(system: StormSystem, known: readonly KnownDoc
       }
     }
   }
-  const { granted } = await system.stack.calls<{ granted: { invoice_id: string }[] }>('tax_authority');
+  const { granted } = await eventually(
+    'the authority answers',
+    () => system.stack.calls<{ granted: { invoice_id: string }[] }>('tax_authority'),
+    withinMs,
+  );
   const invoices = granted.map(({ invoice_id }) => invoice_id);
   if (new Set(invoices).size !== invoices.length) {
     findings.push('I8: the authority gave an invoice two numbers');
