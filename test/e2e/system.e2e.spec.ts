@@ -13,6 +13,7 @@ import { hostile } from './sections/hostile.js';
 import { isolation } from './sections/isolation.js';
 import { lateNumber } from './sections/late-number.js';
 import { outcomes } from './sections/outcomes.js';
+import { testMode } from './sections/test-mode.js';
 import { traces } from './sections/traces.js';
 
 /** One system for all sections; each makes its own businesses. */
@@ -41,6 +42,7 @@ describe('the whole system', () => {
   lateNumber(system);
   client(system);
   concurrency(system);
+  testMode(system);
   isolation(system);
   hostile(system);
   requestBodies(system);
