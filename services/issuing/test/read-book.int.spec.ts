@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type BookPosition, cancelDocument, getDocument, readBook, recordExport } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type BookPosition,
+  cancelDocument,
+  getDocument,
+  readBook,
+  recordExport,
+} from '@pinkas/contracts';
 import { createLogger, openDatabase } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';

@@ -14,6 +14,10 @@ import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
+import { CheckHeads } from './heads/check-heads.js';
+import { HeadsSigner } from './heads/heads-signer.js';
+import { ReadHeads } from './heads/read-heads.js';
+import { SignHeads } from './heads/sign-heads.js';
 import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
@@ -36,6 +40,9 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     PrintReport,
     StoreLogo,
     GetLogo,
+    SignHeads,
+    ReadHeads,
+    CheckHeads,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
@@ -55,6 +62,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     SettleArtifact,
     RenderCancellation,
     OrphanPurger,
+    HeadsSigner,
   ],
 })
 export class RenderingModule {}
@@ -64,4 +72,5 @@ export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   PdfService,
   ValidationDataRefresher,
   OrphanPurger,
+  HeadsSigner,
 ];

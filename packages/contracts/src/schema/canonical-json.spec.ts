@@ -18,7 +18,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(members)).toBe('{"\\r":"","1":"","\u0080":"","ö":"","€":"","😀":"","\ufb33":""}');
   });
 
-  it('what JSON cannot hold is rejected, and undefined members are left out', () => {
+  it('a value that JSON cannot hold is rejected, and undefined members are left out', () => {
     expect(canonicalJson({ a: undefined, b: -0 })).toBe('{"b":0}');
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', undefined, 1n]) {
       expect(() => canonicalJson([value])).toThrow('no canonical form');

@@ -1,5 +1,9 @@
 import type { Migrations } from '@pinkas/service-kit/schema';
 import { initial } from './0001-initial.js';
+import { signedHeads } from './0002-signed-heads.js';
 
 /** In order; a name that was released never changes. */
-export const migrations: Migrations = { '0001-initial': initial };
+export const migrations: Migrations = {
+  '0001-initial': initial,
+  '0002-signed-heads': signedHeads,
+};

@@ -66,6 +66,13 @@ CREATE FUNCTION public.reject_artifact_truncate() RETURNS trigger
     raise exception 'artifacts are never truncated' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.signed_heads_are_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'signed heads cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE TABLE public.artifact (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -226,6 +233,14 @@ CREATE TABLE public.reconcile_checkpoint (
     "position" bigint NOT NULL
 );
 
+CREATE TABLE public.signed_heads (
+    n bigint NOT NULL,
+    signed_at timestamp with time zone NOT NULL,
+    statement text NOT NULL,
+    signature bytea NOT NULL,
+    certificate_sha256 bytea NOT NULL
+);
+
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
 
@@ -277,6 +292,9 @@ ALTER TABLE ONLY public.reconcile_attempt
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
+ALTER TABLE ONLY public.signed_heads
+    ADD CONSTRAINT signed_heads_pkey PRIMARY KEY (n);
+
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
@@ -300,6 +318,8 @@ CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER signed_heads_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.signed_heads FOR EACH STATEMENT EXECUTE FUNCTION public.signed_heads_are_final();
 
 ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 

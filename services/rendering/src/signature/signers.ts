@@ -36,7 +36,7 @@ interface Kit {
 /** The certificates of the process: a business with its own signs by that, every other by the operator's. */
 export class Signers {
   private constructor(
-    private readonly operator: Signer,
+    readonly operator: Signer,
     private readonly businesses: ReadonlyMap<string, Signer>,
     private readonly authority: TimestampAuthority | null,
     private readonly timestampRequired: boolean,
