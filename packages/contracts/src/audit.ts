@@ -11,6 +11,9 @@ export const platformId = '00000000-0000-0000-0000-000000000000';
 /** The most entries on one page of a trail. */
 export const auditPageMax = 200;
 
+/** The most ends of chains on one page, and in one signed statement. */
+export const headsPageMax = 500;
+
 /** One change, as a service recorded it in the transaction of the change. */
 export const AuditEntry = Strict({
   business_id: Uuid,
@@ -59,6 +62,16 @@ export function auditContracts<S extends ServiceName>(service: S) {
         head: Nullable(ChainHead),
         /** The `after` of the next page; null on the last one. */
         next_after: Nullable(ChainHead),
+      }),
+    }),
+
+    /** The ends of all trails of the service, in the order of their businesses. */
+    listChainHeads: defineContract(`${service}.audit_head.list`, {
+      request: Strict({ after: Nullable(Uuid), limit: Type.Integer({ minimum: 1, maximum: headsPageMax }) }),
+      reply: Strict({
+        heads: Type.Array(Strict({ business_id: Uuid, ...ChainHead.properties })),
+        /** The `after` of the next page; null on the last one. */
+        next_after: Nullable(Uuid),
       }),
     }),
   };

@@ -1,6 +1,6 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
-import { ChainHead, Sha256 } from './audit.js';
+import { ChainHead, headsPageMax, Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import {
@@ -279,4 +279,19 @@ export const clearTestDocuments = defineContract('issuing.test_book.clear', {
   }),
   errors: ['validation_error'],
   timeoutMs: timeLimitsMs.operatorCall,
+});
+
+const SeriesKey = Strict({ business_id: Uuid, type: Type.Enum([...documentTypes]) });
+
+/** The ends of the chains of all series, in the order of business and type. */
+export const listSeriesHeads = defineContract('issuing.series_head.list', {
+  request: Strict({
+    after: Nullable(SeriesKey),
+    limit: Type.Integer({ minimum: 1, maximum: headsPageMax }),
+  }),
+  reply: Strict({
+    heads: Type.Array(Strict({ ...SeriesKey.properties, ...ChainHead.properties })),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(SeriesKey),
+  }),
 });

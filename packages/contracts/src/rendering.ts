@@ -1,5 +1,5 @@
 import { documentTypes } from '@pinkas/domain';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { Business, LogoRef } from './schema/business.js';
 import { DocumentState, IssuedDocument } from './schema/document.js';
@@ -234,4 +234,36 @@ export const clearTestArtifacts = defineContract('rendering.test_book.clear', {
   }),
   errors: ['validation_error'],
   timeoutMs: timeLimitsMs.operatorCall,
+});
+
+/** Signs the ends of all chains of all services, and stores them. */
+export const signHeads = defineContract('rendering.heads.sign', {
+  request: Strict({}),
+  reply: Strict({ heads: Type.Integer({ minimum: 0 }), statements: Type.Integer({ minimum: 0 }) }),
+  timeoutMs: timeLimitsMs.operatorCall,
+});
+
+/** Ends of chains that were signed together. */
+export const SignedHeads = Strict({
+  /** Canonical JSON: `n`, `at`, `previous` (the SHA-256 of the statement before it, null for the first) and `heads`. */
+  statement: Type.String(),
+  /** CMS signed data without its content, in base64. */
+  signature: Type.String(),
+  /** Of the certificate that signed. */
+  certificate_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+export type SignedHeads = Static<typeof SignedHeads>;
+
+/** The statement behind a number, as it is stored. */
+export const readHeads = defineContract('rendering.heads.read', {
+  request: Strict({ after: Type.Integer({ minimum: 0 }) }),
+  /** Null: there is none behind it. */
+  reply: Strict({ signed: Nullable(Strict({ n: Type.Integer(), ...SignedHeads.properties })) }),
+});
+
+/** Verifies the signature of a statement, wherever it was kept. */
+export const checkHeads = defineContract('rendering.heads.check', {
+  request: SignedHeads,
+  /** Half a sentence; null: the signature is valid. */
+  reply: Strict({ finding: Nullable(Type.String()) }),
 });

@@ -70,6 +70,25 @@ describe('the audit trail', () => {
     expect(second.next_after).toBeNull();
   });
 
+  it('listChainHeads lists the end of every trail once, in the order of the businesses', async () => {
+    const businesses = [randomUUID(), randomUUID(), randomUUID()];
+    await Promise.all(businesses.map((business) => append(business)));
+    const found: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const page: { heads: { business_id: string }[]; next_after: string | null } = await tested.network.call(
+        contracts.listChainHeads,
+        { after, limit: 2 },
+      );
+      found.push(...page.heads.map(({ business_id }) => business_id));
+      after = page.next_after;
+      if (after === null) {
+        break;
+      }
+    }
+    expect(found).toEqual([...new Set(found)].sort());
+    expect(found).toEqual(expect.arrayContaining(businesses));
+  });
+
   it('a changed, deleted or inserted entry is named', async () => {
     const business = randomUUID();
     for (let index = 0; index < 4; index += 1) {

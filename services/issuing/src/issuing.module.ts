@@ -22,6 +22,7 @@ import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
 import { AuditSeries } from './series/audit-series.js';
 import { ListSeries } from './series/list-series.js';
+import { ListSeriesHeads } from './series/list-series-heads.js';
 import { GetUsage } from './usage/get-usage.js';
 
 /** The book of a business: documents, series, daily counts. */
@@ -34,6 +35,7 @@ import { GetUsage } from './usage/get-usage.js';
     FindPublicDocument,
     ListSeries,
     AuditSeries,
+    ListSeriesHeads,
     ReadBook,
     RecordExport,
     GetUsage,

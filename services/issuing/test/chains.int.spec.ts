@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditSeries, cancelDocument, type ReplyOf } from '@pinkas/contracts';
+import { auditSeries, cancelDocument, listSeriesHeads, type ReplyOf } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
 import pg from 'pg';
@@ -233,6 +233,28 @@ describe('the chains of issuing', () => {
         await owner.query('delete from daily_count');
       },
     );
+  });
+
+  it('ListSeriesHeads lists the end of every series once', async () => {
+    const [invoiceHead, quoteHead] = await Promise.all([audit(), audit('quote')]);
+    const found: unknown[] = [];
+    for (let after: ReplyOf<typeof listSeriesHeads>['next_after'] = null; ; ) {
+      const page: ReplyOf<typeof listSeriesHeads> = await issuing.network.call(listSeriesHeads, {
+        after,
+        limit: 1,
+      });
+      found.push(...page.heads);
+      after = page.next_after;
+      if (after === null) {
+        break;
+      }
+    }
+    const of = (type: DocumentType) => ({ business_id: issuing.business.id, type });
+    expect(found).toEqual([
+      { ...of('quote'), ...quoteHead.head },
+      expect.objectContaining(of('receipt')),
+      { ...of('tax_invoice'), ...invoiceHead.head },
+    ]);
   });
 
   it('the hash of a document cannot be changed', async () => {

@@ -15,6 +15,10 @@ import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
 import type { RenderingConfig } from './config.js';
+import { CheckHeads } from './heads/check-heads.js';
+import { HeadsSigner } from './heads/heads-signer.js';
+import { ReadHeads } from './heads/read-heads.js';
+import { SignHeads } from './heads/sign-heads.js';
 import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
@@ -38,6 +42,9 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     StoreLogo,
     GetLogo,
     ClearTestArtifacts,
+    SignHeads,
+    ReadHeads,
+    CheckHeads,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
@@ -57,6 +64,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     SettleArtifact,
     RenderCancellation,
     OrphanPurger,
+    HeadsSigner,
   ],
 })
 export class RenderingModule {}
@@ -66,4 +74,5 @@ export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   PdfService,
   ValidationDataRefresher,
   OrphanPurger,
+  HeadsSigner,
 ];

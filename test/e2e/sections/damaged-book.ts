@@ -30,6 +30,7 @@ interface Entry {
 interface Chains {
   ok: boolean;
   chains: { unhashed: number; findings: { check: string; document_id: string | null; message: string }[] }[];
+  heads: { findings: { message: string }[] };
 }
 /** Of tests that damage several documents at once each names its own: every look at the book reads every PDF. */
 type Damage = [service: ServiceName, table: string, statement: RawBuilder<unknown>];
@@ -446,6 +447,55 @@ export function damagedBook(system: () => RunningStack): void {
         sql`update series set next_number = next_number + 1 where type = 'order'`,
       );
     }, 60_000);
+
+    it('audit verify finds a book that was rewritten with all its hashes, by the signed heads and by their file', async () => {
+      const file = `${stack.home}/heads.jsonl`;
+      const { heads, written } = await stack.pinkas<{ heads: number; written: number }>(
+        'audit',
+        'heads',
+        '--out',
+        file,
+      );
+      expect(heads).toBeGreaterThan(10);
+      expect(written).toBeGreaterThan(0);
+      const found = async (...args: string[]) => {
+        const { chains: all, heads: signed } = await stack.pinkas<Chains>('audit', 'verify', ...args);
+        return [...all.flatMap(({ findings }) => findings), ...signed.findings].map(({ message }) => message);
+      };
+      expect(await found('--heads', file)).toEqual([]);
+      const rewritten = [expect.stringMatching(/^number 1 is not the one whose hash was signed at 20/)];
+      const rewrite = sql`update document set title = 'x', hash = null where id = ${id('order')}`;
+      await intruder.withTamperedTable('issuing', 'document', rewrite, () =>
+        intruder.withTamperedTable(
+          'issuing',
+          'series',
+          sql`update series set last_hash = null, last_hashed_number = null where type = 'order'`,
+          async () => {
+            await eventually(
+              'the system has hashed it again',
+              async () => (await chains()).chains.every(({ unhashed }) => unhashed === 0),
+              60_000,
+            );
+            expect(await found()).toEqual(rewritten);
+            await intruder.withTamperedTable(
+              'rendering',
+              'signed_heads',
+              sql`delete from signed_heads`,
+              async () => {
+                expect(await found()).toEqual([]);
+                expect(await found('--heads', file)).toEqual(rewritten);
+              },
+            );
+          },
+        ),
+      );
+      await intruder.withTamperedTable(
+        'rendering',
+        'signed_heads',
+        sql`update signed_heads set statement = replace(statement, '"n":1,', '"n":2,')`,
+        async () => expect((await found()).length).toBeGreaterThan(0),
+      );
+    }, 120_000);
 
     it('audit list shows who has changed what in every service', async () => {
       const entries = await stack.pinkas<Entry[]>('audit', 'list', '--business', issuer.business.id);

@@ -1,10 +1,10 @@
 import {
   type AuditEntry,
-  type Business,
   platformId,
   type ServiceName,
   serviceNames,
   showBusiness,
+  signHeads,
 } from '@pinkas/contracts';
 import { notFoundAs, readId } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
@@ -13,6 +13,7 @@ import { table } from '../table.js';
 import { UsageError } from '../usage-error.js';
 import type { Finding } from '../verify/checks.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
+import { type ExpectedHeads, HeadsCollection, readHeadsFile, storedHeads, writeHeads } from './heads.js';
 
 /** What the entries that belong to no business are listed under. */
 const platform = 'platform';
@@ -72,16 +73,14 @@ interface VerifiedChains {
   readonly findings: readonly Finding[];
 }
 
-async function verifyBusiness(
-  call: Call,
-  { id, name }: Pick<Business, 'id' | 'name'>,
-): Promise<VerifiedChains> {
-  return { id, name, ...(await checkChains(call, id)) };
-}
-
 /** The trails of what belongs to no business. */
-export async function verifyPlatform(call: Call): Promise<VerifiedChains> {
-  const trails = await Promise.all(serviceNames.map((service) => followTrail(call, platformId, service)));
+export async function verifyPlatform(
+  call: Call,
+  expected: ExpectedHeads = new Map(),
+): Promise<VerifiedChains> {
+  const trails = await Promise.all(
+    serviceNames.map((service) => followTrail(call, platformId, service, expected)),
+  );
   return {
     id: platformId,
     name: platform,
@@ -103,26 +102,58 @@ function linesOf({ id, name, documents, entries, unhashed, findings }: VerifiedC
   ].join('\n');
 }
 
-async function verify(call: Call, id: string | undefined): Promise<Output> {
+async function verify(call: Call, id: string | undefined, file: string | undefined): Promise<Output> {
   const missing = `No business has the id ${id}: pinkas business list shows them`;
   const businesses =
     id === undefined
       ? await listAllBusinesses(call)
       : [(await notFoundAs(call(showBusiness, { business_id: id }), missing)).business];
+  const collection =
+    file === undefined
+      ? await new HeadsCollection(call, 'the stored heads').addAll(storedHeads(call))
+      : await new HeadsCollection(call, file).addAll(await readHeadsFile(file));
   const verified: VerifiedChains[] = [];
-  for (const business of businesses) {
-    verified.push(await verifyBusiness(call, business));
+  for (const { id: business_id, name } of businesses) {
+    verified.push({ id: business_id, name, ...(await checkChains(call, business_id, collection.heads)) });
   }
   if (id === undefined) {
-    verified.push(await verifyPlatform(call));
+    verified.push(await verifyPlatform(call, collection.heads));
+    collection.findUnknown(new Set(verified.map((one) => one.id)));
   }
-  const count = verified.reduce((sum, { findings }) => sum + findings.length, 0);
+  const count = verified.reduce((sum, { findings }) => sum + findings.length, collection.findings.length);
+  const signed = `${collection.statements} signed statements, by the certificates ${[...collection.certificates].join(', ') || '–'}`;
   return {
-    json: { ok: count === 0, chains: verified },
-    text: verified.map(linesOf).join('\n'),
+    json: {
+      ok: count === 0,
+      chains: verified,
+      heads: {
+        statements: collection.statements,
+        certificates: [...collection.certificates],
+        findings: collection.findings,
+      },
+    },
+    text: [
+      ...verified.map(linesOf),
+      signed,
+      ...collection.findings.map(({ message }) => `  ${message}`),
+    ].join('\n'),
     ...(count > 0 && {
       failure: `${count} ${count === 1 ? 'finding' : 'findings'} in the chains: docs/audit.md says what to do`,
     }),
+  };
+}
+
+async function heads(call: Call, file: string | undefined): Promise<Output> {
+  const signed = await call(signHeads, {});
+  const written = file === undefined ? undefined : await writeHeads(call, file);
+  return {
+    json: { ...signed, ...(file !== undefined && { file, written }) },
+    text: [
+      `Signed the heads of ${signed.heads} chains`,
+      ...(file === undefined
+        ? []
+        : [`${written} statements are in ${file}: keep it where no operator of the databases can write`]),
+    ].join('\n'),
   };
 }
 
@@ -154,8 +185,23 @@ export const auditCommands: readonly Command[] = [
     verb: 'verify',
     summary: 'follows the chains of hashes of all documents and trails, and names each break',
     arguments: [],
-    options: { business: { value: 'ID', meaning: 'only the chains of this business' } },
-    run: ({ options: { business } }, call) =>
-      verify(call, business === undefined ? undefined : readId(business, 'business list')),
+    options: {
+      business: { value: 'ID', meaning: 'only the chains of this business' },
+      heads: {
+        value: 'FILE',
+        meaning: 'a file of pinkas audit heads, instead of the heads that the system has stored',
+      },
+    },
+    run: ({ options: { business, heads: file } }, call) =>
+      verify(call, business === undefined ? undefined : readId(business, 'business list'), file),
+  },
+  {
+    noun: 'audit',
+    verb: 'heads',
+    summary:
+      'signs the heads of all chains, as the system does once a day, and writes all signed ones to a file',
+    arguments: [],
+    options: { out: { value: 'FILE', meaning: 'the file, which is replaced' } },
+    run: ({ options: { out } }, call) => heads(call, out),
   },
 ];

@@ -11,6 +11,7 @@ import {
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Call } from '../command.js';
 import type { Finding } from '../verify/checks.js';
+import { chainName, type ExpectedHeads, HeadsComparison } from './heads.js';
 
 /** The result of following the chains of one business. */
 export interface ChainsResult {
@@ -25,22 +26,28 @@ type SeriesPage = ReplyOf<typeof auditSeries>;
 type TrailPage = ReplyOf<(typeof auditing)[ServiceName]['listAuditEntries']>;
 
 /** Follows the chain of every series and of every trail of a business. Only what is found twice counts: the book is in use. */
-export async function checkChains(call: Call, businessId: string): Promise<ChainsResult> {
-  const first = await followAll(call, businessId);
+export async function checkChains(
+  call: Call,
+  businessId: string,
+  expected: ExpectedHeads = new Map(),
+): Promise<ChainsResult> {
+  const first = await followAll(call, businessId, expected);
   if (first.findings.length === 0) {
     return first;
   }
-  const second = await followAll(call, businessId);
+  const second = await followAll(call, businessId, expected);
   const again = new Set(second.findings.map(keyOf));
   return { ...second, findings: first.findings.filter((finding) => again.has(keyOf(finding))) };
 }
 
-async function followAll(call: Call, businessId: string): Promise<ChainsResult> {
+async function followAll(call: Call, businessId: string, expected: ExpectedHeads): Promise<ChainsResult> {
   const series = [];
   for (const type of documentTypes) {
-    series.push(await followSeries(call, businessId, type));
+    series.push(await followSeries(call, businessId, type, expected));
   }
-  const trails = await Promise.all(serviceNames.map((service) => followTrail(call, businessId, service)));
+  const trails = await Promise.all(
+    serviceNames.map((service) => followTrail(call, businessId, service, expected)),
+  );
   return {
     findings: [...series, ...trails].flatMap(({ findings }) => findings),
     unhashed: series.reduce((sum, { unhashed }) => sum + unhashed, 0),
@@ -49,12 +56,13 @@ async function followAll(call: Call, businessId: string): Promise<ChainsResult> 
   };
 }
 
-async function followSeries(call: Call, businessId: string, type: DocumentType) {
+async function followSeries(call: Call, businessId: string, type: DocumentType, expected: ExpectedHeads) {
   const findings: Finding[] = [];
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let documents = 0;
   let unhashed = 0;
+  const comparison = new HeadsComparison(expected.get(chainName('issuing', businessId, type)));
   let after: ChainPosition | null = null;
   do {
     const page: SeriesPage = await call(auditSeries, {
@@ -71,26 +79,38 @@ async function followSeries(call: Call, businessId: string, type: DocumentType) 
         ...messages.map((message): Finding => ({ check: 'chain', document_id: id, type, number, message })),
       );
       isHeadFound ||= number === head?.n && hash === head.hash;
+      comparison.see({ n: number, hash });
       documents += 1;
       unhashed += hash === null ? 1 : 0;
     }
     after = page.next_after;
   } while (after !== null);
+  const messages = comparison.messages();
   if (head !== null && !isHeadFound) {
-    const message = `the book has no document ${head.n} with the hash that its series ends with`;
-    findings.push({ check: 'chain', document_id: null, type, number: null, message });
+    messages.push(`the book has no document ${head.n} with the hash that its series ends with`);
   }
+  findings.push(
+    ...messages.map(
+      (message): Finding => ({ check: 'chain', document_id: null, type, number: null, message }),
+    ),
+  );
   return { findings, documents, unhashed };
 }
 
 /** Follows the trail of a business in one service. */
-export async function followTrail(call: Call, businessId: string, service: ServiceName) {
+export async function followTrail(
+  call: Call,
+  businessId: string,
+  service: ServiceName,
+  expected: ExpectedHeads = new Map(),
+) {
   const findings: Finding[] = [];
   const finding = (message: string) =>
     findings.push({ check: 'trail', document_id: null, type: null, number: null, message });
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let entries = 0;
+  const comparison = new HeadsComparison(expected.get(chainName(service, businessId, null)));
   for await (const page of trailPages(call, businessId, service)) {
     head ??= page.head;
     for (const entry of page.entries) {
@@ -99,7 +119,11 @@ export async function followTrail(call: Call, businessId: string, service: Servi
         finding(`entry ${entry.n} of ${service} (${entry.action}): ${entry.finding}`);
       }
       isHeadFound ||= entry.n === head?.n && entry.hash === head.hash;
+      comparison.see(entry);
     }
+  }
+  for (const message of comparison.messages()) {
+    finding(`${service}: ${message}`);
   }
   if (head !== null && !isHeadFound) {
     finding(`${service} has no entry ${head.n} with the hash that its trail ends with`);

@@ -1,6 +1,7 @@
 import { type BookEntry, type BookPosition, type Business, listSeries, readBook } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { checkChains } from '../audit/check-chains.js';
+import type { ExpectedHeads } from '../audit/heads.js';
 import type { Call } from '../command.js';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
 import type { Finding } from './checks.js';
@@ -54,6 +55,7 @@ export class BusinessVerification {
   /**
    * @param onDocuments called with the count of further documents that were checked.
    * @param recheckMs how long after its first audit a page with findings is audited again.
+   * @param heads what the chains must have, as it was signed.
    */
   constructor(
     private readonly call: Call,
@@ -61,6 +63,7 @@ export class BusinessVerification {
     private readonly deadLetters: DeadLetteredWork,
     private readonly onDocuments: (count: number) => void,
     private readonly recheckMs = recheckAfterMs,
+    private readonly heads: ExpectedHeads = new Map(),
   ) {}
 
   /** @throws ApiError where a service does not answer: nothing is verified then. */
@@ -108,7 +111,7 @@ export class BusinessVerification {
   }
 
   async #checkChains(): Promise<void> {
-    const { findings, unhashed } = await checkChains(this.call, this.business.id);
+    const { findings, unhashed } = await checkChains(this.call, this.business.id, this.heads);
     this.#add(findings);
     this.#pending += unhashed;
   }

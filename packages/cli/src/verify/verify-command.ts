@@ -2,6 +2,7 @@ import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
+import { HeadsCollection, storedHeads } from '../audit/heads.js';
 import type { Call, Command } from '../command.js';
 import { BusinessVerification, type VerificationResult } from './business-verification.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
@@ -20,19 +21,32 @@ export const verifyCommands: readonly Command[] = [
       const startedMs = performance.now();
       const checkedAt = new Date().toISOString();
       const deadLetters = await DeadLetteredWork.read(call);
+      const collection = await new HeadsCollection(call, 'the stored heads').addAll(storedHeads(call));
       const results: VerificationResult[] = [];
       let checked = 0;
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
       const isTest = readMode(options.mode) === 'test';
       for await (const found of businessesOf(call, id)) {
         const business = isTest ? testBook(found) : found;
-        const verification = new BusinessVerification(call, business, deadLetters, (count) => {
+        const onDocuments = (count: number) => {
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
-        });
+        };
+        const { heads } = collection;
+        const verification = new BusinessVerification(
+          call,
+          business,
+          deadLetters,
+          onDocuments,
+          undefined,
+          heads,
+        );
         results.push(await verification.run());
       }
-      const platform = id === undefined ? (await verifyPlatform(call)).findings : [];
+      const platform = [
+        ...collection.findings,
+        ...(id === undefined ? (await verifyPlatform(call, collection.heads)).findings : []),
+      ];
       const of = results.length === 1 ? '1 business' : `${results.length} businesses`;
       const summary = `Checked ${documentsCounted(checked)} of ${of}, ${perSecond()} a second`;
       const failure = failureOf(results, of, platform.length);

@@ -1,4 +1,5 @@
 import { completeConnection } from '../allocation.js';
+import { auditing } from '../audit.js';
 import { releaseCustomer, resolveCustomer, searchCustomers } from '../customer.js';
 import type { Contract, ServiceName } from '../define.js';
 import { checkRecipient } from '../delivery.js';
@@ -10,6 +11,7 @@ import {
   issueDocument,
   listDocuments,
   listSeries,
+  listSeriesHeads,
 } from '../issuing.js';
 import {
   cancelArtifact,
@@ -45,7 +47,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   ],
   issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
   customer: [],
-  rendering: [getDocument],
+  rendering: [getDocument, listSeriesHeads, ...Object.values(auditing).map((one) => one.listChainHeads)],
   allocation: [],
   delivery: [getArtifact, releaseArtifact, getLogo],
 };

@@ -55,3 +55,24 @@ export async function headOf(db: Kysely<AuditTables>, businessId: string): Promi
     .executeTakeFirst();
   return row?.last_hash ? { n: row.last_n, hash: row.last_hash.toString('hex') } : null;
 }
+
+/** The ends of the trails of all businesses, in the order of their ids, from the one after `after`. */
+export async function headsAfter(
+  all: Kysely<AuditTables>,
+  after: string | null,
+  limit: number,
+): Promise<(ChainHead & { business_id: string })[]> {
+  const rows = await all
+    .selectFrom('audit_chain')
+    .select(['business_id', 'last_n', 'last_hash'])
+    .where('last_hash', 'is not', null)
+    .$if(after !== null, (query) => query.where('business_id', '>', after ?? ''))
+    .orderBy('business_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ business_id, last_n, last_hash }) => ({
+    business_id,
+    n: last_n,
+    hash: last_hash?.toString('hex') ?? '',
+  }));
+}

@@ -1,11 +1,12 @@
 import { sql, type Transaction } from 'kysely';
+import { appendAudit } from '../audit/audit.repository.js';
 import { type Database, forTenant } from './tenant-scope.js';
 
 /** What the tables of books have in common. */
 type BookTables = Record<string, { business_id: string }>;
 
 /**
- * Deletes every row of a test book, in one transaction.
+ * Deletes every row of a test book but its trail, in one transaction.
  * @param tables in an order that no foreign key refuses.
  * @returns how many rows there were; none of a live book, whose id is no `is_test_book`.
  */
@@ -27,6 +28,17 @@ export async function clearTestBook<Tables>(
           .executeTakeFirstOrThrow();
         deleted += numDeletedRows;
       }
-      return Number(deleted);
+      const rows = Number(deleted);
+      if (rows > 0) {
+        await appendAudit(trx, {
+          business_id: businessId,
+          action: 'test_book.clear',
+          subject: businessId,
+          actor: 'operator',
+          before: null,
+          after: { deleted: rows },
+        });
+      }
+      return rows;
     });
 }

@@ -1,4 +1,4 @@
-import type { ChainPosition } from '@pinkas/contracts';
+import type { ChainHead, ChainPosition } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
@@ -106,4 +106,33 @@ export async function storeHashes(
     .where('business_id', '=', business_id)
     .where('type', '=', type)
     .execute();
+}
+
+/** The ends of the chains of all live series, in the order of business and type, from the one after `after`. */
+export async function seriesHeadsAfter(
+  all: Database<IssuingTables>,
+  after: SeriesKey | null,
+  limit: number,
+): Promise<(SeriesKey & ChainHead)[]> {
+  const rows = await all
+    .selectFrom('series')
+    .select(['business_id', 'type', 'last_hashed_number', 'last_hash'])
+    .where('last_hash', 'is not', null)
+    // A test book may be emptied.
+    .where(sql<boolean>`not is_test_book(business_id)`)
+    .$if(after !== null, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('business_id', 'type'), '>', tuple(after?.business_id ?? '', after?.type ?? 'quote')),
+      ),
+    )
+    .orderBy('business_id')
+    .orderBy('type')
+    .limit(limit)
+    .execute();
+  return rows.map(({ business_id, type, last_hashed_number, last_hash }) => ({
+    business_id,
+    type,
+    n: last_hashed_number ?? 0,
+    hash: last_hash?.toString('hex') ?? '',
+  }));
 }

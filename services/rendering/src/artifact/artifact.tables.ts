@@ -1,5 +1,6 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
+import type { SignedHeadsTable } from '../heads/heads.tables.js';
 import type { LogoTable } from '../logo/logo.tables.js';
 
 /** One signed PDF of a document. */
@@ -43,4 +44,5 @@ export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
   artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
+  signed_heads: SignedHeadsTable;
 }

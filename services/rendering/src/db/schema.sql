@@ -87,6 +87,13 @@ CREATE FUNCTION public.reject_truncate() RETURNS trigger
     raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.signed_heads_are_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'signed heads cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE TABLE public.artifact (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -247,6 +254,14 @@ CREATE TABLE public.reconcile_checkpoint (
     "position" bigint NOT NULL
 );
 
+CREATE TABLE public.signed_heads (
+    n bigint NOT NULL,
+    signed_at timestamp with time zone NOT NULL,
+    statement text NOT NULL,
+    signature bytea NOT NULL,
+    certificate_sha256 bytea NOT NULL
+);
+
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
 
@@ -298,6 +313,9 @@ ALTER TABLE ONLY public.reconcile_attempt
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
+ALTER TABLE ONLY public.signed_heads
+    ADD CONSTRAINT signed_heads_pkey PRIMARY KEY (n);
+
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
@@ -329,6 +347,8 @@ CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER logo_is_not_truncated BEFORE TRUNCATE ON public.logo FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER logo_keeps_live_rows BEFORE DELETE ON public.logo FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER signed_heads_are_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.signed_heads FOR EACH STATEMENT EXECUTE FUNCTION public.signed_heads_are_final();
 
 ALTER TABLE public.artifact ENABLE ROW LEVEL SECURITY;
 

@@ -101,17 +101,10 @@ export class Signer {
     facts: DocumentFacts,
     signature: Omit<SignatureFacts, 'name'>,
   ): Promise<Buffer> {
-    const { subject, validFrom, validUntil } = this.certificate;
-    if (signature.signedAt < validFrom || signature.signedAt > validUntil) {
-      const [from, until] = [validFrom, validUntil].map((instant) => instant.toISOString());
-      throw new Error(`its certificate is valid from ${from} to ${until} only`);
-    }
+    const { subject } = this.certificate;
+    this.#checkUsable(signature.signedAt);
     const named = { ...signature, name: subject };
-    const { findRevocation, requestTimestamp, findValidationData } = this.extras;
-    const revokedAt = findRevocation();
-    if (revokedAt) {
-      throw new Error(`its certificate was revoked at ${revokedAt.toISOString()}`);
-    }
+    const { requestTimestamp, findValidationData } = this.extras;
     for (;;) {
       // Another document may change it while this one waits for its time-stamp.
       const placeholderBytes = this.#placeholderBytes;
@@ -124,6 +117,29 @@ export class Signer {
       }
       // A time-stamp has any length, and the signature covers the length of its own placeholder.
       this.#placeholderBytes = Math.max(this.#placeholderBytes, signed.length + slackBytes);
+    }
+  }
+
+  /**
+   * Signs a digest by itself, time-stamped where documents are.
+   * @param digest SHA-256.
+   * @returns CMS signed data without its content.
+   * @throws Error when the certificate is not valid at that time, or revoked.
+   */
+  async signDigest(digest: Buffer, at: Date): Promise<Buffer> {
+    this.#checkUsable(at);
+    return this.#writer.sign(digest, this.extras.requestTimestamp);
+  }
+
+  #checkUsable(at: Date): void {
+    const { validFrom, validUntil } = this.certificate;
+    if (at < validFrom || at > validUntil) {
+      const [from, until] = [validFrom, validUntil].map((instant) => instant.toISOString());
+      throw new Error(`its certificate is valid from ${from} to ${until} only`);
+    }
+    const revokedAt = this.extras.findRevocation();
+    if (revokedAt) {
+      throw new Error(`its certificate was revoked at ${revokedAt.toISOString()}`);
     }
   }
 

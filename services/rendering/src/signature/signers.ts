@@ -41,7 +41,7 @@ interface Kit {
 /** The certificates of the process: a business with its own signs by that, every other by the operator's, and test books by a third. */
 export class Signers {
   private constructor(
-    private readonly operator: Signer,
+    readonly operator: Signer,
     private readonly businesses: ReadonlyMap<string, Signer>,
     private readonly test: Signer | null,
     private readonly authority: TimestampAuthority | null,

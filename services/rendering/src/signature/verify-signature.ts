@@ -34,8 +34,25 @@ export function verifySignature(
   certificateSha256: Buffer,
   revokedAt: Date | null = null,
 ): string | null {
+  return reasonOf(() => verifyPdf(pdf, certificateSha256, revokedAt));
+}
+
+/**
+ * Verifies a signature beside what it is of, as `verifySignature` does that of a PDF.
+ * @param at when it says that it was signed.
+ */
+export function verifyDetached(
+  content: Buffer,
+  signature: Buffer,
+  certificateSha256: Buffer,
+  at: Date,
+): string | null {
+  return reasonOf(() => verifySigned([content], signature, certificateSha256, () => at, null));
+}
+
+function reasonOf(verification: () => void): string | null {
   try {
-    verifyPdf(pdf, certificateSha256, revokedAt);
+    verification();
     return null;
   } catch (error) {
     if (error instanceof InvalidSignatureError) {
@@ -50,6 +67,16 @@ export function verifySignature(
 
 function verifyPdf(pdf: Buffer, certificateSha256: Buffer, revokedAt: Date | null): void {
   const { signed, signature } = partsOf(pdf);
+  verifySigned(signed, signature, certificateSha256, (cms) => claimedTime(signed[0], cms), revokedAt);
+}
+
+function verifySigned(
+  signed: readonly Buffer[],
+  signature: Buffer,
+  certificateSha256: Buffer,
+  timeOf: (cms: ParsedSignedData) => Date,
+  revokedAt: Date | null,
+): void {
   const syntax = parseSignedData(signature);
   // The placeholder of the signature is filled up with zeros.
   if (syntax.rest.some((octet) => octet !== 0)) {
@@ -79,7 +106,7 @@ function verifyPdf(pdf: Buffer, certificateSha256: Buffer, revokedAt: Date | nul
     throw new InvalidSignatureError('the signature names another certificate');
   }
   const x509 = new X509Certificate(certificate.der);
-  const at = claimedTime(signed[0], cms);
+  const at = timeOf(cms);
   if (at < new Date(x509.validFrom) || at > new Date(x509.validTo)) {
     throw new InvalidSignatureError('the certificate was not valid when it signed');
   }

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  auditing,
+  type ChainHead,
+  canonicalJson,
+  headsPageMax,
+  listSeriesHeads,
+  type ReplyOf,
+  type RequestOf,
+  type ServiceName,
+  serviceNames,
+} from '@pinkas/contracts';
+import type { DocumentType } from '@pinkas/domain';
+import {
+  type BackgroundTask,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  RpcClient,
+} from '@pinkas/service-kit';
+import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import type { RenderingTables } from '../artifact/artifact.tables.js';
+import { Signers } from '../signature/signers.js';
+import { insertStatement, lastStatement, lockStatements } from './heads.repository.js';
+
+const lookEveryMs = 60 * 60 * 1_000;
+const dayMs = 24 * lookEveryMs;
+
+/** The end of one chain, in a statement. */
+type StatedHead = ChainHead & { service: ServiceName; business_id: string; type: DocumentType | null };
+
+/**
+ * Signs the ends of all chains once a day. To rewrite a chain unseen takes the key as well, and where there is an authority a
+ * time-stamp of the past.
+ */
+@Injectable()
+export class HeadsSigner implements BackgroundTask {
+  readonly #poller: Poller;
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<RenderingTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly rpc: RpcClient,
+    private readonly signers: Signers,
+  ) {
+    this.#poller = new Poller({
+      name: 'heads-signer',
+      idleMs: lookEveryMs,
+      tick: () => this.#signDaily(),
+      logger,
+    });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+  }
+
+  async #signDaily(): Promise<TickResult> {
+    const last = await lastStatement(this.db);
+    if (!last || this.clock.now().getTime() - last.signed_at.getTime() >= dayMs) {
+      await this.sign();
+    }
+    return 'idle';
+  }
+
+  /** Signs the ends of all chains now, in statements of one page each. @throws where a service does not answer: nothing is signed. */
+  async sign(): Promise<{ heads: number; statements: number }> {
+    const heads = await this.#heads();
+    const pages = Array.from({ length: Math.ceil(heads.length / headsPageMax) }, (_, index) =>
+      heads.slice(index * headsPageMax, (index + 1) * headsPageMax),
+    );
+    const signer = this.signers.operator;
+    await this.db.transaction().execute(async (trx) => {
+      await lockStatements(trx);
+      let last = await lastStatement(trx);
+      for (const page of pages) {
+        const at = this.clock.now();
+        const n = (last?.n ?? 0) + 1;
+        const previous = last ? sha256(last.statement).toString('hex') : null;
+        const statement = canonicalJson({ n, at: at.toISOString(), previous, heads: page });
+        last = {
+          n,
+          signed_at: at,
+          statement,
+          signature: await signer.signDigest(sha256(statement), at),
+          certificate_sha256: signer.certificate.fingerprint,
+        };
+        await insertStatement(trx, last);
+      }
+    });
+    this.logger.info({ heads: heads.length, statements: pages.length }, 'chain heads signed');
+    return { heads: heads.length, statements: pages.length };
+  }
+
+  async #heads(): Promise<StatedHead[]> {
+    const found: StatedHead[] = [];
+    let series: RequestOf<typeof listSeriesHeads>['after'] = null;
+    do {
+      const page: ReplyOf<typeof listSeriesHeads> = await this.rpc.call(listSeriesHeads, {
+        after: series,
+        limit: headsPageMax,
+      });
+      found.push(...page.heads.map((head) => ({ service: 'issuing' as const, ...head })));
+      series = page.next_after;
+    } while (series !== null);
+    for (const service of serviceNames) {
+      const contract = auditing[service].listChainHeads;
+      let after: string | null = null;
+      do {
+        const page: ReplyOf<typeof contract> = await this.rpc.call(contract, { after, limit: headsPageMax });
+        found.push(...page.heads.map((head) => ({ service, type: null, ...head })));
+        after = page.next_after;
+      } while (after !== null);
+    }
+    return found;
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,10 @@
+/** Ends of chains that were signed together. */
+export interface SignedHeadsTable {
+  /** 1, 2, … */
+  n: number;
+  signed_at: Date;
+  /** Canonical JSON, of which the signature is. */
+  statement: string;
+  signature: Buffer;
+  certificate_sha256: Buffer;
+}
