@@ -70,7 +70,7 @@ describe('the chains of issuing', () => {
     (await audit()).documents.filter(({ findings }) => findings.length > 0).map(({ number }) => number);
   /** Carries out statements as the owner, looks, and puts the tables back to what they were. */
   const whileDamaged = async (statements: string[], look: () => Promise<void>) => {
-    const tables = ['series', 'document', 'audit_entry', 'audit_chain'];
+    const tables = ['series', 'document', 'daily_count', 'audit_entry', 'audit_chain'];
     const each = (text: (table: string) => string) => tables.map((table) => text(table)).join(';');
     await owner.query(each((table) => `create table kept_${table} as table ${table}`));
     await owner.query(each((table) => `alter table ${table} disable trigger user`));
@@ -230,7 +230,6 @@ describe('the chains of issuing', () => {
         await issuing.issue();
         expect(await found()).toEqual([]);
         expect((await audit()).head?.n).toBe(4);
-        await owner.query('delete from daily_count');
       },
     );
   });

@@ -37,7 +37,10 @@ describe('readiness', () => {
     expect(await readiness()).toMatchObject({
       status: 200,
       ready: true,
-      warnings: [expect.stringMatching(/^the signing certificate expires in 1\d days$/)],
+      warnings: [
+        expect.stringMatching(/^the signing certificate expires in 1\d days$/),
+        expect.stringMatching(/^the certificate of test documents expires in 1\d days$/),
+      ],
     });
     expect(await metric('pinkas_signing_certificate_days_left')).toBeCloseTo(15, 0);
     await expect(render()).resolves.toMatchObject({ revision: 1 });

@@ -6,6 +6,8 @@ const noon = '2026-06-15T09:00:00.000Z';
 const night = '2026-06-15T20:00:00.000Z';
 const customer = 'customer@example.com';
 
+const businessId = '5d1f6f0c-3c1a-4d0e-9b53-0f5a6f6f1c11';
+
 const plan = ({
   enabled = true,
   channel = 'email',
@@ -28,8 +30,11 @@ const plan = ({
   at?: string;
 }) =>
   planDelivery(
-    { issued_at: at, send, customer: { email, phone } } as IssuedDocument,
-    { auto_send: { enabled, channel, quiet_hours: quietHours }, accountant_copy: accountant } as Business,
+    { business_id: businessId, issued_at: at, send, customer: { email, phone } } as IssuedDocument,
+    {
+      auto_send: { enabled, channel, quiet_hours: quietHours },
+      accountant_copy: accountant,
+    } as Business,
     { suppressed: suppressed ? ['email'] : [], whatsapp_configured: false },
   );
 
