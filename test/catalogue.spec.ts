@@ -24,7 +24,7 @@ const modules: Record<catalogue.ServiceName, object> = {
 function classesOf(module: object): object[] {
   const named = (key: string) => (Reflect.getMetadata(key, module) ?? []) as unknown[];
   return [...named('controllers'), ...named('providers')].filter(
-    (one): one is object => typeof one === 'function',
+    (item): item is object => typeof item === 'function',
   );
 }
 

@@ -26,7 +26,7 @@ describe('PostgreSQL takes all connections that the services may open', () => {
       const own = poolSize(environment.DATABASE_POOL_SIZE ?? values.environment.DATABASE_POOL_SIZE);
       return (most + 1) * own + preparation;
     });
-    const sum = opened.reduce((total, one) => total + one, 0);
+    const sum = opened.reduce((total, count) => total + count, 0);
     expect(Number(values.postgres.parameters.max_connections)).toBeGreaterThanOrEqual(sum + beside);
   });
 

@@ -554,7 +554,7 @@ const renderedChart = () => {
     const everything = settings['everything in the cluster'];
     const dashboardIn = async (monitoring: object) => {
       const { resources } = await render({ ...everything, monitoring });
-      return resources.find((one) => one.metadata.name === 'pinkas-dashboard');
+      return resources.find((resource) => resource.metadata.name === 'pinkas-dashboard');
     };
     const brought = await dashboardIn({ enabled: true });
     expect(brought).toMatchObject({ kind: 'ConfigMap', metadata: { labels: { grafana_dashboard: '1' } } });
@@ -570,7 +570,7 @@ const renderedChart = () => {
       const { resources } = await render({ ...everything, tracing });
       return serviceNames.map((service) => {
         const policy = resources.find(
-          (one) => one.kind === 'NetworkPolicy' && one.metadata.name === `pinkas-${service}`,
+          (resource) => resource.kind === 'NetworkPolicy' && resource.metadata.name === `pinkas-${service}`,
         );
         return ((policy?.spec.egress ?? []) as { ports: { port: unknown }[] }[]).some((rule) =>
           rule.ports.some(({ port }) => port === 4318),
@@ -708,7 +708,7 @@ const renderedChart = () => {
     });
     const deploymentOf = (service: string) => {
       const found = rendered.resources.find(
-        (one) => one.kind === 'Deployment' && one.metadata.name === `pinkas-${service}`,
+        (resource) => resource.kind === 'Deployment' && resource.metadata.name === `pinkas-${service}`,
       );
       if (!found) {
         throw new Error(`there is no deployment of ${service}`);
@@ -721,23 +721,23 @@ const renderedChart = () => {
       const names = container?.env.map((variable) => variable.name) ?? [];
       expect(names.sort()).toEqual(namesOf(configs[service]));
       for (const field of secretsOf(service)) {
-        expect(container?.env.find((one) => one.name === field.name)?.valueFrom).toBeDefined();
+        expect(container?.env.find((item) => item.name === field.name)?.valueFrom).toBeDefined();
       }
     });
 
     it.each(serviceNames)('the database of %s is prepared by the image of the service', (service) => {
       const pod = deploymentOf(service);
       const [provision, migrate] = pod.initContainers;
-      expect(provision?.env.map((one) => one.name).sort()).toEqual(namesOf(provisioningFields));
-      expect(migrate?.env.map((one) => one.name)).toEqual(namesOf(migrationFields));
+      expect(provision?.env.map((item) => item.name).sort()).toEqual(namesOf(provisioningFields));
+      expect(migrate?.env.map((item) => item.name)).toEqual(namesOf(migrationFields));
       expect([provision?.args, migrate?.args]).toEqual([['dist/provision.js'], ['dist/migrate.js']]);
-      expect(new Set([...pod.initContainers, ...pod.containers].map((one) => one.image)).size).toBe(1);
+      expect(new Set([...pod.initContainers, ...pod.containers].map((item) => item.image)).size).toBe(1);
     });
 
     it.each(serviceNames)('%s has probes on its health port and time to drain', (service) => {
       const pod = deploymentOf(service);
       const [container] = pod.containers;
-      const port = container?.env.find((one) => one.name === 'HEALTH_PORT')?.value;
+      const port = container?.env.find((item) => item.name === 'HEALTH_PORT')?.value;
       expect(container?.ports).toContainEqual({ name: 'health', containerPort: Number(port) });
       expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'health' });
       expect(container?.livenessProbe?.httpGet).toEqual({ path: '/livez', port: 'health' });
@@ -752,27 +752,27 @@ const renderedChart = () => {
     });
 
     it('network policies deny all traffic that is not named, and what prints reaches nothing', () => {
-      const policies = rendered.resources.filter((one) => one.kind === 'NetworkPolicy');
-      const nobody = policies.find((one) => one.metadata.name === 'pinkas-nobody');
+      const policies = rendered.resources.filter((resource) => resource.kind === 'NetworkPolicy');
+      const nobody = policies.find((policy) => policy.metadata.name === 'pinkas-nobody');
       expect(nobody?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
       expect(nobody?.spec.ingress ?? nobody?.spec.egress).toBeUndefined();
       const server = settings[name]?.printServer ?? 'printer';
-      const printing = policies.find((one) => one.metadata.name === `pinkas-${server}`);
+      const printing = policies.find((policy) => policy.metadata.name === `pinkas-${server}`);
       expect(printing?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
       expect(printing?.spec.egress).toBeUndefined();
       for (const service of serviceNames) {
-        expect(policies.some((one) => one.metadata.name === `pinkas-${service}`)).toBe(true);
+        expect(policies.some((policy) => policy.metadata.name === `pinkas-${service}`)).toBe(true);
       }
     });
 
     it('one server prints: the printer, hardened, unless a Gotenberg is wanted', () => {
       const server = String(settings[name]?.printServer ?? 'printer');
       const printing = rendered.resources.filter(
-        (one) => one.kind === 'Deployment' && /-(printer|gotenberg)$/.test(one.metadata.name),
+        (resource) => resource.kind === 'Deployment' && /-(printer|gotenberg)$/.test(resource.metadata.name),
       );
-      expect(printing.map((one) => one.metadata.name)).toEqual([`pinkas-${server}`]);
+      expect(printing.map((item) => item.metadata.name)).toEqual([`pinkas-${server}`]);
       const service = rendered.resources.find(
-        (one) => one.kind === 'Service' && one.metadata.name === 'pinkas-gotenberg',
+        (resource) => resource.kind === 'Service' && resource.metadata.name === 'pinkas-gotenberg',
       );
       expect(service?.spec.selector).toMatchObject({ 'app.kubernetes.io/component': server });
       if (server === 'gotenberg') {
@@ -782,7 +782,7 @@ const renderedChart = () => {
       const [container] = pod.containers;
       expect(container?.env.map((variable) => variable.name).sort()).toEqual(namesOf(printer));
       expect(
-        container?.env.find((one) => one.name === printer.basicAuthPassword.name)?.valueFrom,
+        container?.env.find((item) => item.name === printer.basicAuthPassword.name)?.valueFrom,
       ).toBeDefined();
       expect(container?.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
       expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
@@ -790,7 +790,7 @@ const renderedChart = () => {
     });
 
     it('no rendered resource contains a secret', () => {
-      expect(rendered.resources.filter((one) => one.kind === 'Secret')).toEqual([]);
+      expect(rendered.resources.filter((resource) => resource.kind === 'Secret')).toEqual([]);
     });
 
     if (installed['kubernetes-validate']) {

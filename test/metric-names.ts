@@ -69,7 +69,7 @@ export function wrongNames(expression: string, samples: ReadonlyMap<string, Read
     }
   }
   for (const [, list = ''] of bare.matchAll(/\b(?:by|without|on)\s*\(([^)]*)\)/g)) {
-    for (const label of list.split(',').map((one) => one.trim())) {
+    for (const label of list.split(',').map((part) => part.trim())) {
       if (!reported.has(label)) {
         wrong.push(`nothing in it has the label ${label}`);
       }

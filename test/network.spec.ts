@@ -56,18 +56,19 @@ describe('the permissions on NATS are made of what the code does', () => {
       .filter((source) => /\.call\(/.test(source.text))
       .flatMap(contractsIn)
       .filter((contract) => contract.owner !== service);
-    const subjects = (of: readonly catalogue.Contract[]) => [...new Set(of)].map((one) => one.subject).sort();
+    const subjects = (of: readonly catalogue.Contract[]) =>
+      [...new Set(of)].map((item) => item.subject).sort();
     const allowed = catalogue.allowedCalls[service].filter((contract) => contract.owner !== service);
     expect(subjects(asked)).toEqual(subjects(allowed));
   });
 
   it.each(catalogue.serviceNames)('%s handles exactly the events it is declared to handle', (service) => {
     const consumed = ((Reflect.getMetadata('providers', modules[service]) ?? []) as unknown[])
-      .filter((one): one is object => typeof one === 'function')
-      .flatMap((one) => consumerBindingOf(one) ?? [])
+      .filter((item): item is object => typeof item === 'function')
+      .flatMap((item) => consumerBindingOf(item) ?? [])
       .map(({ event, durable }) => `${durable} ${event.subject}`);
     const declared = catalogue.consumerBindings
-      .filter((one) => one.service === service)
+      .filter((binding) => binding.service === service)
       .map(({ event, durable }) => `${durable} ${event.subject}`);
     expect(declared.sort()).toEqual(consumed.sort());
   });

@@ -41,7 +41,7 @@ export function leakingLines(lines: readonly string[], values: Iterable<string>)
     [...values].map(plain).filter((value) => /\D{2}/.test(value) || value.length >= digitsMin),
   );
   return lines.filter((line) => {
-    const found = candidates.flatMap((one) => line.match(one) ?? []);
+    const found = candidates.flatMap((candidate) => line.match(candidate) ?? []);
     return found.some((text) => wanted.has(plain(text)));
   });
 }

@@ -326,7 +326,7 @@ export class RunningStack {
     await eventually(
       `${part} runs again`,
       async () => {
-        const service = (await this.file()).services.find((one) => one.name === part);
+        const service = (await this.file()).services.find((service) => service.name === part);
         if (!service || service.pid === before) {
           return false;
         }

@@ -45,8 +45,8 @@ export async function measureDocuments(stack: BenchStack, progress: (text: strin
     for (let sample = 0; sample < count; sample += 1) {
       printed.push(await print(lines));
     }
-    const renderMs = printed.map((one) => one.renderMs);
-    const signMs = printed.map((one) => one.signMs);
+    const renderMs = printed.map((item) => item.renderMs);
+    const signMs = printed.map((item) => item.signMs);
     const kb = (printed[0]?.pdf.length ?? Number.NaN) / bytesPerKb;
     const words = `a document of ${lines === 1 ? 'one line' : `${lines} lines`}`;
     // The usual length has the plain name.

@@ -123,7 +123,7 @@ export async function measureIssuing(stack: BenchStack, progress: (text: string)
     figure(
       'issue_single_p50_ms',
       percentile(
-        single.map((one) => one.ms),
+        single.map((item) => item.ms),
         0.5,
       ),
       'POST /v1/documents, median, one at a time',

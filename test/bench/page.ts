@@ -38,7 +38,7 @@ export async function measurePage(stack: BenchStack, progress: (text: string) =>
       figure(
         'page_kb',
         percentile(
-          seen.map((one) => one.bytes / bytesPerKb),
+          seen.map((item) => item.bytes / bytesPerKb),
           0.5,
         ),
         'of the page of a document of 10 lines with all that it loads, as it comes over the wire, in KB',
@@ -46,7 +46,7 @@ export async function measurePage(stack: BenchStack, progress: (text: string) =>
       figure(
         'page_fcp_ms',
         percentile(
-          seen.map((one) => one.paintedMs),
+          seen.map((item) => item.paintedMs),
           0.5,
         ),
         'until a new visitor sees something of it (first contentful paint), median',

@@ -30,9 +30,9 @@ function treeOf(pid: number): { pid: number; cpuS: number }[] {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : null;
     return stat ? [{ pid: Number(name), ...stat }] : [];
   });
-  const below = (one: number): typeof table =>
-    table.filter(({ parent }) => parent === one).flatMap((child) => [child, ...below(child.pid)]);
-  return [...table.filter((one) => one.pid === pid), ...below(pid)];
+  const below = (parentPid: number): typeof table =>
+    table.filter(({ parent }) => parent === parentPid).flatMap((child) => [child, ...below(child.pid)]);
+  return [...table.filter((row) => row.pid === pid), ...below(pid)];
 }
 
 /** The processor time that a process and all that it has started have used so far, in seconds. */
@@ -45,7 +45,7 @@ export function cpuSecondsOf(pid: number): number {
  * processes of others; what several of them share counts once.
  */
 export function proportionalMbOf(pid: number): number {
-  return treeOf(pid).reduce((sum, one) => sum + proportionalKbOf(one.pid), 0) / 1_024;
+  return treeOf(pid).reduce((sum, row) => sum + proportionalKbOf(row.pid), 0) / 1_024;
 }
 
 /** 0 where the process has just ended. */

@@ -43,7 +43,7 @@ export class PublishedEvents {
     }
     const rows = await db
       .selectFrom('outbox')
-      .select((one) => ['subject', one.fn.min('created_at').as('at')])
+      .select((item) => ['subject', item.fn.min('created_at').as('at')])
       .where(
         'subject',
         'in',

@@ -141,7 +141,7 @@ function cpuOf({ file }: BenchStack): { name: string; s: number }[] {
 
 /** Ends a process as if it had died, and waits until the one that takes its place is ready. */
 async function readyAgainS({ file }: BenchStack, name: string): Promise<number> {
-  const part = file.services.find((one) => one.name === name);
+  const part = file.services.find((service) => service.name === name);
   if (!part?.health_url) {
     throw new Error(`${name} does not run`);
   }

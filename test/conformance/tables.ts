@@ -31,20 +31,20 @@ export async function inParallel<Item, Result>(
  */
 export function answersTo<Case, Result>(
   cases: readonly Case[],
-  ask: (one: Case, index: number) => Promise<Result>,
+  ask: (entry: Case, index: number) => Promise<Result>,
   atOnce = 6,
-): (one: Case) => Result {
+): (entry: Case) => Result {
   const outcomes = new Map<Case, PromiseSettledResult<Result>>();
   beforeAll(
     () =>
-      inParallel(cases, atOnce, async (one, index) => {
-        const [outcome] = await Promise.allSettled([ask(one, index)]);
-        outcomes.set(one, outcome as PromiseSettledResult<Result>);
+      inParallel(cases, atOnce, async (item, index) => {
+        const [outcome] = await Promise.allSettled([ask(item, index)]);
+        outcomes.set(item, outcome as PromiseSettledResult<Result>);
       }),
     tableTimeoutMs,
   );
-  return (one) => {
-    const outcome = outcomes.get(one);
+  return (item) => {
+    const outcome = outcomes.get(item);
     if (!outcome) {
       throw new Error('this case was not sent');
     }

@@ -89,8 +89,8 @@ export class SteadyLoad {
 
   async #ask(agent: Agent, path: string, body: CreateDocument | null, key: string | null): Promise<void> {
     const sentMs = performance.now();
-    const fail = (one: Pick<FailedRequest, 'status' | 'code' | 'retryable' | 'reason'>) =>
-      this.failed.push({ what: path, key, body, sentMs, failedMs: performance.now(), ...one });
+    const fail = (item: Pick<FailedRequest, 'status' | 'code' | 'retryable' | 'reason'>) =>
+      this.failed.push({ what: path, key, body, sentMs, failedMs: performance.now(), ...item });
     try {
       const answer = await this.#send(agent, path, body, key);
       const given = JSON.parse(answer.text) as CreatedDocument & ErrorBody;

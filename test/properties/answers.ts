@@ -93,8 +93,8 @@ export function expectRefused(answered: Answered, expected: Refusal, route: Rout
   } else {
     // An order of the allowed types is nowhere fixed.
     const sorted = (value: unknown) => (Array.isArray(value) ? [...value].sort() : value);
-    const unordered = (one: Record<string, unknown> | undefined) =>
-      one && Object.fromEntries(Object.entries(one).map(([name, value]) => [name, sorted(value)]));
+    const unordered = (item: Record<string, unknown> | undefined) =>
+      item && Object.fromEntries(Object.entries(item).map(([name, value]) => [name, sorted(value)]));
     expect(unordered(details)).toEqual(unordered(expected.details));
   }
 }
@@ -111,14 +111,14 @@ function expectPointers(named: readonly string[], expected: readonly string[]): 
     expect(named).toEqual(expect.arrayContaining([...expected]));
   }
   const strange = named.filter(
-    (one) => !expected.some((fault) => near(one, fault) || near(either(one), fault)),
+    (item) => !expected.some((fault) => near(item, fault) || near(either(item), fault)),
   );
   expect(strange).toEqual([]);
 }
 
 /** The sign of zero is lost on the way, as JSON's own numbers lose nothing else. */
 export const plainNumbers = <T>(value: T): T =>
-  JSON.parse(JSON.stringify(value), (_name, one) => (one === 0 ? 0 : one));
+  JSON.parse(JSON.stringify(value), (_name, item) => (item === 0 ? 0 : item));
 
 /** Expects the answer of a creation that the model foresaw. */
 export function expectIssued(

@@ -25,11 +25,11 @@ describe('the arbitrary of a schema', () => {
 
   it('the arbitrary reaches the bounds of strings, arrays and numbers', () => {
     const texts = sample(arbitraryOf(Type.String({ minLength: 2, maxLength: 40 }))).map(
-      (one) => [...one].length,
+      (item) => [...item].length,
     );
     expect([Math.min(...texts), Math.max(...texts)]).toEqual([2, 40]);
     const lengths = sample(arbitraryOf(Type.Array(Type.Boolean(), { minItems: 1, maxItems: 30 }))).map(
-      (one) => one.length,
+      (item) => item.length,
     );
     expect([Math.min(...lengths), Math.max(...lengths)]).toEqual([1, 30]);
     const numbers = sample(arbitraryOf(Type.Integer({ minimum: 1, maximum: 9999 })));
@@ -55,7 +55,7 @@ describe('the arbitrary of a schema', () => {
       { a: Type.Optional(Type.Boolean()), b: Type.Optional(Type.Null()), c: Type.Boolean() },
       { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
     );
-    const drawn = new Set(sample(arbitraryOf(schema)).map((one) => Object.keys(one).sort().join('')));
+    const drawn = new Set(sample(arbitraryOf(schema)).map((item) => Object.keys(item).sort().join('')));
     expect([...drawn].sort()).toEqual(['abc', 'ac', 'bc']);
   });
 
@@ -63,7 +63,7 @@ describe('the arbitrary of a schema', () => {
     for (const one of sample(text(3, 3))) {
       expect([...one]).toHaveLength(3);
     }
-    expect(sample(text(3, 3)).some((one) => one.length > 3)).toBe(true);
+    expect(sample(text(3, 3)).some((item) => item.length > 3)).toBe(true);
   });
 
   it('the arbitrary takes overrides by path and rejects an unknown path', () => {

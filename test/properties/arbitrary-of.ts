@@ -60,7 +60,7 @@ export const character: fc.Arbitrary<string> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((one) => one !== '\0'),
+    arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((item) => item !== '\0'),
   },
 );
 
@@ -147,7 +147,7 @@ function build(
       if (!Array.isArray(schema.anyOf)) {
         throw new Error(`${place || '/'} has no type`);
       }
-      return fc.oneof(...schema.anyOf.map((one: JsonSchema) => build(one, place, overrides, unused)));
+      return fc.oneof(...schema.anyOf.map((item: JsonSchema) => build(item, place, overrides, unused)));
   }
 }
 
@@ -174,7 +174,7 @@ function arrayOf(schema: JsonSchema, item: fc.Arbitrary<unknown>): fc.Arbitrary<
   const minLength = (schema.minItems ?? 0) as number;
   const maxLength = (schema.maxItems ?? Math.max(minLength, arrayLengthMax)) as number;
   if (schema.uniqueItems === true) {
-    return fc.uniqueArray(item, { minLength, maxLength, selector: (one) => JSON.stringify(one) });
+    return fc.uniqueArray(item, { minLength, maxLength, selector: (entry) => JSON.stringify(entry) });
   }
   return fc.oneof(
     {
@@ -188,7 +188,7 @@ function arrayOf(schema: JsonSchema, item: fc.Arbitrary<unknown>): fc.Arbitrary<
 function stringOf(schema: JsonSchema, place: string): fc.Arbitrary<string> {
   const minLength = (schema.minLength ?? 0) as number;
   const maxLength = (schema.maxLength ?? Math.max(minLength, textLengthMax)) as number;
-  const fits = (one: string) => [...one].length >= minLength && [...one].length <= maxLength;
+  const fits = (item: string) => [...item].length >= minLength && [...item].length <= maxLength;
   if (typeof schema.pattern === 'string') {
     return fc.stringMatching(new RegExp(schema.pattern)).filter(fits);
   }

@@ -32,7 +32,7 @@ function step<Drawn>(
   drawn: fc.Arbitrary<Drawn>,
   does: (drawn: Drawn, book: BookModel, shop: Shop) => Promise<void>,
 ): fc.Arbitrary<fc.AsyncCommand<BookModel, Shop>> {
-  return drawn.map((one) => new Step(name, one, does));
+  return drawn.map((item) => new Step(name, item, does));
 }
 
 /** Names whose order and case are the same to every reader; the second and third are the first. */
@@ -165,7 +165,7 @@ function sourceOf({ source, type }: DrawnRequest, book: BookModel): string | und
   if ('any' in source) {
     return pick(book.documents, source.any)?.created.id;
   }
-  const fitting = book.documents.filter((one) => typeRules[type].sources.includes(one.body.type));
+  const fitting = book.documents.filter((document) => typeRules[type].sources.includes(document.body.type));
   return pick(fitting, source.fitting)?.created.id;
 }
 
@@ -285,8 +285,8 @@ const cancel = step(
   async ({ of, among, body }, book, shop) => {
     const candidates = {
       all: book.documents,
-      cancellable: book.documents.filter((one) => typeRules[one.body.type].cancellable),
-      sources: book.documents.flatMap((one) => book.find(one.body.based_on ?? '') ?? []),
+      cancellable: book.documents.filter((document) => typeRules[document.body.type].cancellable),
+      sources: book.documents.flatMap((document) => book.find(document.body.based_on ?? '') ?? []),
     };
     const id = (of === null ? undefined : pick(candidates[among], of)?.created.id) ?? randomUUID();
     const invalid = body?.match(/5|why/) ? 'validation_error' : null;

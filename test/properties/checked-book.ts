@@ -34,7 +34,7 @@ export class CheckedBook {
     for (const request of requestOfEveryType(book.model)) {
       await book.post(JSON.stringify(request()));
     }
-    expect(book.model.documents.map((one) => one.body.type)).toEqual(types);
+    expect(book.model.documents.map((document) => document.body.type)).toEqual(types);
     return book;
   }
 
@@ -93,7 +93,7 @@ export class CheckedBook {
     expect(documents).toHaveLength(before + 1);
     for (const type of types) {
       const seen = documents
-        .filter((one) => one.body.type === type)
+        .filter((document) => document.body.type === type)
         .map(({ key, created }) => ({
           key,
           id: created.id,

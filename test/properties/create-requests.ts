@@ -22,7 +22,7 @@ export interface Drawn {
 
 /** A text that is more than white space. */
 const said = (min: number, max: number): fc.Arbitrary<string> =>
-  text(min, max).filter((one) => Array.from(one.trim()).length >= min);
+  text(min, max).filter((item) => Array.from(item.trim()).length >= min);
 
 /** A multiple of 1/10,000, small ones and the ends more often. */
 const quantity = fc
@@ -58,10 +58,10 @@ const payment = arbitraryOf(CreateDocument.properties.payments.items, {
   '/amount': amount(1),
   // A date of its own is checked by no rule beside its form.
 }).map(
-  (one): PaymentInput =>
+  (item): PaymentInput =>
     Object.fromEntries(
-      Object.entries(one).filter(
-        ([name]) => ['method', 'amount', 'date'].includes(name) || extrasOf(one.method).includes(name),
+      Object.entries(item).filter(
+        ([name]) => ['method', 'amount', 'date'].includes(name) || extrasOf(item.method).includes(name),
       ),
     ) as PaymentInput,
 );
@@ -126,7 +126,8 @@ export function fitted(drawn: Drawn, book: BookModel, today: string): CreateDocu
   }
   if (drawn.source !== null && request.based_on !== undefined) {
     const sources = book.documents.filter(
-      (one) => one.status !== 'cancelled' && (!drawn.fits || rules.sources.includes(one.body.type)),
+      (document) =>
+        document.status !== 'cancelled' && (!drawn.fits || rules.sources.includes(document.body.type)),
     );
     const source = sources[drawn.source % Math.max(1, sources.length)];
     if (source) {
@@ -165,7 +166,7 @@ function balanced(request: CreateDocument, book: BookModel, missing: number): Cr
     ...request,
     payments: payments
       .slice(0, count)
-      .map((one, index) => ({ ...one, amount: shekelsOf(index === 0 ? first : share) })),
+      .map((item, index) => ({ ...item, amount: shekelsOf(index === 0 ? first : share) })),
   };
 }
 
@@ -181,7 +182,7 @@ export function requestOfEveryType(book: BookModel): (() => CreateDocument)[] {
   return types.map((type) => () => {
     const rules = typeRules[type];
     const source = book.documents.find(
-      (one) => rules.sourceRequired && rules.sources.includes(one.body.type),
+      (document) => rules.sourceRequired && rules.sources.includes(document.body.type),
     );
     return {
       ...plainRequest,

@@ -40,7 +40,7 @@ export class CustomerCards {
     }
     if (input.tax_id !== undefined && input.identity_confirmed !== true) {
       const taxId = nineDigits(input.tax_id);
-      const bearer = this.#cards.find((one) => one.tax_id === taxId);
+      const bearer = this.#cards.find((item) => item.tax_id === taxId);
       if (bearer && card?.tax_id !== taxId) {
         return { code: 'customer_identity_conflict', details: { existing_customer_id: bearer.id } };
       }

@@ -116,9 +116,9 @@ export interface Bytes {
 
 /** Ways to send something else than a JSON text in UTF-8. */
 export const bytes: fc.Arbitrary<Bytes> = fc.oneof(
-  { weight: 3, arbitrary: fc.uint8Array({ maxLength: 300 }).map((one) => rubbish(Buffer.from(one))) },
-  { weight: 1, arbitrary: text(0, 200).map((one) => rubbish(Buffer.from(one))) },
-  { weight: 2, arbitrary: fc.json().map((one) => rubbish(Buffer.from(one))) },
+  { weight: 3, arbitrary: fc.uint8Array({ maxLength: 300 }).map((item) => rubbish(Buffer.from(item))) },
+  { weight: 1, arbitrary: text(0, 200).map((item) => rubbish(Buffer.from(item))) },
+  { weight: 2, arbitrary: fc.json().map((item) => rubbish(Buffer.from(item))) },
   {
     weight: 3,
     arbitrary: fc.double({ min: 0, max: 0.999, noNaN: true }).map((share) => ({
@@ -150,7 +150,7 @@ export const bytes: fc.Arbitrary<Bytes> = fc.oneof(
   },
 );
 
-const rubbish = (one: Buffer): Bytes => ({ does: `instead: ${one.toString('base64')}`, of: () => one });
+const rubbish = (item: Buffer): Bytes => ({ does: `instead: ${item.toString('base64')}`, of: () => item });
 
 /** The name of a query parameter: one , or any. */
 const parameter = fc.oneof(
@@ -219,7 +219,7 @@ export const query = fc.oneof(
 export const pathId = fc.oneof(
   fc.uuid(),
   text(0, 60)
-    .filter((one) => !['.', '..'].includes(one))
+    .filter((item) => !['.', '..'].includes(item))
     .map(encodeURIComponent),
   fc.constantFrom(
     '%',
@@ -267,5 +267,5 @@ export const noRequest: fc.Arbitrary<Buffer> = fc.oneof(
   fc
     .uint8Array({ minLength: 1, maxLength: 200 })
     .filter(([first]) => first !== 0x0d && first !== 0x0a)
-    .map((one) => Buffer.concat([one, Buffer.from('\r\n\r\n')])),
+    .map((item) => Buffer.concat([item, Buffer.from('\r\n\r\n')])),
 );

@@ -61,7 +61,7 @@ export function placesIn(json: JsonText, at = ''): Place[] {
           json.items[index] = by;
         },
         remove: () => void json.items.splice(index, 1),
-        addBeside: (_name, one) => void json.items.push(one),
+        addBeside: (_name, item) => void json.items.push(item),
         rename: undefined,
       };
       return [place, ...placesIn(value, here)];

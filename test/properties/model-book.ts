@@ -48,7 +48,7 @@ function liveOnce(business: Business, firstNumbers: Life['firstNumbers'], today:
   const drawn = fc.sample(drawnRequest, { seed, numRuns: requestsOfALife });
   const bodies = [
     ...requestOfEveryType(model),
-    ...drawn.map((one) => () => likely(fitted({ ...one, fits: true, missing: 0 }, model, today), model)),
+    ...drawn.map((item) => () => likely(fitted({ ...item, fits: true, missing: 0 }, model, today), model)),
   ];
   for (const bodyOf of bodies) {
     const body = bodyOf();

@@ -144,9 +144,9 @@ const kinds: fc.Arbitrary<Omit<Change, 'where'>> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: value.map((one) => ({
-      does: `replace by ${short(one)}`,
-      change: (place: Place) => place.replace(plain(one)),
+    arbitrary: value.map((item) => ({
+      does: `replace by ${short(item)}`,
+      change: (place: Place) => place.replace(plain(item)),
     })),
   },
   {

@@ -87,9 +87,9 @@ function outside(schema: JsonSchema): string[] {
         ...(minLength === undefined ? [] : [lengthOf(minLength - 1, 'a')]),
         ...(maxLength === undefined
           ? []
-          : ['a', 'א', '😀', 'e\u0301'].map((one) => lengthOf(maxLength + 1, one))),
+          : ['a', 'א', '😀', 'e\u0301'].map((item) => lengthOf(maxLength + 1, item))),
         ...(typeof schema.pattern === 'string' ? ['""', '"a"', '"12\\n"', lengthOf(40, '1')] : []),
-        ...(nearly[schema.format as string] ?? []).map((one) => JSON.stringify(one)),
+        ...(nearly[schema.format as string] ?? []).map((item) => JSON.stringify(item)),
       ];
     case 'integer':
     case 'number':

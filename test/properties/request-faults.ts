@@ -54,7 +54,7 @@ const day = when(
 const uuid = written(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i);
 const million = 1_000_000;
 
-const wallets = [1, 2, 3, 4, 5].map((one) => `wallet_method_${one}`);
+const wallets = [1, 2, 3, 4, 5].map((entry) => `wallet_method_${entry}`);
 const methods = ['cash', 'check', 'credit_card', 'bank_transfer', ...wallets];
 const types = [
   'quote',
@@ -152,7 +152,7 @@ const listOf =
       return [at];
     }
     const wrongLength = value.length < min || value.length > max ? [at] : [];
-    return [...wrongLength, ...value.flatMap((one, index) => faults(one, below(at, index)))];
+    return [...wrongLength, ...value.flatMap((entry, index) => faults(entry, below(at, index)))];
   };
 
 const idOrName = (value: Members, at: string): string[] =>

@@ -42,7 +42,7 @@ function clientOn(options: Partial<PinkasClientOptions> = {}) {
   const client = new PinkasClient({
     baseUrl: server.baseUrl,
     apiKey,
-    onResponse: (one) => facts.push(one),
+    onResponse: (item) => facts.push(item),
     timing: {
       now: () => clock.nowMs,
       random: () => 0.5,
@@ -217,7 +217,7 @@ describe('issuing', () => {
     const result = await clientOn().client.createDocument(body);
     expect(result.response.attempts).toBe(5);
     expect(keysSent()).toEqual(Array(5).fill(result.idempotencyKey));
-    expect(new Set(server.arrived.map((one) => one.body))).toEqual(new Set([JSON.stringify(body)]));
+    expect(new Set(server.arrived.map((request) => request.body))).toEqual(new Set([JSON.stringify(body)]));
   });
 
   it('createDocument reports a document of an earlier request as replayed', async () => {

@@ -70,8 +70,8 @@ describe('the OpenAPI document', () => {
         ? []
         : [{ bearer: route.scope ? [route.scope] : [] }, { apiKey: route.scope ? [route.scope] : [] }],
     );
-    const queried = operation.parameters.filter((one: { in?: string }) => one.in === 'query');
-    expect(queried.map((one: { name: string }) => one.name)).toEqual(
+    const queried = operation.parameters.filter((parameter: { in?: string }) => parameter.in === 'query');
+    expect(queried.map((item: { name: string }) => item.name)).toEqual(
       Object.keys(route.query?.properties ?? {}),
     );
     for (const parameter of queried) {
@@ -103,7 +103,9 @@ describe('the OpenAPI document', () => {
 
   it('only the operation that issues a document has the idempotency key', () => {
     const asking = operations.filter(({ operation }) =>
-      operation.parameters.some((one: { $ref?: string }) => one.$ref?.endsWith('/IdempotencyKey')),
+      operation.parameters.some((parameter: { $ref?: string }) =>
+        parameter.$ref?.endsWith('/IdempotencyKey'),
+      ),
     );
     expect(asking.map(({ route }) => route.operation)).toEqual(['createDocument']);
     expect(document.components.parameters.IdempotencyKey).toMatchObject({

@@ -32,8 +32,8 @@ for (const schema of [
 
 const pieces = ['0', 'a', ' ', '\t', '-', '+', '.', ':', '"', '\\', '@', 'א'];
 /** Long texts of one piece or of two in turn, after a valid start and before an end that nothing accepts. */
-const attacks = pieces.flatMap((one) =>
-  pieces.flatMap((other) => ['', '+', '"', 'a@'].map((start) => ({ start, piece: `${one}${other}` }))),
+const attacks = pieces.flatMap((item) =>
+  pieces.flatMap((other) => ['', '+', '"', 'a@'].map((start) => ({ start, piece: `${item}${other}` }))),
 );
 
 const short = 2_000;

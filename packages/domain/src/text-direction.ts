@@ -15,7 +15,9 @@ export function fieldDirection(text: string, language: 'he' | 'en'): TextDirecti
     return rightToLeftLetter.test(text) ? 'rtl' : 'ltr';
   }
   const letters = text.match(letter) ?? [];
-  return letters.length > 0 && letters.every((one) => rightToLeftLetter.test(one)) ? 'rtl' : 'ltr';
+  return letters.length > 0 && letters.every((character) => rightToLeftLetter.test(character))
+    ? 'rtl'
+    : 'ltr';
 }
 
 /** Neither inside of a word or number nor after a vowel point. */
@@ -70,7 +72,9 @@ export function isolatedText(text: string, language: 'he' | 'en'): string {
           .map((run) => (run.isolated ? `${isolates.ltr}${run.text}${isolates.end}` : run.text))
           .join('');
   const letters = text.match(letter) ?? [];
-  const hasOtherLetters = letters.some((one) => rightToLeftLetter.test(one) !== (direction === 'rtl'));
+  const hasOtherLetters = letters.some(
+    (character) => rightToLeftLetter.test(character) !== (direction === 'rtl'),
+  );
   const differs = direction !== (language === 'he' ? 'rtl' : 'ltr');
   return differs || hasOtherLetters ? `${isolates[direction]}${inRuns}${isolates.end}` : inRuns;
 }

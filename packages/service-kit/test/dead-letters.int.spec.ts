@@ -65,7 +65,7 @@ describe('dead letters', () => {
     const all = [...first.dead_letters, ...second.dead_letters];
     expect(all.map((letter) => letter.id).sort()).toEqual(ids.sort());
     for (const letter of all) {
-      const event = events.find((one) => one.document.id === letter.document_id);
+      const event = events.find((event) => event.document.id === letter.document_id);
       expect(letter).toEqual({
         id: letter.id,
         service: 'delivery',
@@ -129,7 +129,7 @@ describe('dead letters', () => {
     };
     const outcomes = await Promise.all([redrive(id), redrive(id)]);
     probe.prepare = async () => {};
-    expect(outcomes.map((one) => one.outcome).sort()).toEqual(['already_handled', 'handled']);
+    expect(outcomes.map((outcome) => outcome.outcome).sort()).toEqual(['already_handled', 'handled']);
     expect(await effects(event)).toHaveLength(1);
     expect(await deadLettered(id)).toBeUndefined();
   });
@@ -207,7 +207,7 @@ describe('dead letters', () => {
       expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
       expect(await deadLettered(id)).toBeUndefined();
       await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
-      const trails = [event.business.id, platformId].map((one) => auditTrail(tested.database, one));
+      const trails = [event.business.id, platformId].map((item) => auditTrail(tested.database, item));
       expect((await Promise.all(trails)).flat()).toContainEqual(
         expect.objectContaining({ action: 'dead_letter.drop', actor: 'operator', subject: id }),
       );

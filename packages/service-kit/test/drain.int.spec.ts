@@ -16,7 +16,7 @@ describe('the drain of a replica', () => {
     tested = await startProbe({ consumerConcurrency: concurrency });
   });
   afterEach(async () => {
-    await Promise.all(others.splice(0).map((one) => one.stop()));
+    await Promise.all(others.splice(0).map((other) => other.stop()));
     await tested.stop();
     probe.answer = async () => 7;
     probe.prepare = async () => {};
@@ -96,7 +96,7 @@ describe('the drain of a replica', () => {
     expect(begun).toHaveLength(concurrency);
     expect([...begun, ...taken].sort()).toEqual(published.map(({ document }) => document.id).sort());
     const effects = await tested.database.db.selectFrom('effect').select('document_id').execute();
-    expect(effects.map((one) => one.document_id).sort()).toEqual([...begun].sort());
+    expect(effects.map((effect) => effect.document_id).sort()).toEqual([...begun].sort());
     const { num_ack_pending, num_pending } = await consumer.info();
     expect({ num_ack_pending, num_pending }).toEqual({ num_ack_pending: 0, num_pending: 0 });
   });

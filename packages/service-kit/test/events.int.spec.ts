@@ -61,7 +61,7 @@ describe('event handling', () => {
   it('an event of a newer release takes effect without its unknown members', async () => {
     const event = newEvent();
     const handled: unknown[] = [];
-    probe.handled = async (one) => void handled.push(one);
+    probe.handled = async (item) => void handled.push(item);
     const newer = { ...event, document: { ...event.document, added: { deeply: 1 } }, added: [1] };
     await jetstream(tested.network.connection).publish(
       `${documentIssued.subject}.${event.document.id}`,

@@ -158,7 +158,7 @@ describe('events that cannot be handled', () => {
       };
       await start(16);
       const letter = await eventually('it has failed once more', async () =>
-        (await deadLettered()).find((one) => one.reason === 'again'),
+        (await deadLettered()).find((item) => item.reason === 'again'),
       );
       expect(deadLetteredBefore).toBe(1);
       expect(letter.attempts).toBe(11);

@@ -62,7 +62,7 @@ describe('queries over many rows', () => {
       let after = 0;
       for (let more = true; more; ) {
         const next = await page(trx, after);
-        found.push(...next.events.map((one) => one.id));
+        found.push(...next.events.map((event) => event.id));
         if (next.more) {
           expect(next.through).toBeGreaterThan(after);
         }

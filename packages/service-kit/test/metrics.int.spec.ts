@@ -32,7 +32,7 @@ describe('GET /metrics', () => {
   };
   /** The value of one sample. */
   const sample = async (name: string, of = tested) => {
-    const line = (await scrape(of)).split('\n').find((one) => one.startsWith(`${name} `));
+    const line = (await scrape(of)).split('\n').find((part) => part.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.slice(name.length + 1));
   };
   const steps = (outcome: string) =>

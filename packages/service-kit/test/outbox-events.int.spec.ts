@@ -48,7 +48,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
     let after = 0;
     for (;;) {
       const page = await list(after, 2);
-      found.push(...page.events.map((one) => one.id));
+      found.push(...page.events.map((event) => event.id));
       if (!page.more) {
         // Past the last of the other subject as well, so that it is not read again and again.
         expect(page.through).toBeGreaterThan(page.events[0]?.position ?? 0);
@@ -103,7 +103,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
       .where('id', '=', ids[1] ?? '')
       .execute();
     const page = await list();
-    expect(page.events.map((one) => one.id)).toEqual([ids[0]]);
+    expect(page.events.map((event) => event.id)).toEqual([ids[0]]);
     const all = await owner.database.db.selectFrom('outbox').select('position').orderBy('position').execute();
     expect(page.through).toBe((all[1]?.position ?? 0) - 1);
   });
@@ -118,7 +118,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
       .set({ created_at: sql`now() - interval '61 seconds'` })
       .execute();
     await patient.storeLostEvent(newEvent(), young);
-    expect((await list()).events.map((one) => one.id)).toEqual([old]);
+    expect((await list()).events.map((event) => event.id)).toEqual([old]);
     await patient.stop();
     await owner.comeBack();
   });

@@ -91,7 +91,7 @@ describe('NATS permissions', () => {
     const { refusedOf } = await connectAs(service);
     const all = contracts.map((contract) => contract.subject);
     const allowed = new Set([
-      ...allowedCalls[service].map((one) => one.subject),
+      ...allowedCalls[service].map((allowedCall) => allowedCall.subject),
       ...permissionsOf(service).publish,
     ]);
     const refused = await refusedOf('publish', all);
@@ -116,8 +116,12 @@ describe('NATS permissions', () => {
     '%s answers what is its own, in its queue group, and hears no other',
     async (service) => {
       const { refusedOf } = await connectAs(service);
-      const foreign = contracts.filter((one) => one.owner !== service).map((contract) => contract.subject);
-      const own = contracts.filter((one) => one.owner === service).map((contract) => contract.subject);
+      const foreign = contracts
+        .filter((contract) => contract.owner !== service)
+        .map((contract) => contract.subject);
+      const own = contracts
+        .filter((contract) => contract.owner === service)
+        .map((contract) => contract.subject);
       expect(await refusedOf('subscribe', [...own, ...foreign], service)).toEqual(foreign);
       expect(await refusedOf('subscribe', own, 'another')).toEqual(own);
       // Outside its queue group it would hear what another replica is asked.

@@ -161,7 +161,7 @@ describe('connections', () => {
     allocation.advanceClock(25 * 60 * minute);
     await eventually('the document is dead-lettered after a day', async () => {
       const { documents } = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
-      return documents.some((one) => one.document_id === deadLettered.id);
+      return documents.some((document) => document.document_id === deadLettered.id);
     });
     await allocation.connect(id);
     for (const invoice of [waiting, deadLettered]) {
@@ -269,7 +269,7 @@ describe('connections', () => {
     do {
       const page: { connections: { business_id: string }[]; next_after: string | null } =
         await allocation.network.call(listConnections, { limit: 2, ...(after === null ? {} : { after }) });
-      seen.push(...page.connections.map((one) => one.business_id));
+      seen.push(...page.connections.map((connection) => connection.business_id));
       after = page.next_after;
     } while (after !== null);
     expect(seen).toEqual([...new Set(seen)].sort());

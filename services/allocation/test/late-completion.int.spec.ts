@@ -108,7 +108,7 @@ describe('RetryAllocation', () => {
     const reason = expect.stringContaining('has to be subscribed');
     expect(allocation.settledOf(invoice.id)).toEqual([{ status: 'failed', number: null, reason }]);
     const list = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
-    expect(list.documents.find((one) => one.document_id === invoice.id)).toEqual({
+    expect(list.documents.find((document) => document.document_id === invoice.id)).toEqual({
       document_id: invoice.id,
       business_id: allocation.business.id,
       reason,
@@ -119,7 +119,7 @@ describe('RetryAllocation', () => {
     await allocation.authority.resetModes();
     expect(await retry(invoice.id)).toMatchObject({ outcome: 'issued' });
     const after = await allocation.network.call(listDeadLetteredAllocations, { limit: 500 });
-    expect(after.documents.map((one) => one.document_id)).not.toContain(invoice.id);
+    expect(after.documents.map((document) => document.document_id)).not.toContain(invoice.id);
   });
 
   it('ListDeadLetteredAllocations lists every document on exactly one page', async () => {
@@ -131,7 +131,7 @@ describe('RetryAllocation', () => {
         listDeadLetteredAllocations,
         { limit: 2, ...(after ? { after } : {}) },
       );
-      seen.push(...page.documents.map((one) => one.document_id));
+      seen.push(...page.documents.map((document) => document.document_id));
       after = page.next_after;
     } while (after);
     expect(new Set(seen).size).toBe(seen.length);

@@ -34,7 +34,7 @@ export const fields = {
     }),
     fallback: 'required',
     parse: (value: string): SmtpTls => {
-      const mode = smtpTlsModes.find((one) => one === value);
+      const mode = smtpTlsModes.find((mode) => mode === value);
       if (!mode) {
         throw new Error(`expected ${smtpTlsModes.join(', ')}`);
       }

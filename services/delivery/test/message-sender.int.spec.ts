@@ -73,7 +73,7 @@ describe('MessageSender', () => {
     const { mail, raw } = await sendTo(recipient ?? '', logo.sha256);
     expect(mail?.html).toContain('<img src="cid:logo@pinkas"');
     expect(raw).toMatch(/Content-Type: multipart\/related/);
-    const part = raw.split(/\r?\n--/).find((one) => one.includes('Content-ID: <logo@pinkas>')) ?? '';
+    const part = raw.split(/\r?\n--/).find((part) => part.includes('Content-ID: <logo@pinkas>')) ?? '';
     expect(part).toMatch(/Content-Type: image\/png/);
     expect(part).toMatch(/Content-Disposition: inline/);
     expect(part).toContain(png.toString('base64'));

@@ -115,7 +115,9 @@ describe('documents in line for one series', () => {
     });
     await first;
     const ended = await Promise.allSettled(pending);
-    return ended.map((one) => (one.status === 'fulfilled' ? one.value.document.number : one.reason.code));
+    return ended.map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value.document.number : outcome.reason.code,
+    );
   }
   /** Requests for one series, the first of them titled `front`. */
   const inLine = (...titles: string[]): IssueRequests => [
@@ -135,7 +137,9 @@ describe('documents in line for one series', () => {
     expect(documents.map(({ number, title }) => [number, title])).toEqual(
       titles.map((title, index) => [index + 1, title]),
     );
-    const printed = documents.map(({ id }) => issuing.rendered.filter((one) => one.id === id).at(-1)?.number);
+    const printed = documents.map(
+      ({ id }) => issuing.rendered.filter((print) => print.id === id).at(-1)?.number,
+    );
     expect(printed).toEqual(documents.map(({ number }) => number));
     return documents;
   }

@@ -68,7 +68,7 @@ export class WarmPage {
       viewport: null,
     });
     try {
-      const id = (await contextIds(devTools)).find((one) => !known.includes(one));
+      const id = (await contextIds(devTools)).find((contextId) => !known.includes(contextId));
       const cdp = await context.newCDPSession(await openPage(context, devTools, id));
       await cdp.send('Page.enable');
       await cdp.send('Inspector.enable');

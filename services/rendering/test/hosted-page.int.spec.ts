@@ -134,7 +134,7 @@ describe('the hosted page in a browser', () => {
         }
         // No letter is smaller than can be read at arm's length.
         const smallest = await page.evaluate<number>(
-          `Math.min(...[...document.querySelectorAll('main *')].filter((one) => one.textContent.trim() && one.getClientRects().length).map((one) => parseFloat(getComputedStyle(one).fontSize)))`,
+          `Math.min(...[...document.querySelectorAll('main *')].filter((element) => element.textContent.trim() && element.getClientRects().length).map((element) => parseFloat(getComputedStyle(element).fontSize)))`,
         );
         expect(smallest).toBeGreaterThanOrEqual(12);
       },

@@ -123,7 +123,7 @@ export async function conformanceFindings(pdf: Uint8Array): Promise<string[]> {
 
 function ofFile(file: ReadPdf, trailer: Dictionary, catalog: Dictionary): string[] {
   const findings: string[] = [];
-  const [intent] = file.array(catalog['/OutputIntents']).map((one) => file.dictionary(one));
+  const [intent] = file.array(catalog['/OutputIntents']).map((reference) => file.dictionary(reference));
   const profile = file.data(intent?.['/DestOutputProfile']);
   if (
     intent?.['/S'] !== '/GTS_PDFA1' ||
@@ -339,7 +339,7 @@ function sequencesOf(file: ReadPdf, page: Dictionary): Marked[] {
     } else if (token === 'Tf') {
       map = maps.get(tokens[index - 2] ?? '') ?? new Map();
     } else if (painting.has(token)) {
-      const inside = open.findLast((one) => one !== 'other');
+      const inside = open.findLast((item) => item !== 'other');
       if (inside === undefined) {
         found.push({ mcid: null, text: '', unmarked: token });
       }
@@ -390,7 +390,7 @@ function ofFonts(file: ReadPdf): string[] {
       continue;
     }
     const name = file.text(font['/BaseFont']);
-    const [descendant] = file.array(font['/DescendantFonts']).map((one) => file.dictionary(one));
+    const [descendant] = file.array(font['/DescendantFonts']).map((reference) => file.dictionary(reference));
     const descriptor = file.dictionary((descendant ?? font)['/FontDescriptor']);
     if (font['/Subtype'] !== '/Type3' && !descriptor['/FontFile2'] && !descriptor['/FontFile3']) {
       findings.push(`the font ${name} is not in the file`);

@@ -39,7 +39,10 @@ async function environmentOf(stack: BenchStack, service: string): Promise<NodeJS
     throw new Error(`${service} does not run`);
   }
   const variables = (await readFile(`/proc/${running.pid}/environ`, 'utf8')).split('\0').filter(Boolean);
-  const pairs = variables.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]);
+  const pairs = variables.map((variable) => [
+    variable.slice(0, variable.indexOf('=')),
+    variable.slice(variable.indexOf('=') + 1),
+  ]);
   return { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' };
 }
 

@@ -36,7 +36,7 @@ export function allocation(suite: Suite): void {
       granted: { invoice_id: string; confirmation_number: string }[];
     }
     const grantsFor = async (id: string) =>
-      (await suite.stack.calls<Granted>('tax_authority')).granted.filter((one) => one.invoice_id === id);
+      (await suite.stack.calls<Granted>('tax_authority')).granted.filter((grant) => grant.invoice_id === id);
 
     const asking = ['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const;
     const issued = answersTo(asking, async (type) => {
@@ -89,11 +89,11 @@ export function allocation(suite: Suite): void {
       expect([actual.status, actual.number, allocation_number]).toEqual([status, null, null]);
       expect(actual.reason).toMatch(/\S/);
     };
-    it.each(notRequired.map((one) => [one[0], one] as const))(
+    it.each(notRequired.map((entry) => [entry[0], entry] as const))(
       '%s needs none: not_required',
-      async (_what, one) => {
-        expectNone(without(one), 'not_required');
-        expect(await grantsFor(without(one).id)).toEqual([]);
+      async (_what, entry) => {
+        expectNone(without(entry), 'not_required');
+        expect(await grantsFor(without(entry).id)).toEqual([]);
       },
     );
 
@@ -126,13 +126,13 @@ export function allocation(suite: Suite): void {
       const own = await suite.newIssuer(settings);
       return suite.issued(own.key, netOf('tax_invoice', 6_000, change));
     });
-    it.each(businesses.map((one) => [one[0], one[3], one] as const))(
+    it.each(businesses.map((entry) => [entry[0], entry[3], entry] as const))(
       'the allocation of %s is %s',
-      (_what, status, one) => {
+      (_what, status, entry) => {
         if (status === 'issued') {
-          expect(actual(one).allocation.status).toBe('issued');
+          expect(actual(entry).allocation.status).toBe('issued');
         } else {
-          expectNone(actual(one), status);
+          expectNone(actual(entry), status);
         }
       },
     );

@@ -205,7 +205,7 @@ export function businessRules(suite: Suite): void {
       const total = (...change: object[]) =>
         suite.issue(
           key,
-          quote({ prices_include_vat: true, items: change.map((one) => ({ ...item, ...one })) }),
+          quote({ prices_include_vat: true, items: change.map((part) => ({ ...item, ...part })) }),
         );
       const most = await total({ quantity: 9_999 }, { quantity: 1, unit_price: 99_999_999.99 });
       expect([most.status, most.body.totals?.total]).toEqual([201, 999_999_999_999.99]);

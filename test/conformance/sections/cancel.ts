@@ -73,9 +73,9 @@ export function cancelling(suite: Suite): void {
     it.each(
       invoiced
         .filter(({ source, by }) => !(source === 'return_note' && by === 'tax_invoice_receipt'))
-        .map((one) => [one.source, one.by, one] as const),
-    )('3.1 a %s with a %s based on it is invoiced: linked_document_closed', (_source, _by, one) =>
-      expectRefusal(linked(one), 'linked_document_closed'),
+        .map((entry) => [entry.source, entry.by, entry] as const),
+    )('3.1 a %s with a %s based on it is invoiced: linked_document_closed', (_source, _by, entry) =>
+      expectRefusal(linked(entry), 'linked_document_closed'),
     );
 
     it('decisions, Documents: a delivery_note with only a return_note or a proforma based on it is not invoiced', async () => {
@@ -123,8 +123,8 @@ export function cancelling(suite: Suite): void {
       const { id } = await issueOne(cancellable[index % cancellable.length] as DocumentType);
       return suite.cancel(key, id, body);
     });
-    it.each(bodies.map((one) => [one[0], one] as const))('2.7 takes %s', (_says, one) =>
-      expect(accepted(one).status).toBe(200),
+    it.each(bodies.map((entry) => [entry[0], entry] as const))('2.7 takes %s', (_says, entry) =>
+      expect(accepted(entry).status).toBe(200),
     );
 
     it.each([

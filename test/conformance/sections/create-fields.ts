@@ -329,22 +329,21 @@ export function createFields(suite: Suite): void {
 
   function table(title: string, cases: readonly Case[]): void {
     describe(title, () => {
-      const answers = answersTo(cases, (one, index): Promise<Answer<CreatedDocument & ErrorBody>> => {
-        const body = one.body(one.value) as { type?: unknown };
+      const answers = answersTo(cases, (entry, index): Promise<Answer<CreatedDocument & ErrorBody>> => {
+        const body = entry.body(entry.value) as { type?: unknown };
         // Of the plain types each has its own series, so that the accepted cases need not wait for one another.
         return suite.issue(keyOf(index), body.type === 'quote' ? { ...body, type: plainType(index) } : body);
       });
-      it.each(cases.map((one) => [one.path, one.ok ? 'may be' : 'may not be', one.says, one] as const))(
-        '2.6 %s %s %s',
-        (_path, _may, _says, one) => {
-          const answer = answers(one);
-          if (one.ok) {
-            expect([answer.status, answer.body.error]).toEqual([201, undefined]);
-          } else {
-            expect(faultPathsOf(answer)).toEqual([one.path]);
-          }
-        },
-      );
+      it.each(
+        cases.map((entry) => [entry.path, entry.ok ? 'may be' : 'may not be', entry.says, entry] as const),
+      )('2.6 %s %s %s', (_path, _may, _says, entry) => {
+        const answer = answers(entry);
+        if (entry.ok) {
+          expect([answer.status, answer.body.error]).toEqual([201, undefined]);
+        } else {
+          expect(faultPathsOf(answer)).toEqual([entry.path]);
+        }
+      });
     });
   }
 

@@ -21,7 +21,7 @@ export function customers(suite: Suite): void {
   /** The card of a name; a card is written moments after its document was issued. */
   const card = (key: string, name: string, holds: (card: Card) => boolean = () => true): Promise<Card> =>
     eventually(`the card of ${name} is there`, async () =>
-      (await search(key, { q: name })).body.data.find((one) => one.name === name && holds(one)),
+      (await search(key, { q: name })).body.data.find((item) => item.name === name && holds(item)),
     );
   const issueTo = (key: string, customer: object, change: object = {}) =>
     suite.issue(key, quote({ customer, ...change }));
@@ -189,10 +189,10 @@ export function customers(suite: Suite): void {
         await issuedTo(key, { name: second }, { type }),
       ] as const;
     });
-    it.each(same.map((one) => [one[0], one] as const))(
+    it.each(same.map((entry) => [entry[0], entry] as const))(
       'decisions, Customers: of one name is one card; a difference in %s is none',
-      (_what, one) => {
-        const [first, second] = pairs(one);
+      (_what, entry) => {
+        const [first, second] = pairs(entry);
         expect(second.customer.id).toBe(first.customer.id);
       },
     );

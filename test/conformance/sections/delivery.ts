@@ -65,9 +65,9 @@ export function delivery(suite: Suite): void {
     const answers = answersTo(outcomes, ([, settings, contact, change]) =>
       issueTo(settings, contact, change),
     );
-    it.each(outcomes.map((one) => [one[0], (one[4] as { status: string }).status, one] as const))(
+    it.each(outcomes.map((entry) => [entry[0], (entry[4] as { status: string }).status, entry] as const))(
       'the delivery to %s is %s',
-      (_what, _status, one) => expect(answers(one).delivery).toEqual(one[4]),
+      (_what, _status, entry) => expect(answers(entry).delivery).toEqual(entry[4]),
     );
 
     it('a message by WhatsApp to a phone is queued', async () => {
@@ -139,7 +139,7 @@ export function delivery(suite: Suite): void {
         ),
       );
     });
-    it.each(cases.map((one, index) => [one.says, one.quiet, index] as const))(
+    it.each(cases.map((entry, index) => [entry.says, entry.quiet, index] as const))(
       'quiet hours: %s (deferred: %s)',
       (_says, quiet, index) => {
         expect(outcomes[index]?.delivery).toEqual({
@@ -185,11 +185,11 @@ export function delivery(suite: Suite): void {
       });
       return { document, mails: await mailTo(accountant) };
     });
-    it.each(cases.map((one) => [one[0], one] as const))(
+    it.each(cases.map((entry) => [entry[0], entry] as const))(
       'a copy to the accountant is sent when %s',
-      (_what, one) => {
-        expect(sent(one).mails).toHaveLength(1);
-        expect(sent(one).mails[0]?.attachments).toMatchObject([{ contentType: 'application/pdf' }]);
+      (_what, entry) => {
+        expect(sent(entry).mails).toHaveLength(1);
+        expect(sent(entry).mails[0]?.attachments).toMatchObject([{ contentType: 'application/pdf' }]);
       },
     );
 

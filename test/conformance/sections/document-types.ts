@@ -23,7 +23,7 @@ export function documentTypeList(suite: Suite): void {
       return { issuer, entries: answer.body.data };
     });
     const entry = (legalType: BusinessLegalType, type: DocumentType) =>
-      of(legalType).entries.find((one) => one.type === type);
+      of(legalType).entries.find((entry) => entry.type === type);
 
     it.each(legalTypes)(
       '4.2 lists for a business of type %s the types that it may issue, and no others',

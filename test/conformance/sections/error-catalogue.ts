@@ -24,7 +24,7 @@ export function errors(suite: Suite): void {
     });
 
     it.each(errorCodes)('7 %s: status, retryable and details are those of the table', (code) => {
-      const entry = answer.body.data.find((one) => one.code === code);
+      const entry = answer.body.data.find((item) => item.code === code);
       expect(entry).toMatchObject({
         http_status: errorTable[code].status,
         retryable: errorTable[code].retryable,

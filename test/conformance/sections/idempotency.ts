@@ -211,7 +211,7 @@ export function idempotency(suite: Suite): void {
         ({ status, headers }) => status === 201 && !headers['idempotent-replayed'],
       );
       expect(first).toHaveLength(1);
-      for (const answer of answers.filter((one) => one !== first[0])) {
+      for (const answer of answers.filter((item) => item !== first[0])) {
         if (answer.status === 201) {
           expectReplay(answer, (first[0] as Answer<CreatedDocument>).body);
         } else {

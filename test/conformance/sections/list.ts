@@ -139,7 +139,7 @@ export function documentList(suite: Suite): void {
     it('filters hold on every page', async () => {
       const pages = await walk(key, { limit: '1', external_ref: 'q-2026-03-01' });
       expect(pages.flat().map(({ id }) => id)).toEqual(
-        [orders[1], orders[0], quotes[0]].map((one) => one?.id),
+        [orders[1], orders[0], quotes[0]].map((item) => item?.id),
       );
     });
 
@@ -265,12 +265,12 @@ export function documentList(suite: Suite): void {
       (_says, query: Record<string, string>) => {
         const { from, to, type, external_ref, limit } = query;
         const expected = book.filter(
-          (one) =>
-            (from === undefined || one.date >= from) &&
-            (to === undefined || one.date <= to) &&
-            (type === undefined || one.type === type) &&
-            (external_ref === undefined || one.external_ref === external_ref) &&
-            (query.include_cancelled === 'true' || !cancelledIds.has(one.id)),
+          (item) =>
+            (from === undefined || item.date >= from) &&
+            (to === undefined || item.date <= to) &&
+            (type === undefined || item.type === type) &&
+            (external_ref === undefined || item.external_ref === external_ref) &&
+            (query.include_cancelled === 'true' || !cancelledIds.has(item.id)),
         );
         const pages = found(query as (typeof queries)[number]);
         expect(pages.flat().map(({ id }) => id)).toEqual(expected.map(({ id }) => id));

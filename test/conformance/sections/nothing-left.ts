@@ -225,7 +225,7 @@ export function nothingLeft(suite: Suite): void {
       const issued = answers.filter(({ status }) => status === 201).map(({ body }) => body);
       expect(issued.length).toBeLessThan(15);
       for (const type of plainTypes.slice(0, 2)) {
-        const numbers = issued.filter((one) => one.type === type).map(({ number }) => number);
+        const numbers = issued.filter((document) => document.type === type).map(({ number }) => number);
         expect(numbers.sort((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
       }
       expect((await suite.me(own.key)).limits.used_today).toBe(issued.length);

@@ -119,13 +119,13 @@ export function profile(suite: Suite): void {
       const actual = answersTo(legalTypes, async ({ legalType }) =>
         suite.me((await suite.newIssuer({ legal_type: legalType })).key),
       );
-      it.each(legalTypes.map((one) => [one.legalType, one] as const))(
+      it.each(legalTypes.map((entry) => [entry.legalType, entry] as const))(
         '%s has its Hebrew label, its types of document and its rate',
-        (legalType, one) => {
-          const { business, allowed_document_types } = actual(one);
-          expect([business.legal_type, business.legal_type_he]).toEqual([legalType, one.he]);
-          expect([...allowed_document_types].sort()).toEqual([...one.may].sort());
-          expect(business.vat_rate).toBe(one.rate);
+        (legalType, entry) => {
+          const { business, allowed_document_types } = actual(entry);
+          expect([business.legal_type, business.legal_type_he]).toEqual([legalType, entry.he]);
+          expect([...allowed_document_types].sort()).toEqual([...entry.may].sort());
+          expect(business.vat_rate).toBe(entry.rate);
         },
       );
     });

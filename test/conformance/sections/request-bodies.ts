@@ -71,9 +71,9 @@ export function requestBodies(suite: Suite): void {
     const refused = answersTo(noJson, ([, options]) =>
       suite.issue(issuer.key, undefined, randomUUID(), options),
     );
-    it.each(noJson.map((one) => [one[0], one] as const))(
+    it.each(noJson.map((entry) => [entry[0], entry] as const))(
       '4.4 invalid_json: %s is no JSON object in UTF-8',
-      (_what, one) => expectRefusal(refused(one), 'invalid_json'),
+      (_what, entry) => expectRefusal(refused(entry), 'invalid_json'),
     );
 
     const cancelBodies = noJson.filter(([what]) => !['nothing', 'white space'].includes(what));

@@ -109,9 +109,9 @@ export function states(suite: Suite): void {
         expect((await suite.cancel(key, id)).status).toBe(200);
         return suite.issue(key, documentOf(type, { based_on: id }));
       });
-      it.each(sources.map((one) => [one.source, one] as const))(
+      it.each(sources.map((entry) => [entry.source, entry] as const))(
         'a source that is cancelled, %s, is based_on_cancelled',
-        (_source, one) => expectRefusal(answers(one), 'based_on_cancelled'),
+        (_source, entry) => expectRefusal(answers(entry), 'based_on_cancelled'),
       );
     });
   });

@@ -70,7 +70,7 @@ export function totals(suite: Suite): void {
           };
           expect(created.totals).toMatchObject(expected);
           expect(read.totals).toEqual(created.totals);
-          expect(read.items.map((one) => one.line_total)).toEqual(vector.expect.line_totals.map(Number));
+          expect(read.items.map((entry) => entry.line_total)).toEqual(vector.expect.line_totals.map(Number));
         },
       );
 

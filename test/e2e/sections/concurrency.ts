@@ -44,7 +44,7 @@ export function concurrency(system: () => RunningStack): void {
       expect(codes).toContain('document_generation_failed');
       expect(seen.length).toBeGreaterThan(16);
       expect(seen.length).toBeLessThan(64);
-      const numbers = () => seen.map((one) => one.number).sort((a, b) => a - b);
+      const numbers = () => seen.map((item) => item.number).sort((a, b) => a - b);
       expect(numbers()).toEqual(seen.map((_, index) => index + 1));
       await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
 
@@ -63,7 +63,7 @@ export function concurrency(system: () => RunningStack): void {
       const issued = answers.filter((answer) => answer.status === 201);
       expect(issued.length).toBeGreaterThan(0);
       expect(new Set(issued.map((answer) => answer.body.id)).size).toBe(1);
-      for (const answer of answers.filter((one) => one.status !== 201)) {
+      for (const answer of answers.filter((item) => item.status !== 201)) {
         expect([answer.status, answer.body.error.code]).toEqual([409, 'request_in_progress']);
         expect(answer.body.error.retryable).toBe(true);
       }

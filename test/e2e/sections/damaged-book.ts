@@ -143,7 +143,7 @@ export function damagedBook(system: () => RunningStack): void {
         expect(ok).toBe(false);
         found = all
           .flatMap(({ findings }) => findings)
-          .map((one): Named => [one.check, nameOf(one.document_id)]);
+          .map((item): Named => [item.check, nameOf(item.document_id)]);
       });
       return found.sort();
     };
@@ -153,7 +153,7 @@ export function damagedBook(system: () => RunningStack): void {
       const found = await stack.verify();
       expect(found).toMatchObject({ ok: true, checked_at: expect.any(String) });
       expect(found.businesses).toHaveLength(3);
-      expect(found.businesses.find((one) => one.documents === 13)).toEqual({
+      expect(found.businesses.find((business) => business.documents === 13)).toEqual({
         id: issuer.business.id,
         name: issuer.business.name,
         documents: 13,
@@ -239,7 +239,7 @@ export function damagedBook(system: () => RunningStack): void {
       );
     }, 60_000);
     /** Of two documents of one number, the one that is second. */
-    const later = (one: string, another: string) => (id(one) > id(another) ? one : another);
+    const later = (first: string, second: string) => (id(first) > id(second) ? first : second);
 
     it('verify finds a changed date and a changed instant of issue', async () => {
       expect(
@@ -277,7 +277,7 @@ export function damagedBook(system: () => RunningStack): void {
         ),
       );
       const ofItem = ([, name]: Named) => name === 'proforma';
-      expect(found.filter((one) => !ofItem(one))).toEqual([
+      expect(found.filter((finding) => !ofItem(finding))).toEqual([
         ['chain', 'order'],
         ['chain', 'receipt'],
         ['payments', 'invoice'],
@@ -286,7 +286,7 @@ export function damagedBook(system: () => RunningStack): void {
         ['pdf', 'order'],
         ['totals', 'order'],
       ]);
-      expect(new Set(found.filter(ofItem).map((one) => one.join()))).toEqual(
+      expect(new Set(found.filter(ofItem).map((finding) => finding.join()))).toEqual(
         new Set(['chain,proforma', 'totals,proforma']),
       );
     }, 60_000);
@@ -364,7 +364,7 @@ export function damagedBook(system: () => RunningStack): void {
       ]);
       // A swapped PDF differs in more than one place; the first revision is final as well where the number came late.
       expect(
-        new Set(found.filter(([, name]) => seenOnce.includes(String(name))).map((one) => one.join())),
+        new Set(found.filter(([, name]) => seenOnce.includes(String(name))).map((finding) => finding.join())),
       ).toEqual(new Set(['pdf,delivery_note', 'pending_work,large invoice']));
     }, 60_000);
 

@@ -128,7 +128,7 @@ export function firstDocument(system: () => RunningStack): void {
       const accepted = () =>
         stack
           .calls<{ accepted: { to: string; body: unknown }[] }>('whatsapp')
-          .then((calls) => calls.accepted.filter((one) => one.to.endsWith('972501234567')));
+          .then((calls) => calls.accepted.filter((item) => item.to.endsWith('972501234567')));
       const [message] = await eventually('the message was taken', async () => {
         const messages = await accepted();
         return messages.length > 0 ? messages : undefined;

@@ -80,7 +80,7 @@ export function isolation(system: () => RunningStack): void {
         bodies: [],
       };
       for (const type of types) {
-        const source = party.documents.find((one) => one.type === 'tax_invoice');
+        const source = party.documents.find((document) => document.type === 'tax_invoice');
         const body: CreateDocument = {
           type,
           customer: { ...demoCustomer, name: `${demoCustomer.name} ${of}` },
@@ -101,7 +101,7 @@ export function isolation(system: () => RunningStack): void {
     }
 
     const ofType = (party: Party, type: DocumentType): CreatedDocument => {
-      const found = party.documents.find((one) => one.type === type);
+      const found = party.documents.find((document) => document.type === type);
       if (!found) {
         throw new Error(`no ${type} was issued`);
       }
@@ -140,7 +140,7 @@ export function isolation(system: () => RunningStack): void {
     it('a document of another business is not found by its id, for any type', async () => {
       for (const document of theirs.documents) {
         for (const id of [document.id, document.id.toUpperCase(), document.public_id]) {
-          const body = await expectAlike('GET', (one) => ({ path: `/documents/${one}` }), id);
+          const body = await expectAlike('GET', (item) => ({ path: `/documents/${item}` }), id);
           expect(body.error.code).toBe('not_found');
         }
       }
@@ -212,7 +212,7 @@ export function isolation(system: () => RunningStack): void {
       const invented = randomBytes(Buffer.from(cursor, 'base64url').length).toString('base64url');
       const refused = await expectAlike(
         'GET',
-        (one) => ({ path: `/documents?cursor=${one}` }),
+        (item) => ({ path: `/documents?cursor=${item}` }),
         cursor,
         invented,
       );
@@ -220,7 +220,7 @@ export function isolation(system: () => RunningStack): void {
     });
 
     it('no list and no search returns anything of another business, with any filter', async () => {
-      const [first = '', last = ''] = theirs.documents.map((one) => one.date).sort();
+      const [first = '', last = ''] = theirs.documents.map((document) => document.date).sort();
       for (const query of [
         '',
         'include_cancelled=true&limit=100',
@@ -230,8 +230,8 @@ export function isolation(system: () => RunningStack): void {
       ]) {
         const page = await mine.caller.send<DocumentPage>('GET', `/documents?${query}`);
         expect(page.status).toBe(200);
-        const own = mine.documents.map((one) => one.id);
-        expect(page.body.data.filter((one) => !own.includes(one.id))).toEqual([]);
+        const own = mine.documents.map((document) => document.id);
+        expect(page.body.data.filter((item) => !own.includes(item.id))).toEqual([]);
         expect(page.text).not.toMatch(/theirs/);
         for (const one of theirs.documents) {
           expect(page.text).not.toContain(one.id);

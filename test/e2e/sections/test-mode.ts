@@ -63,7 +63,7 @@ export function testMode(system: () => RunningStack): void {
     /** Issues a document of every type, above the threshold of the tax authority. */
     async function fill(book: Book): Promise<void> {
       for (const type of types) {
-        const source = book.documents.find((one) => one.type === 'tax_invoice');
+        const source = book.documents.find((document) => document.type === 'tax_invoice');
         const { status, body } = await stack.issue(
           book.key,
           {

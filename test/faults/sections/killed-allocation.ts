@@ -36,7 +36,7 @@ export function killedAllocation(system: () => RunningStack): void {
         (call) => call.path.endsWith('/Approval') && call.body?.invoice_id === id,
       );
     const grantsOf = async (id: string) =>
-      (await stack.calls<AuthorityCalls>('tax_authority')).granted.filter((one) => one.invoice_id === id);
+      (await stack.calls<AuthorityCalls>('tax_authority')).granted.filter((grant) => grant.invoice_id === id);
     const allocationNumber = async (id: string) =>
       (await stack.call<{ allocation_number: string | null }>(issuer.key, 'GET', `/documents/${id}`)).body
         .allocation_number;

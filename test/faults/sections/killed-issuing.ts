@@ -122,7 +122,7 @@ export function killedIssuing(system: () => RunningStack): void {
         await stack.setMode('gotenberg', { delay_ms: 1_500 });
         const front = stack.issue(key, invoice(9000));
         await eventually('the document before them is rendered', async () => (await rendered()) === 1);
-        const answers = keys.map((one) => stack.issue(key, invoice(9000), one));
+        const answers = keys.map((item) => stack.issue(key, invoice(9000), item));
         await eventually('several are rendered at once', async () => (await rendered()) > 1);
         const release = await reach(keys);
         const before = await stack.pidOf('issuing');

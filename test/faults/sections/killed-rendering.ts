@@ -40,15 +40,15 @@ export function killedRendering(system: () => RunningStack): void {
         await db.destroy();
       }
     };
-    const expectSecondPdfOnce = async (one: CommittedDocument) => {
+    const expectSecondPdfOnce = async (item: CommittedDocument) => {
       await eventually(
         'the second PDF is stored',
-        async () => (await revisionsOf(one.id)).length === 2,
+        async () => (await revisionsOf(item.id)).length === 2,
         90_000,
       );
       await awaitAcknowledged(stack, allocationSettled, 'rendering-settle-artifact');
-      expect(await revisionsOf(one.id)).toEqual([1, 2]);
-      seen.push(await replay(stack, issuer, one));
+      expect(await revisionsOf(item.id)).toEqual([1, 2]);
+      seen.push(await replay(stack, issuer, item));
     };
     const inFlight = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
 

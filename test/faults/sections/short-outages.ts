@@ -38,7 +38,7 @@ export function shortOutages(system: () => RunningStack): void {
       });
       expect(page).toContain(number);
       const { granted } = await stack.calls<{ granted: { invoice_id: string }[] }>('tax_authority');
-      expect(granted.filter((one) => one.invoice_id === answer.body.id)).toHaveLength(1);
+      expect(granted.filter((grant) => grant.invoice_id === answer.body.id)).toHaveLength(1);
     }, 120_000);
 
     it('an email that the mail server defers is sent once when the server accepts it', async () => {
@@ -97,7 +97,7 @@ export function shortOutages(system: () => RunningStack): void {
       await stack.awaitRestart('nats', before);
       expect(refused).toBeGreaterThan(0);
       await expectConsistentBook(stack, issuer, 'quote', seen);
-      expect(new Set(seen.map((one) => one.number)).size).toBe(12);
+      expect(new Set(seen.map((item) => item.number)).size).toBe(12);
       await expectNothingPending(stack);
     }, 120_000);
 

@@ -178,7 +178,7 @@ export class Callers {
     // An invoice is credited once: no rule refuses what callers send.
     const source = known.find(
       ({ created, body }) =>
-        created?.type === 'tax_invoice' && !known.some((one) => one.body.based_on === created.id && body),
+        created?.type === 'tax_invoice' && !known.some((item) => item.body.based_on === created.id && body),
     );
     const customer = {
       name: `לקוח סערה ${random() < 0.5 ? Math.floor(random() * 20) : this.#keys}`,

@@ -100,7 +100,9 @@ export async function checkVerified(
       reports.push(await eventually('the book is read', verify, withinMs));
     }
     const books = reports.flatMap((report) => report.businesses);
-    const found = books.flatMap(({ findings }) => findings.map((one) => `verify: ${JSON.stringify(one)}`));
+    const found = books.flatMap(({ findings }) =>
+      findings.map((finding) => `verify: ${JSON.stringify(finding)}`),
+    );
     const pending = books.reduce((sum, book) => sum + book.pending, 0);
     const dead = books.reduce((sum, book) => sum + book.dead_lettered, 0);
     if (dead > 0) {
@@ -155,7 +157,7 @@ export async function checkOutside(system: StormSystem, known: readonly KnownDoc
     },
     withinMs,
   );
-  const documents = new Map(known.map((one) => [`${one.key}@example.com`, one]));
+  const documents = new Map(known.map((item) => [`${item.key}@example.com`, item]));
   const sends = new Map<string, Map<string, number>>();
   for (const { to, message_id } of mails) {
     for (const address of to) {
@@ -214,7 +216,7 @@ export class Baseline {
   async checkProcesses(system: StormSystem): Promise<string[]> {
     const findings: string[] = [];
     const { services } = await system.stack.file();
-    for (const { name, pid } of services.filter((one) => isService(one.name))) {
+    for (const { name, pid } of services.filter((service) => isService(service.name))) {
       const mb = residentMbOf(pid);
       const files = readdirSync(`/proc/${pid}/fd`).length;
       const before = this.#processes.get(name);
@@ -230,7 +232,8 @@ export class Baseline {
   }
 }
 
-const isService = (name: string) => serviceNames.some((one) => name === one || name === `${one}-2`);
+const isService = (name: string) =>
+  serviceNames.some((service) => name === service || name === `${service}-2`);
 
 function natsFindings(system: StormSystem): string[] {
   const { connections } = system.proxy('nats');

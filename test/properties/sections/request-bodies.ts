@@ -301,7 +301,7 @@ export function requestBodies(system: () => RunningStack): void {
         holds(
           'methods',
           fc.asyncProperty(anyRoute, rubbish.method, async (route, method) => {
-            fc.pre(publicRoutes.every((one) => one.path !== route.path || one.method !== method));
+            fc.pre(publicRoutes.every((item) => item.path !== route.path || item.method !== method));
             const answer = await send({
               method,
               target: targetOf(route, aUuid),

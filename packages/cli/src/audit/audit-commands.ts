@@ -118,7 +118,7 @@ async function verify(call: Call, id: string | undefined, file: string | undefin
   }
   if (id === undefined) {
     verified.push(await verifyPlatform(call, collection.heads));
-    collection.findUnknown(new Set(verified.map((one) => one.id)));
+    collection.findUnknown(new Set(verified.map((item) => item.id)));
   }
   const count = verified.reduce((sum, { findings }) => sum + findings.length, collection.findings.length);
   const signed = `${collection.statements} signed statements, by the certificates ${[...collection.certificates].join(', ') || '–'}`;

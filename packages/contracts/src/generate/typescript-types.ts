@@ -76,7 +76,7 @@ function typeOf(schema: PublishedSchema, indent: string, taken: number): string 
     return typeNames[name] ?? name;
   }
   if (schema.type === undefined && Array.isArray(schema.anyOf)) {
-    return schema.anyOf.map((one: PublishedSchema) => typeOf(one, indent, taken)).join(' | ');
+    return schema.anyOf.map((item: PublishedSchema) => typeOf(item, indent, taken)).join(' | ');
   }
   if (Array.isArray(schema.enum)) {
     return union(schema.enum, taken, indent);

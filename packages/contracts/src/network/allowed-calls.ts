@@ -47,7 +47,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   ],
   issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
   customer: [],
-  rendering: [getDocument, listSeriesHeads, ...Object.values(auditing).map((one) => one.listChainHeads)],
+  rendering: [getDocument, listSeriesHeads, ...Object.values(auditing).map((item) => item.listChainHeads)],
   allocation: [],
   delivery: [getArtifact, releaseArtifact, getLogo],
 };

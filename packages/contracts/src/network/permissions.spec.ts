@@ -60,8 +60,10 @@ describe('permissionsOf', () => {
   it('a service uses its own streams and consumers of JetStream, and cannot change, empty or delete one', () => {
     for (const service of serviceNames) {
       const names = streamsOf(service).map((stream) => stream.name);
-      const own = consumerBindings.filter((one) => one.service === service).map((one) => one.durable);
-      for (const subject of permissionsOf(service).publish.filter((one) => one.startsWith('$JS.'))) {
+      const own = consumerBindings
+        .filter((binding) => binding.service === service)
+        .map((binding) => binding.durable);
+      for (const subject of permissionsOf(service).publish.filter((item) => item.startsWith('$JS.'))) {
         const [, , kind, verb, ...rest] = subject.split('.');
         if (subject === '$JS.API.INFO') {
           continue;
@@ -83,7 +85,7 @@ describe('permissionsOf', () => {
   it('a service publishes no wildcard except the document id of an event', () => {
     for (const service of serviceNames) {
       const { publish } = permissionsOf(service);
-      for (const subject of publish.filter((one) => !one.startsWith('$JS.'))) {
+      for (const subject of publish.filter((item) => !item.startsWith('$JS.'))) {
         expect(subject).toMatch(/^(rpc(\.[a-z_]+){3}\.v1|evt(\.[a-z_]+){3}\.v1\.\*)$/);
       }
     }

@@ -89,7 +89,9 @@ export class DraftRendering {
           refused.push(step);
         }
       }
-      line = behind.map(({ draft }) => draft).filter((draft) => !refused.some((one) => one.draft === draft));
+      line = behind
+        .map(({ draft }) => draft)
+        .filter((draft) => !refused.some((refusal) => refusal.draft === draft));
     }
     return { rendered, refused };
   }

@@ -177,7 +177,7 @@ async function insert(
   { series, sources, today }: LockedForDrafts,
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
-  const numbered = rendered.map((one) => ({ ...one, row: rowOf(one) }));
+  const numbered = rendered.map((draft) => ({ ...draft, row: rowOf(draft) }));
   const [first, ...others] = withHashes(
     series,
     numbered.map(({ row }) => row),

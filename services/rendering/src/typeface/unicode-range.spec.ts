@@ -12,7 +12,7 @@ describe('unicode range', () => {
 
   it('inRange includes both ends of a range and nothing outside', () => {
     const range = readUnicodeRange('U+41-43, U+20AA');
-    expect(['@', 'A', 'C', 'D', '₪'].map((one) => inRange(range, one.codePointAt(0) ?? 0))).toEqual([
+    expect(['@', 'A', 'C', 'D', '₪'].map((item) => inRange(range, item.codePointAt(0) ?? 0))).toEqual([
       false,
       true,
       true,

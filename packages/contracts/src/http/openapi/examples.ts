@@ -335,7 +335,9 @@ export function replyExamples(docsUrl: string) {
       errors: {
         summary: 'Two of the codes',
         value: {
-          data: (['total_mismatch', 'already_cancelled'] as const).map((one) => catalogueEntry(one, docsUrl)),
+          data: (['total_mismatch', 'already_cancelled'] as const).map((item) =>
+            catalogueEntry(item, docsUrl),
+          ),
         },
       },
     },
