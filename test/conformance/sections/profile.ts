@@ -62,6 +62,7 @@ export function profile(suite: Suite): void {
           scopes: ['documents:write', 'customers:read'],
           created_at: actual.key.created_at,
         },
+        mode: 'live',
       });
       expect(Date.parse(actual.key.created_at)).toBeLessThanOrEqual(Date.now() + 1_000);
     });

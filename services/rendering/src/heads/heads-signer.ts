@@ -20,6 +20,7 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  Metrics,
   RpcClient,
 } from '@pinkas/service-kit';
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
@@ -47,7 +48,17 @@ export class HeadsSigner implements BackgroundTask {
     @InjectLogger() private readonly logger: Logger,
     private readonly rpc: RpcClient,
     private readonly signers: Signers,
+    metrics: Metrics,
   ) {
+    const startedAt = clock.now();
+    metrics.gauge(
+      'pinkas_chain_heads_age_seconds',
+      'Seconds since the ends of the chains were signed; since the start where they never were.',
+      async () => {
+        const signedAt = (await lastStatement(db))?.signed_at ?? startedAt;
+        return (clock.now().getTime() - signedAt.getTime()) / 1_000;
+      },
+    );
     this.#poller = new Poller({
       name: 'heads-signer',
       idleMs: lookEveryMs,
@@ -72,10 +83,12 @@ export class HeadsSigner implements BackgroundTask {
     return 'idle';
   }
 
-  /** Signs the ends of all chains now, in statements of one page each. @throws where a service does not answer: nothing is signed. */
+  /**
+   * Signs the ends of all chains now, in statements of one page each; where there is no chain yet, that there is none. @throws where a service does not answer: nothing is signed.
+   */
   async sign(): Promise<{ heads: number; statements: number }> {
     const heads = await this.#heads();
-    const pages = Array.from({ length: Math.ceil(heads.length / headsPageMax) }, (_, index) =>
+    const pages = Array.from({ length: Math.max(1, Math.ceil(heads.length / headsPageMax)) }, (_, index) =>
       heads.slice(index * headsPageMax, (index + 1) * headsPageMax),
     );
     const signer = this.signers.operator;
