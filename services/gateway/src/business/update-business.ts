@@ -95,7 +95,7 @@ export class UpdateBusiness {
   }
 }
 
-/** The settings that differ; null stands for one that is absent. */
+/** The settings that differ; null: it is absent. */
 function differences(before: Business, after: Business) {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Business)[];
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]));
