@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
 const { env } = process;
-const services = ['gateway', 'issuing', 'customer', 'rendering', 'allocation', 'delivery'];
+const services = ['gateway', 'issuing', 'customer', 'rendering', 'allocation', 'delivery', 'console'];
 const natsUsers = [...services, 'operator'];
 
 const key = () => randomBytes(32).toString('hex');
@@ -25,6 +25,7 @@ const made = {
   GOTENBERG_PASSWORD: password(),
   API_KEY_PEPPER: key(),
   TOKEN_ENCRYPTION_KEY: key(),
+  COOKIE_SECRET: key(),
   ...Object.fromEntries(
     services.flatMap((name) => [
       [`DATABASE_PASSWORD_${name.toUpperCase()}`, password()],
@@ -70,6 +71,7 @@ function secretsOf(service, hosts) {
       TOKEN_ENCRYPTION_KEY: made.TOKEN_ENCRYPTION_KEY,
     },
     delivery: { SMTP_URL: env.SMTP_URL },
+    console: { COOKIE_SECRET: made.COOKIE_SECRET },
   };
   return {
     DATABASE_URL: database(`pinkas_${service}`, made[`DATABASE_PASSWORD_${upper}`]),

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { auditOperations, consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
 import { AllocationModule } from '../services/allocation/src/allocation.module.js';
+import { ConsoleModule } from '../services/console/src/console.module.js';
 import { CustomerModule } from '../services/customer/src/customer.module.js';
 import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
 import { GatewayModule } from '../services/gateway/src/gateway.module.js';
@@ -18,6 +19,7 @@ const modules: Record<catalogue.ServiceName, object> = {
   rendering: RenderingModule,
   allocation: AllocationModule,
   delivery: DeliveryModule,
+  console: ConsoleModule,
 };
 
 /** The classes that a module names. */

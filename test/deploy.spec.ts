@@ -16,6 +16,7 @@ import {
 import { startTestNats } from '@pinkas/testkit';
 import { parse, parseAllDocuments } from 'yaml';
 import { fields as allocation } from '../services/allocation/src/config.js';
+import { fields as consoleFields } from '../services/console/src/config.js';
 import { fields as customer } from '../services/customer/src/config.js';
 import { fields as delivery } from '../services/delivery/src/config.js';
 import { fields as gateway } from '../services/gateway/src/config.js';
@@ -37,6 +38,7 @@ const configs: Record<ServiceName, Fields> = {
   rendering,
   allocation,
   delivery,
+  console: consoleFields,
 };
 const namesOf = (...of: Fields[]) =>
   [...new Set(of.flatMap((fields) => Object.values(fields).map((field) => field.name)))].sort();
@@ -138,17 +140,15 @@ describe('the compose file', () => {
       expect(services[service]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
     const outside = Object.keys(services).filter((name) => services[name]?.networks?.includes('outside'));
-    expect(outside.sort()).toEqual(['allocation', 'delivery', 'gateway']);
+    expect(outside.sort()).toEqual(['allocation', 'console', 'delivery', 'gateway']);
     expect(networks.inside?.internal && networks.printing?.internal).toBe(true);
     for (const server of ['printer', 'gotenberg']) {
       expect(services[server]?.networks).toEqual(['printing']);
     }
-    for (const name of Object.keys(services)) {
-      expect([name, services[name]?.ports]).toEqual([
-        name,
-        name === 'gateway' ? ['127.0.0.1:8080:8080'] : undefined,
-      ]);
-    }
+    const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => `${name} ${port}`),
+    );
+    expect(published).toEqual(['gateway 127.0.0.1:8080:8080', 'console 127.0.0.1:8090:8090']);
   });
 
   it('make-secrets.mjs writes every secret that the compose file needs', async () => {
@@ -266,7 +266,7 @@ describe('the chart', () => {
     values = parse(await read('deploy/helm/pinkas/values.yaml'), { merge: true });
   });
 
-  it('the chart has the six services', () => {
+  it('the chart has every service', () => {
     expect(Object.keys(values.services).sort()).toEqual([...serviceNames].sort());
   });
 
@@ -504,7 +504,10 @@ const settings: Record<string, Record<string, unknown>> = {
     messaging: { streamReplicas: 1 },
     monitoring: { enabled: true },
     tracing: { endpoint: 'http://otel-collector.monitoring:4318' },
-    services: { delivery: { autoscaling: { enabled: true, consumerLag: 100 } } },
+    services: {
+      delivery: { autoscaling: { enabled: true, consumerLag: 100 } },
+      console: { autoscaling: { enabled: true } },
+    },
     ingress: { ...ingress, enabled: false },
   },
 };
@@ -685,6 +688,47 @@ const renderedChart = () => {
     expect(blocksOf('allocation')).toEqual([internet]);
     expect(blocksOf('delivery')).toEqual([{ cidr: '10.1.0.8/32' }, internet]);
     expect(blocksOf('issuing')).toEqual([]);
+  });
+
+  it('the console accepts connections of the ingress controller alone, and reaches the internet only for its issuer', async () => {
+    const everything = settings['everything in the cluster'] ?? {};
+    const rendered = await render(everything);
+    expect(ingressOf(rendered, 'pinkas-console')).toEqual([
+      { ports: ['http'], from: [{ 'kubernetes.io/metadata.name': 'ingress-nginx' }] },
+    ]);
+    const internetOf = ({ resources }: { resources: Resource[] }) => {
+      const policy = resources.find(
+        (item) => item.kind === 'NetworkPolicy' && item.metadata.name === 'pinkas-console',
+      );
+      const rules = (policy?.spec.egress ?? []) as {
+        to: { ipBlock?: { cidr: string } }[];
+        ports: { port: number }[];
+      }[];
+      return rules
+        .filter(({ to }) => to.some(({ ipBlock }) => ipBlock))
+        .map(({ ports }) => ports.map(({ port }) => port));
+    };
+    expect(internetOf(rendered)).toEqual([]);
+    const environment = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'pinkas' };
+    expect(internetOf(await render({ ...everything, services: { console: { environment } } }))).toEqual([
+      [443],
+    ]);
+  });
+
+  it('the console has a host and a certificate of its own', async () => {
+    const everything = settings['everything in the cluster'] ?? {};
+    const { resources } = await render(everything);
+    const hosts = resources
+      .filter(({ kind }) => kind === 'Ingress')
+      .map(({ metadata, spec }) => [metadata.name, spec.tls]);
+    expect(hosts).toEqual([
+      ['pinkas', [{ hosts: ['api.example.com'], secretName: 'pinkas-tls' }]],
+      ['pinkas-console', [{ hosts: ['console.example.com'], secretName: 'pinkas-console-tls' }]],
+    ]);
+    const sameHost = { console: { origin: 'https://api.example.com:8443' } };
+    await expect(render({ ...everything, ...sameHost })).rejects.toThrow(
+      /console\.origin must have a host of its own/,
+    );
   });
 
   it('the chart requires the network of the proxies whose X-Forwarded-For is believed', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { consumerBindingOf } from '@pinkas/service-kit';
 import { AllocationModule } from '../services/allocation/src/allocation.module.js';
+import { ConsoleModule } from '../services/console/src/console.module.js';
 import { CustomerModule } from '../services/customer/src/customer.module.js';
 import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
 import { GatewayModule } from '../services/gateway/src/gateway.module.js';
@@ -17,22 +18,36 @@ const modules: Record<catalogue.ServiceName, object> = {
   rendering: RenderingModule,
   allocation: AllocationModule,
   delivery: DeliveryModule,
+  console: ConsoleModule,
 };
 
 const exported = new Map<string, unknown>([
   ...Object.entries(catalogue),
-  ...Object.entries(catalogue.auditing).map(
-    ([service, one]) => [`${service} heads`, one.listChainHeads] as const,
+  ...Object.entries(catalogue.auditing).flatMap(([service, ofService]) =>
+    Object.entries(ofService).map(([member, contract]) => [`${service}.${member}`, contract] as const),
   ),
 ]);
+
+/** The contracts of the audit trails that a file reads from `auditing`, of every service, its own included. */
+function auditingIn(text: string): string[] {
+  return Object.entries(catalogue.auditing).flatMap(([service, ofService]) =>
+    Object.keys(ofService)
+      .filter((member) => new RegExp(`\\b${member}\\b`).test(text))
+      .map((member) => `${service}.${member}`),
+  );
+}
+
+/** What a service calls others through. */
+const packagesThatCall: Partial<Record<catalogue.ServiceName, readonly string[]>> = {
+  console: ['packages/exports/src'],
+};
 
 /** The contracts that a file names, by what it imports from the contracts package. */
 function contractsIn(source: Source): catalogue.Contract[] {
   const statements = source.text.matchAll(/import\s+(?!type\b)\{([^}]*)\}\s+from\s+'@pinkas\/contracts'/g);
   const names = [...statements].flatMap((statement) => (statement[1] ?? '').split(','));
   if (names.some((name) => name.trim() === 'auditing')) {
-    // Of every service, its own included.
-    names.push(...Object.keys(catalogue.auditing).map((service) => `${service} heads`));
+    names.push(...auditingIn(source.text));
   }
   return catalogue.contracts.filter((contract) =>
     names.some((name) => exported.get(name.trim()) === contract),
@@ -43,7 +58,8 @@ describe('the permissions on NATS are made of what the code does', () => {
   const sources = new Map<catalogue.ServiceName, Source[]>();
   beforeAll(async () => {
     for (const service of catalogue.serviceNames) {
-      const all = await sourcesBelow(`services/${service}/src`);
+      const folders = [`services/${service}/src`, ...(packagesThatCall[service] ?? [])];
+      const all = (await Promise.all(folders.map(sourcesBelow))).flat();
       sources.set(
         service,
         all.filter((source) => !source.path.endsWith('.spec.ts')),
@@ -53,7 +69,7 @@ describe('the permissions on NATS are made of what the code does', () => {
 
   it.each(catalogue.serviceNames)('%s calls exactly the contracts it is declared to call', (service) => {
     const asked = (sources.get(service) ?? [])
-      .filter((source) => /\.call\(/.test(source.text))
+      .filter((source) => /\bcall\(/.test(source.text))
       .flatMap(contractsIn)
       .filter((contract) => contract.owner !== service);
     const subjects = (of: readonly catalogue.Contract[]) =>

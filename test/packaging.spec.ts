@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServiceName } from '@pinkas/contracts';
 import { reservePort } from '@pinkas/local-stack/servers';
 import { adminUrl, eventually, startTestNats } from '@pinkas/testkit';
 import { repositoryRoot } from './sources.js';
@@ -59,48 +60,106 @@ function buildCommands(): string[] {
   return commands;
 }
 
+/** What is packed: a service like most others, and the one with files of its own beside its programs. */
+const packages: readonly {
+  service: ServiceName;
+  packages: readonly string[];
+  /** The variables that it needs besides those of every service. @param httpPort where it serves HTTP. */
+  environment(httpPort: number): Record<string, string>;
+  /** What it serves when it is ready. @param origin where it serves HTTP. */
+  expectServed(origin: string): Promise<void>;
+}[] = [
+  {
+    service: 'customer',
+    packages: ['contracts', 'domain', 'service-kit'],
+    environment: () => ({}),
+    expectServed: async () => {},
+  },
+  {
+    service: 'console',
+    packages: ['contracts', 'design', 'domain', 'exports', 'service-kit'],
+    environment: (httpPort) => ({
+      HTTP_PORT: String(httpPort),
+      SHUTDOWN_DELAY_MS: '0',
+      CONSOLE_URL: `http://127.0.0.1:${httpPort}`,
+      COOKIE_SECRET: '0f'.repeat(32),
+      BASE_URL: 'https://api.example.com/v1',
+      VIEW_URL_BASE: 'https://api.example.com/d',
+      DOCS_URL: 'https://api.example.com/docs',
+    }),
+    expectServed: async (origin) => {
+      const page = await (await fetch(`${origin}/no-such-page`)).text();
+      const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
+      expect(files.length).toBeGreaterThan(1);
+      for (const file of files) {
+        expect([file, (await fetch(`${origin}${file}`)).status]).toEqual([file, 200]);
+      }
+    },
+  },
+];
+
 describe('the image of a service', () => {
-  it("the Dockerfile's commands make a folder that runs with production dependencies alone", async () => {
-    const source = copyTo(join(folder, 'source'), committedFiles('.'));
+  const source = join(folder, 'source');
+  beforeAll(async () => {
+    copyTo(source, committedFiles('.'));
     // What `npm ci` installs: the preparation of this clone ran it. Links, where the file system allows them, are no copies.
     const modules = join(repositoryRoot, 'node_modules');
     await run('sh', ['-c', 'cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"', modules, source]);
-    const packed = join(folder, 'packed');
-    const [install, ...others] = buildCommands();
-    expect(install).toBe('npm ci --ignore-scripts');
-    for (const command of others) {
-      await run('sh', ['-c', command.replaceAll('/packed', packed)], {
-        cwd: source,
-        env: {
-          ...plainEnvironment,
-          SERVICE: 'customer',
-          CI: 'true',
-          TURBO_TELEMETRY_DISABLED: '1',
-          // Builds what no command has built of the same sources.
-          TURBO_CACHE_DIR: join(repositoryRoot, '.turbo/cache'),
-          npm_config_prefer_offline: 'true',
-        },
-        maxBuffer: 16 * 1024 * 1024,
-      });
-    }
+  }, 120_000);
 
-    expect(readdirSync(join(packed, 'services'))).toEqual(['customer']);
-    expect(readdirSync(join(packed, 'packages')).sort()).toEqual(['contracts', 'domain', 'service-kit']);
-    const installed = readdirSync(join(packed, 'node_modules'));
-    expect(installed).toContain('@nestjs');
-    for (const development of ['typescript', 'turbo', 'jest', '@types', '@biomejs', 'playwright-core']) {
-      expect(installed).not.toContain(development);
-    }
+  it.each(packages)(
+    "the Dockerfile's commands make a folder of $service that runs with production dependencies alone",
+    async ({ service, packages, environment, expectServed }) => {
+      const packed = join(folder, `packed-${service}`);
+      const [install, ...others] = buildCommands();
+      expect(install).toBe('npm ci --ignore-scripts');
+      for (const command of others) {
+        await run('sh', ['-c', command.replaceAll('/packed', packed)], {
+          cwd: source,
+          env: {
+            ...plainEnvironment,
+            SERVICE: service,
+            CI: 'true',
+            TURBO_TELEMETRY_DISABLED: '1',
+            // Builds what no command has built of the same sources.
+            TURBO_CACHE_DIR: join(repositoryRoot, '.turbo/cache'),
+            npm_config_prefer_offline: 'true',
+          },
+          maxBuffer: 16 * 1024 * 1024,
+        });
+      }
 
-    await expectToServe(join(packed, 'services/customer'));
-  }, 600_000);
+      expect(readdirSync(join(packed, 'services'))).toEqual([service]);
+      expect(readdirSync(join(packed, 'packages')).sort()).toEqual(packages);
+      const installed = readdirSync(join(packed, 'node_modules'));
+      expect(installed).toContain('@nestjs');
+      for (const development of [
+        'typescript',
+        'turbo',
+        'jest',
+        '@types',
+        '@biomejs',
+        'playwright-core',
+        'subset-font',
+      ]) {
+        expect(installed).not.toContain(development);
+      }
+
+      await expectToServe(join(packed, `services/${service}`), environment, expectServed);
+    },
+    600_000,
+  );
 });
 
 /** Makes its database, migrates, serves until it is ready, and stops, as its container does. */
-async function expectToServe(service: string): Promise<void> {
+async function expectToServe(
+  service: string,
+  environment: (httpPort: number) => Record<string, string>,
+  expectServed: (origin: string) => Promise<void>,
+): Promise<void> {
   const nats = await startTestNats();
-  const port = await reservePort();
-  await port.release();
+  const [port, httpPort] = [await reservePort(), await reservePort()];
+  await Promise.all([port.release(), httpPort.release()]);
   const database = `packed_${process.pid}_${Date.now()}`;
   const as = (role: string) => {
     const url = new URL(adminUrl());
@@ -116,6 +175,7 @@ async function expectToServe(service: string): Promise<void> {
     NATS_URL: nats.url,
     HEALTH_HOST: '127.0.0.1',
     HEALTH_PORT: String(port.port),
+    ...environment(httpPort.port),
   };
   try {
     await run(process.execPath, ['dist/provision.js'], { cwd: service, env });
@@ -132,6 +192,7 @@ async function expectToServe(service: string): Promise<void> {
         async () => (await fetch(`http://127.0.0.1:${port.port}/readyz`)).ok,
         60_000,
       );
+      await expectServed(`http://127.0.0.1:${httpPort.port}`);
       serving.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);
     } finally {

@@ -64,7 +64,7 @@ export interface Issuer {
 }
 
 /**
- * The whole system in a home of its own: six services and all servers as real processes, driven like a user drives them,
+ * The whole system in a home of its own: all services and servers as real processes, driven like a user drives them,
  * by the commands and over HTTP.
  */
 export class RunningStack {
@@ -73,7 +73,7 @@ export class RunningStack {
 
   private constructor(
     readonly home: string,
-    private readonly extraEnv: Record<string, string>,
+    private extraEnv: Record<string, string>,
     private readonly node: string,
   ) {}
 
@@ -126,6 +126,11 @@ export class RunningStack {
   /** Those of the texts that hold personal data of a request, or a key. */
   leaksAmong(texts: readonly string[]): string[] {
     return leakingLines(texts, this.#personal);
+  }
+
+  /** Changes variables for what is started from now on. */
+  useVariables(env: Record<string, string>): void {
+    this.extraEnv = { ...this.extraEnv, ...env };
   }
 
   /** Runs one of the project's commands on this home. */

@@ -33,7 +33,7 @@ function whole(subject: string) {
   if (/outbox_event\.get\.v1, reply$/.test(subject)) {
     return { '/body': fc.constant('an event') };
   }
-  return /audit_entry\.list\.v1, reply$/.test(subject)
+  return /audit_entry\.list(?:_latest)?\.v1, reply$/.test(subject)
     ? { '/entries/*/before': fc.constant(null), '/entries/*/after': fc.constant('recorded') }
     : {};
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { serviceNames } from '@pinkas/contracts';
 import { samplesOf } from './metric-names.js';
 import { repositoryRoot, type Source, sourcesBelow } from './sources.js';
 
@@ -136,9 +137,8 @@ describe('vocabulary', () => {
   });
 
   it('tables and columns have no replaced word', async () => {
-    const services = ['gateway', 'issuing', 'customer', 'rendering', 'allocation', 'delivery'];
     const wrong = await Promise.all(
-      services.map(async (service) => {
+      serviceNames.map(async (service) => {
         const file = `services/${service}/src/db/schema.sql`;
         const text = await readFile(join(repositoryRoot, file), 'utf8');
         return wrongWords(text.replaceAll(/--[^\n]*/g, ''), replacedWords).map((word) => `${file}: ${word}`);

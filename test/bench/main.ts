@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { measureAgainstGotenberg } from './against-gotenberg.js';
+import { measureConsole } from './console.js';
 import { measureCost } from './cost.js';
 import { measureDocuments } from './documents.js';
 import { measureExporting } from './exporting.js';
@@ -38,6 +39,7 @@ const parts = {
   'open-loop': measureOpenLoop,
   documents: measureDocuments,
   page: measurePage,
+  console: measureConsole,
   steps: measureSteps,
   hostile: (stack: BenchStack, show: typeof progress) => measureHostile(stack, show, numberOf('requests')),
   fairness: measureFairness,

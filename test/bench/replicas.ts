@@ -89,7 +89,7 @@ export async function measureReplicas(
       ...each('rss_mb', (service) => fullMb[service], 'memory after the documents, MB'),
       ...each('rss_growth_mb', (service) => fullMb[service] - idleMb[service], 'the difference, MB'),
       seconds('cpu_s_per_document', sum(cpuS), 'processor time of everything, servers and Chromium too, s'),
-      seconds('cpu_s_per_document_of_services', sum(cpuOfServices), 'of which the six services, s'),
+      seconds('cpu_s_per_document_of_services', sum(cpuOfServices), 'of which the services, s'),
       ...each('bundle_kb', (service) => packed.get(service) ?? Number.NaN, 'what its image holds, KB'),
     ];
   } finally {

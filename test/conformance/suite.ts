@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as pass } from 'node:timers/promises';
 import {
   type ApiKey,
   type Business,
@@ -22,6 +23,10 @@ import { pathOfNode } from '../nodes.js';
 import { RunningStack } from '../running-stack.js';
 import { Recording } from './recording.js';
 import { closeConnections, send } from './wire.js';
+
+/** How often a document that must be issued is requested again, and the pause before. */
+const repeatsMax = 3;
+const repeatPauseMs = 1_000;
 
 /** An answer of the HTTP API. */
 export interface Answer<Body = unknown> {
@@ -190,9 +195,20 @@ export class Suite {
     });
   }
 
-  /** Issues a document that must be issued. */
-  async issued(key: string, body: unknown, idempotencyKey?: string): Promise<CreatedDocument> {
-    const answer = await this.issue(key, body, idempotencyKey);
+  /**
+   * Issues a document that must be issued. A refusal that may be repeated is, with the same key, as a caller does: a machine that is
+   * busy with everything else may miss a time limit.
+   */
+  async issued(key: string, body: unknown, idempotencyKey: string = randomUUID()): Promise<CreatedDocument> {
+    let answer = await this.issue(key, body, idempotencyKey);
+    for (
+      let repeats = 0;
+      answer.status !== 201 && answer.body.error.retryable && repeats < repeatsMax;
+      repeats += 1
+    ) {
+      await pass(repeatPauseMs);
+      answer = await this.issue(key, body, idempotencyKey);
+    }
     if (answer.status !== 201) {
       throw new Error(`a document was not issued: ${answer.status} ${JSON.stringify(answer.body)}`);
     }

@@ -5,6 +5,7 @@ import { killedDelivery } from './sections/killed-delivery.js';
 import { killedIssuing } from './sections/killed-issuing.js';
 import { killedRendering } from './sections/killed-rendering.js';
 import { longOutages } from './sections/long-outages.js';
+import { restoredBackup } from './sections/restored-backup.js';
 import { shortOutages } from './sections/short-outages.js';
 
 /** Each section kills a service at chosen points, or takes a server away and gives it back, with businesses of its own. */
@@ -22,4 +23,6 @@ describe('the system without one of its parts', () => {
   killedDelivery(system);
   shortOutages(system);
   longOutages(system);
+  // Last: the restored system has lost what was done after the instant.
+  restoredBackup(system);
 });

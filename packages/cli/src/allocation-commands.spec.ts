@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   completeConnection,
+  endConnection,
   listBusinesses,
   listConnections,
   retryAllocation,
@@ -145,6 +146,51 @@ describe('pinkas allocation connect', () => {
       throw new ApiError('not_found');
     };
     const { output } = connect({ [showBusiness.subject]: missing });
+    await expect(output).rejects.toThrow(`No business has the id ${id}`);
+  });
+});
+
+describe('pinkas allocation disconnect', () => {
+  const disconnect = (ended: boolean, isMarked: boolean) =>
+    run(
+      'disconnect',
+      { BUSINESS_ID: id },
+      {
+        [showBusiness.subject]: () => ({ business: { ...business, tax_authority_connected: isMarked } }),
+        [endConnection.subject]: () => ({ ended }),
+        [updateBusiness.subject]: () => ({ business }),
+      },
+    );
+  const unmark = [updateBusiness.subject, { business_id: id, change: { tax_authority_connected: false } }];
+
+  it('allocation disconnect ends the connection, and then marks the business as unconnected', async () => {
+    const { output, requests } = disconnect(true, true);
+    const { json, text } = await output;
+    expect(json).toEqual({ business_id: id, ended: true });
+    expect(text).toMatch(/^Example Ltd is no longer connected to the tax authority: /);
+    expect(requests.slice(1)).toEqual([[endConnection.subject, { business_id: id }], unmark]);
+  });
+
+  it('allocation disconnect says that there was no connection, and marks the business all the same', async () => {
+    const { output, requests } = disconnect(false, true);
+    expect(await output).toEqual({
+      json: { business_id: id, ended: false },
+      text: 'Example Ltd was not connected to the tax authority',
+    });
+    expect(requests).toContainEqual(unmark);
+  });
+
+  it('allocation disconnect changes no setting of a business that is not marked', async () => {
+    const { output, requests } = disconnect(true, false);
+    await output;
+    expect(requests.map(([subject]) => subject)).toEqual([showBusiness.subject, endConnection.subject]);
+  });
+
+  it('allocation disconnect rejects an unknown business', async () => {
+    const missing = () => {
+      throw new ApiError('not_found');
+    };
+    const { output } = run('disconnect', { BUSINESS_ID: id }, { [showBusiness.subject]: missing });
     await expect(output).rejects.toThrow(`No business has the id ${id}`);
   });
 });

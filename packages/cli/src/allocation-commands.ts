@@ -2,6 +2,7 @@ import {
   type AuthorityConnection,
   type Business,
   completeConnection,
+  endConnection,
   listConnections,
   type ReplyOf,
   retryAllocation,
@@ -178,6 +179,28 @@ export const allocationCommands: readonly Command[] = [
         `${address}\nIf the browser ends at a page of another system: pinkas allocation connect ${id} --callback 'ADDRESS'`,
       );
       return waitUntilConnected(business, started, call, progress);
+    },
+  },
+  {
+    noun: 'allocation',
+    verb: 'disconnect',
+    summary:
+      'ends the connection of a business to the tax authority: its tokens are deleted, and no number is requested',
+    arguments: ['BUSINESS_ID'],
+    options: {},
+    run: async ({ arguments: { BUSINESS_ID } }, call) => {
+      const id = readId(BUSINESS_ID, 'business list');
+      const { business } = await notFoundAs(call(showBusiness, { business_id: id }), noBusiness(id));
+      const { ended } = await call(endConnection, { business_id: id });
+      if (business.tax_authority_connected) {
+        await call(updateBusiness, { business_id: id, change: { tax_authority_connected: false } });
+      }
+      return {
+        json: { business_id: id, ended },
+        text: ended
+          ? `${business.name} is no longer connected to the tax authority: documents are issued without an allocation number, and those whose number is pending await the next connection`
+          : `${business.name} was not connected to the tax authority`,
+      };
     },
   },
   {

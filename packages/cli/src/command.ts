@@ -1,7 +1,6 @@
-import type { Contract, ReplyOf, RequestOf } from '@pinkas/contracts';
+import type { Call } from '@pinkas/contracts';
 
-/** Calls a service. */
-export type Call = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
+export type { Call };
 
 /** One option. */
 export interface CommandOption {

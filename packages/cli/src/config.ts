@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { normaliseTaxId } from '@pinkas/domain';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
+import { describeSoftware, unregisteredSoftware } from '@pinkas/exports';
 import { RefusalError } from './usage-error.js';
-
-/** The version that the files of the uniform structure name. */
-export const softwareVersion = '0.2.0';
 
 /**
  * What the files of the uniform structure say of the software: `ACCOUNTING_SOFTWARE_NUMBER`, `SOFTWARE_VENDOR_TAX_ID` and
@@ -15,21 +12,22 @@ export function readSoftware(
   business: { name: string; tax_id: string | null },
   env: NodeJS.ProcessEnv = process.env,
 ): UniformSoftware {
-  const registration = env.ACCOUNTING_SOFTWARE_NUMBER || '99999999';
-  const vendorTaxId = env.SOFTWARE_VENDOR_TAX_ID || normaliseTaxId(business.tax_id ?? '');
+  const registration = env.ACCOUNTING_SOFTWARE_NUMBER || unregisteredSoftware;
+  const software = describeSoftware(
+    {
+      registration,
+      vendorTaxId: env.SOFTWARE_VENDOR_TAX_ID ?? '',
+      vendorName: env.SOFTWARE_VENDOR_NAME ?? '',
+    },
+    business,
+  );
   if (!/^\d{1,8}$/.test(registration)) {
     throw new RefusalError('ACCOUNTING_SOFTWARE_NUMBER must be a number of at most 8 digits');
   }
-  if (!/^\d{0,9}$/.test(vendorTaxId)) {
+  if (!/^\d{0,9}$/.test(software.vendorTaxId)) {
     throw new RefusalError('SOFTWARE_VENDOR_TAX_ID must be a number of at most 9 digits');
   }
-  return {
-    registration,
-    name: 'Pinkas',
-    version: softwareVersion,
-    vendorTaxId,
-    vendorName: env.SOFTWARE_VENDOR_NAME || business.name,
-  };
+  return software;
 }
 
 /**

@@ -104,6 +104,10 @@ describe('pinkas delivery', () => {
       status({ state: 'sent', ended_at: at, follow_up: true }),
       `the customer's email with the allocation number was sent at ${at}`,
     ],
+    [
+      status({ state: 'sent', ended_at: at, requested: true }),
+      `the customer's email on request was sent at ${at}`,
+    ],
     [status({ state: 'waiting' }), "the customer's email waits for the final PDF"],
     [status({ state: 'sending' }), "the customer's email is being sent"],
     [

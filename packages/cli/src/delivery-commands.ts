@@ -62,8 +62,13 @@ const nameOf = ({
   purpose,
   channel,
   follow_up: followUp,
-}: Pick<MessageStatus, 'purpose' | 'channel' | 'follow_up'>): string =>
-  `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}${followUp ? ' with the allocation number' : ''}`;
+  requested,
+}: Pick<MessageStatus, 'purpose' | 'channel' | 'follow_up' | 'requested'>): string =>
+  [
+    `the ${purpose}'s ${channel === 'email' ? 'email' : 'WhatsApp message'}`,
+    ...(requested ? ['on request'] : []),
+    ...(followUp ? ['with the allocation number'] : []),
+  ].join(' ');
 
 /** The state of a message, as the end of a sentence. */
 function stateOf(message: MessageStatus): string {

@@ -9,6 +9,7 @@ import { deliveryCommands } from './delivery-commands.js';
 import { exportCommands } from './export/export-commands.js';
 import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
+import { personCommands } from './person-commands.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { testCommands } from './test-commands.js';
@@ -20,6 +21,7 @@ export type { Call } from './command.js';
 export const commands: readonly Command[] = [
   ...businessCommands,
   ...keyCommands,
+  ...personCommands,
   ...apiCommands,
   ...allocationCommands,
   ...deliveryCommands,

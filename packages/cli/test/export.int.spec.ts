@@ -23,13 +23,13 @@ import {
   paymentMethods,
   toShekels,
 } from '@pinkas/domain';
+import { softwareVersion } from '@pinkas/exports';
+import { sha256Of } from '@pinkas/exports/book';
 import { ApiError } from '@pinkas/service-kit/client';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import fc from 'fast-check';
 import { openPromise } from 'yauzl';
 import type { Call, Output } from '../src/command.js';
-import { softwareVersion } from '../src/config.js';
-import { sha256Of } from '../src/export/checksums.js';
 import { exportCommands } from '../src/export/export-commands.js';
 import { exampleEntry } from './example-book.js';
 

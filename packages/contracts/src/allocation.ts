@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import { AllocationOutcome, allocationStatuses, IssuedDocument } from './schema/document.js';
-import { Instant, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
+import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The allocation number of a document is decided, for now or finally. */
@@ -36,7 +36,12 @@ const State = Type.Enum([...allocationStates]);
  * failure is fixed. Uses the same `invoice_id` as every attempt, and looks the number up first where it may have been granted.
  */
 export const retryAllocation = defineContract('allocation.document.retry', {
-  request: Strict({ document_id: Uuid }),
+  request: Strict({
+    document_id: Uuid,
+    /** Only a document of this business; absent: of any. */
+    business_id: Type.Optional(Uuid),
+    person_id: PersonId,
+  }),
   reply: Strict({
     business_id: Uuid,
     document_id: Uuid,
@@ -80,6 +85,47 @@ export const listDeadLetteredAllocations = defineContract('allocation.dead_lette
   }),
 });
 
+/** The allocation of one document, whole. */
+export const Allocation = Strict({
+  document_id: Uuid,
+  state: State,
+  /** The printed one, nine digits. */
+  number: Nullable(Type.String()),
+  /** Why there is no number, or why the last attempt failed; the authority's own words where it refused. */
+  reason: Nullable(Type.String()),
+  /** The authority's codes of the last refusal. */
+  refusal_codes: Type.Array(Type.String()),
+  attempts: Type.Integer({ minimum: 0 }),
+  first_attempt_at: Nullable(Instant),
+  /** Null: none is due. */
+  next_attempt_at: Nullable(Instant),
+  /** When the state was reached. */
+  decided_at: Instant,
+});
+export type Allocation = Static<typeof Allocation>;
+
+/** The allocation of one document of one business. */
+export const showAllocation = defineContract('allocation.document.show', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  /** Null: nothing is recorded of the document yet. */
+  reply: Strict({ allocation: Nullable(Allocation) }),
+});
+
+/** The documents of one business that need a person: refused or dead-lettered, the latest first, a page at a time. */
+export const listUnresolvedAllocations = defineContract('allocation.unresolved.list', {
+  request: Strict({
+    business_id: Uuid,
+    /** Only those that were decided before this position. */
+    before: Type.Optional(DeadLetteredPosition),
+    limit: Type.Integer({ minimum: 1, maximum: 100 }),
+  }),
+  reply: Strict({
+    allocations: Type.Array(Allocation),
+    /** The `before` of the next page; null on the last one. */
+    next_before: Nullable(DeadLetteredPosition),
+  }),
+});
+
 /** The allocation state of documents of one business, for verifying the book. */
 export const auditAllocations = defineContract('allocation.document.audit', {
   request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),
@@ -118,7 +164,7 @@ export type AuthorityConnection = Static<typeof AuthorityConnection>;
 
 /** Starts a connection: makes an address at the authority where the owner logs in. An earlier address becomes invalid. */
 export const startConnection = defineContract('allocation.connection.start', {
-  request: Strict({ business_id: Uuid }),
+  request: Strict({ business_id: Uuid, person_id: PersonId }),
   reply: Strict({ authorize_url: Type.String(), requested_at: Instant, expires_at: Instant }),
 });
 
@@ -159,6 +205,15 @@ export const showConnection = defineContract('allocation.connection.show', {
       }),
     ),
   }),
+});
+
+/** Ends a connection: its tokens are deleted, and no number can be requested until the owner connects again. */
+export const endConnection = defineContract('allocation.connection.end', {
+  request: Strict({ business_id: Uuid, person_id: PersonId }),
+  /** Whether there was one. */
+  reply: Strict({ ended: Type.Boolean() }),
+  // It waits for a renewal of the tokens in flight.
+  timeoutMs: timeLimitsMs.endConnection,
 });
 
 /** Every connection, a page at a time, in the order of the businesses' ids. */

@@ -24,7 +24,7 @@ export const AuditEntry = Strict({
   action: Type.String(),
   /** The id of what was changed. */
   subject: Type.String(),
-  /** `operator`, `key:<id>`, `owner`, or `role:<name>`, the database's role, where the change came from no request. */
+  /** `operator`, `person:<id>` of the console, `key:<id>`, `owner`, or `role:<name>`, the database's role, where the change came from no request. */
   actor: Type.String(),
   request_id: Nullable(Type.String()),
   /** What was there before and after; without secrets. */
@@ -63,6 +63,17 @@ export function auditContracts<S extends ServiceName>(service: S) {
         /** The `after` of the next page; null on the last one. */
         next_after: Nullable(ChainHead),
       }),
+    }),
+
+    /** The trail of one business in this service, the latest entry first, for reading: its chain is not checked. */
+    listLatestAuditEntries: defineContract(`${service}.audit_entry.list_latest`, {
+      request: Strict({
+        business_id: Uuid,
+        /** Only entries before this one; null: from the latest. */
+        before: Nullable(Type.Integer({ minimum: 1 })),
+        limit: Type.Integer({ minimum: 1, maximum: auditPageMax }),
+      }),
+      reply: Strict({ entries: Type.Array(AuditEntry) }),
     }),
 
     /** The ends of all trails of the service, in the order of their businesses. */

@@ -1,5 +1,6 @@
 import * as allocation from './allocation.js';
 import { auditing } from './audit.js';
+import * as console from './console.js';
 import * as customer from './customer.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
 import * as delivery from './delivery.js';
@@ -15,6 +16,7 @@ const all = [
   rendering,
   allocation,
   delivery,
+  console,
   gateway,
   routes,
   ...Object.values(messaging),

@@ -2,7 +2,7 @@ import { customerLegalTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { CustomerInput, CustomerSnapshot } from './schema/document.js';
-import { Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
+import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /**
@@ -67,6 +67,42 @@ export const searchCustomers = defineContract('customer.card.search', {
   reply: Strict({ customers: Type.Array(CustomerCard) }),
 });
 
+/** A card with all that is stored of it. */
+export const CustomerDetails = Strict({
+  ...CustomerCard.properties,
+  address: Nullable(Type.String()),
+  created_at: Instant,
+});
+export type CustomerDetails = Static<typeof CustomerDetails>;
+
+/** The card of one customer of one business. */
+export const showCustomer = defineContract('customer.card.show', {
+  request: Strict({ business_id: Uuid, customer_id: Uuid }),
+  reply: Strict({ customer: CustomerDetails }),
+  errors: ['customer_not_found'],
+});
+
+/**
+ * Corrects the contact details of a card; what is absent stays, null or a blank text removes. Issued documents keep what they say, and
+ * name and tax id stay as the documents have them. A later document that names a removed detail fills it again.
+ */
+export const updateCustomer = defineContract('customer.card.update', {
+  request: Strict({
+    business_id: Uuid,
+    customer_id: Uuid,
+    change: Strict({
+      email: Type.Optional(Nullable(Type.String({ format: 'email', maxLength: 254 }))),
+      phone: Type.Optional(Nullable(Type.String({ pattern: '^\\+?[\\d\\-\\s]{7,20}$' }))),
+      address: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+      city: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 80 }))),
+    }),
+    person_id: PersonId,
+  }),
+  reply: Strict({ customer: CustomerDetails }),
+  errors: ['customer_not_found', 'validation_error'],
+  unknownMembers: 'refused',
+});
+
 /** The details that a customer card may have beside its name. */
 export const cardDetails = ['tax_id', 'legal_type', 'email', 'phone', 'address', 'city'] as const;
 
@@ -81,7 +117,7 @@ export const auditCustomers = defineContract('customer.card.audit', {
     documents: Type.Array(
       Strict({
         document_id: Uuid,
-        /** The details that the card has; null where no document has been recorded on a card with this id. */
+        /** The details that the card has, or that a person has removed from it; null where no document has been recorded on a card with this id. */
         details: Nullable(Type.Array(Type.Enum([...cardDetails]))),
       }),
     ),

@@ -10,6 +10,7 @@ export const serviceNames = [
   'rendering',
   'allocation',
   'delivery',
+  'console',
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -39,6 +40,8 @@ export interface Contract<Req extends TSchema = TSchema, Rep extends TSchema = T
 export type RequestOf<C extends Contract> = Static<C['request']>;
 /** The TypeScript type of a contract's reply. */
 export type ReplyOf<C extends Contract> = Static<C['reply']>;
+/** Calls a contract of another service. */
+export type Call = <C extends Contract>(contract: C, request: RequestOf<C>) => Promise<ReplyOf<C>>;
 
 /**
  * Declares a contract.

@@ -2,7 +2,7 @@ import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
 import { DeliveryOutcome } from './schema/document.js';
-import { Instant, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
+import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** The messages of a document are planned, and not as the response says: what is sent, to whom and when. */
@@ -57,6 +57,8 @@ export const MessageStatus = Strict({
   held_until: Type.Optional(Nullable(Instant)),
   /** Whether it brings the number to who got the document without it. Absent in the replies of the previous release. */
   follow_up: Type.Optional(Type.Boolean()),
+  /** Whether a person asked for it, beside what was planned at issue. Absent in the replies of the previous release. */
+  requested: Type.Optional(Type.Boolean()),
   /** When it reached its final state. */
   ended_at: Nullable(Instant),
   /** Why it has failed or was withdrawn, or why the last attempt failed. */
@@ -69,7 +71,12 @@ export type MessageStatus = Static<typeof MessageStatus>;
  * message stays as it is. A failed message of a cancelled document is withdrawn instead.
  */
 export const resendDelivery = defineContract('delivery.document.resend', {
-  request: Strict({ document_id: Uuid }),
+  request: Strict({
+    document_id: Uuid,
+    /** Only a document of this business; absent: of any. */
+    business_id: Type.Optional(Uuid),
+    person_id: PersonId,
+  }),
   reply: Strict({
     /** How many are due again. */
     resent: Type.Integer({ minimum: 0 }),
@@ -79,6 +86,83 @@ export const resendDelivery = defineContract('delivery.document.resend', {
     planned: Type.String(),
   }),
   errors: ['not_found'],
+});
+
+/** A message with everything that became of it. */
+export const Message = Strict({
+  ...MessageStatus.properties,
+  recipient: Type.String(),
+  /** Whether the address is suppressed now. */
+  suppressed: Type.Boolean(),
+  created_at: Instant,
+  /** In their order. */
+  attempts: Type.Array(
+    Strict({
+      n: Type.Integer({ minimum: 1 }),
+      started_at: Instant,
+      /** Null while it is in flight. */
+      ended_at: Nullable(Instant),
+      /** `accepted`, or how it failed; null while it is in flight. */
+      outcome: Nullable(Type.String()),
+      /** What the provider answered. */
+      response: Nullable(Type.String()),
+      /** The number that its PDF shows. */
+      allocation_number: Nullable(Type.String()),
+    }),
+  ),
+});
+export type Message = Static<typeof Message>;
+
+/** All messages of one document of one business, in the order in which they were made. */
+export const listMessages = defineContract('delivery.message.list', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: Strict({
+    messages: Type.Array(Message),
+    /** What was decided at issue; null: nothing is recorded of the document yet. */
+    planned: Nullable(Type.String()),
+  }),
+});
+
+/**
+ * Sends a document to an address, for a person who asks for it: a new message to the customer, by the rules of those that were
+ * planned at issue. A repeated call with the same `delivery_id` sends nothing twice, and returns the message as it is now.
+ */
+export const sendMessage = defineContract('delivery.message.send', {
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** The id of the message, chosen by the caller. */
+    delivery_id: Uuid,
+    channel: MessageChannel,
+    /** A mail address or a phone number as a person writes it. */
+    recipient: Type.String({ minLength: 1, maxLength: 254 }),
+    person_id: PersonId,
+  }),
+  reply: MessageStatus,
+  /**
+   * `not_found`: no plan of the document is recorded. `validation_error` at `/recipient`: it is no address of the channel, or it is
+   * suppressed; at `/channel`: there is no account to send by it; at `/delivery_id`: it is the id of another message.
+   */
+  errors: ['not_found', 'validation_error'],
+});
+
+/** Sends a message of the platform to a person: a link to sign in, an invitation. It is stored nowhere. */
+export const sendNotice = defineContract('delivery.notice.send', {
+  request: Strict({
+    /** Becomes the Message-ID: a repeated call is the same message. */
+    notice_id: Uuid,
+    recipient: Type.String({ format: 'email', maxLength: 254 }),
+    subject: Type.String({ minLength: 1, maxLength: 200 }),
+    text: Type.String({ minLength: 1, maxLength: 10_000 }),
+    html: Type.String({ minLength: 1, maxLength: 40_000 }),
+  }),
+  reply: Strict({
+    /** `rejected`: no attempt will succeed; `failed`: another may. */
+    outcome: Type.Enum(['accepted', 'rejected', 'failed']),
+    /** What the mail server answered; null where it accepted. */
+    reason: Nullable(Type.String()),
+  }),
+  timeoutMs: timeLimitsMs.sendNotice,
 });
 
 /** One message that was dead-lettered. */
@@ -156,14 +240,18 @@ const addressOfBusiness = {
 
 /** Suppresses an address. One that is suppressed already stays as it was. */
 export const suppressAddress = defineContract('delivery.suppression.add', {
-  request: Strict({ ...addressOfBusiness, detail: Nullable(Type.String({ minLength: 1, maxLength: 200 })) }),
+  request: Strict({
+    ...addressOfBusiness,
+    detail: Nullable(Type.String({ minLength: 1, maxLength: 200 })),
+    person_id: PersonId,
+  }),
   reply: Suppression,
   errors: ['validation_error'],
 });
 
 /** Allows messages to an address again. Those that have failed are not resent. */
 export const unsuppressAddress = defineContract('delivery.suppression.remove', {
-  request: Strict(addressOfBusiness),
+  request: Strict({ ...addressOfBusiness, person_id: PersonId }),
   reply: Suppression,
   errors: ['validation_error', 'not_found'],
 });

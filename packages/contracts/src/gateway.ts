@@ -2,7 +2,7 @@ import { modes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, scopes } from './define.js';
 import { Business, BusinessChange } from './schema/business.js';
-import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
+import { Instant, Nullable, PersonId, Strict, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 const BusinessReply = Strict({ business: Business });
@@ -16,7 +16,7 @@ export const createBusiness = defineContract('gateway.business.create', {
 });
 
 export const updateBusiness = defineContract('gateway.business.update', {
-  request: Strict({ business_id: Uuid, change: BusinessChange }),
+  request: Strict({ business_id: Uuid, change: BusinessChange, person_id: PersonId }),
   reply: BusinessReply,
   errors: ['validation_error', 'not_found'],
   unknownMembers: 'refused',
@@ -52,8 +52,16 @@ export const ApiKey = Strict({
   daily_documents: Type.Integer(),
   created_at: Instant,
   revoked_at: Nullable(Instant),
+  /** To the minute; null: it never was. Absent in the replies of the previous release. */
+  last_used_at: Type.Optional(Nullable(Instant)),
 });
 export type ApiKey = Static<typeof ApiKey>;
+
+/** What a key may do at most where its creator does not say. */
+export const keyLimitDefaults = { perMinute: 60, dailyDocuments: 300 } as const;
+
+/** What a person of the console may allow a key at most; the operator may allow more. */
+export const ownerKeyLimits = { perMinute: 600, dailyDocuments: 10_000 } as const;
 
 export const createKey = defineContract('gateway.key.create', {
   request: Strict({
@@ -64,6 +72,7 @@ export const createKey = defineContract('gateway.key.create', {
     scopes: Type.Optional(Type.Array(Type.Enum([...scopes]), { minItems: 1, uniqueItems: true })),
     per_minute: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
     daily_documents: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000_000 })),
+    person_id: PersonId,
   }),
   /** `key` is the key's value: shown this once, stored nowhere. */
   reply: Strict({ ...ApiKey.properties, key: Type.String() }),
@@ -72,7 +81,12 @@ export const createKey = defineContract('gateway.key.create', {
 });
 
 export const revokeKey = defineContract('gateway.key.revoke', {
-  request: Strict({ key_id: Uuid }),
+  request: Strict({
+    key_id: Uuid,
+    /** Only a key of this business; absent: of any. */
+    business_id: Type.Optional(Uuid),
+    person_id: PersonId,
+  }),
   reply: ApiKey,
   errors: ['not_found'],
 });

@@ -1,6 +1,7 @@
 export * from './allocation.js';
 export * from './audit.js';
 export * from './catalogue.js';
+export * from './console.js';
 export * from './customer.js';
 export * from './define.js';
 export * from './delivery.js';

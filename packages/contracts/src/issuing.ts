@@ -9,9 +9,19 @@ import {
   DeliveryOutcome,
   DocumentHead,
   DocumentState,
+  documentStatuses,
   IssuedDocument,
 } from './schema/document.js';
-import { CalendarDate, Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
+import {
+  CalendarDate,
+  Instant,
+  Money,
+  Nullable,
+  PersonId,
+  Strict,
+  TestBookId,
+  Uuid,
+} from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** A document with what is known of it now. */
@@ -22,7 +32,10 @@ export type DocumentView = Static<typeof DocumentView>;
 export const issueDocument = defineContract('issuing.document.issue', {
   request: Strict({
     business: Business,
+    /** The API key that asks; for a document that a person issues in the console, the id of the person. Counts the documents of a day. */
     key: Strict({ id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
+    /** The person of the console who issues: the trail then has an entry `document.issue`. Absent: an API key issues. */
+    person_id: Type.Optional(Uuid),
     idempotency_key: Type.String({ minLength: 1, maxLength: 128 }),
     body: CreateDocument,
     /** The `fingerprint`, in hex, of what the caller sent: of the body with members that this release may not know. */
@@ -63,7 +76,12 @@ export const issueDocument = defineContract('issuing.document.issue', {
 
 /** One document of one business. */
 export const getDocument = defineContract('issuing.document.get', {
-  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** Whether the state has what its page says besides: what is credited, zero included, and why it was cancelled. */
+    detailed: Type.Optional(Type.Boolean()),
+  }),
   reply: DocumentView,
   errors: ['not_found'],
 });
@@ -84,6 +102,12 @@ export const listDocuments = defineContract('issuing.document.list', {
     to: Type.Optional(CalendarDate),
     external_ref: Type.Optional(Type.String()),
     include_cancelled: Type.Boolean(),
+    /** With `cancelled`, whatever `include_cancelled` says. With or without a type and dates, a page reads an index in its order. */
+    status: Type.Optional(Type.Enum([...documentStatuses])),
+    /** The number, of any type. */
+    number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
+    customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
     /** Only documents that were committed before the one at this position. */
     before: Nullable(ListPosition),
@@ -103,6 +127,32 @@ export const listDocuments = defineContract('issuing.document.list', {
   }),
 });
 
+/** What the documents of a range of dates amount to, by type: credit notes are a type of their own, subtracted from no other. */
+export const summarizeDocuments = defineContract('issuing.document.summarize', {
+  request: Strict({
+    business_id: Uuid,
+    /** Document dates, both inclusive; at most 366 days. */
+    from: CalendarDate,
+    to: CalendarDate,
+  }),
+  reply: Strict({
+    /** Only types that have a document. */
+    types: Type.Array(
+      Strict({
+        type: Type.Enum([...documentTypes]),
+        /** Without the cancelled ones, which no sum includes. */
+        documents: Type.Integer({ minimum: 0 }),
+        cancelled: Type.Integer({ minimum: 0 }),
+        /** ILS: before VAT, after the discount. */
+        net: Money,
+        vat: Money,
+        total: Money,
+      }),
+    ),
+  }),
+  errors: ['validation_error'],
+});
+
 /** Cancels a document that is no accounting document. */
 export const cancelDocument = defineContract('issuing.document.cancel', {
   request: Strict({
@@ -111,6 +161,7 @@ export const cancelDocument = defineContract('issuing.document.cancel', {
     reason: Nullable(Type.String({ maxLength: 200 })),
     /** The API key of the caller, for the trail. */
     key_id: Type.Optional(Uuid),
+    person_id: PersonId,
   }),
   reply: Strict({ document: DocumentHead, state: DocumentState }),
   errors: ['not_found', 'use_credit_note', 'already_cancelled', 'linked_document_closed'],
@@ -266,6 +317,7 @@ export const recordExport = defineContract('issuing.export.record', {
     format: Type.String({ pattern: '^[a-z0-9-]{1,30}$' }),
     from: CalendarDate,
     to: CalendarDate,
+    person_id: PersonId,
   }),
   reply: Strict({}),
 });

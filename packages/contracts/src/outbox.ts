@@ -3,10 +3,10 @@ import { defineContract, type ServiceName, serviceNames } from './define.js';
 import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
-/** The services that publish or handle events: all but the gateway. */
-export type MessagingService = Exclude<ServiceName, 'gateway'>;
+/** The services that publish or handle events: all but the gateway and the console. */
+export type MessagingService = Exclude<ServiceName, 'gateway' | 'console'>;
 export const isMessagingService = (service: ServiceName): service is MessagingService =>
-  service !== 'gateway';
+  service !== 'gateway' && service !== 'console';
 export const messagingServices: readonly MessagingService[] = serviceNames.filter(isMessagingService);
 
 /** An event whose handling failed for good, without its body, which holds personal data. */

@@ -34,15 +34,54 @@ const SignedPdf = Strict({
   allocation_number: Type.Optional(Nullable(Type.String())),
 });
 
-/** The latest signed PDF of a document. */
+/** A signed PDF of a document, by default the latest. */
 export const getArtifact = defineContract('rendering.artifact.get', {
   request: Strict({
     business_id: Uuid,
     document_id: Uuid,
-    /** The hashes of PDFs that the caller has: where the latest is one of them, `pdf` is empty. */
+    /** The hashes of PDFs that the caller has: where the one to return is one of them, `pdf` is empty. */
     known_sha256: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 10 })),
+    /** That revision instead of the latest. */
+    revision: Type.Optional(Type.Integer({ minimum: 1 })),
   }),
   reply: SignedPdf,
+  /** No PDF is stored of the document, or not that revision. */
+  errors: ['not_found'],
+});
+
+/** All revisions of a document's PDF, the first one first, without their bytes. */
+export const listArtifacts = defineContract('rendering.artifact.list', {
+  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  reply: Strict({
+    revisions: Type.Array(
+      Strict({
+        revision: Type.Integer({ minimum: 1 }),
+        /** Hex. */
+        sha256: Type.String(),
+        size_bytes: Type.Integer({ minimum: 1 }),
+        made_at: Instant,
+        /** Whether it says 'original', and not 'copy'. */
+        original: Type.Boolean(),
+        /** The number that it shows. */
+        allocation_number: Nullable(Type.String()),
+        /** Whether it says that its document is cancelled. */
+        cancelled: Type.Boolean(),
+      }),
+    ),
+  }),
+});
+
+/** The certificate that signs the documents of a business; for the id of a test book, the one that signs those of test books. */
+export const showSigningCertificate = defineContract('rendering.certificate.show', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    /** The common name of its subject. */
+    subject: Type.String(),
+    not_after: Instant,
+    /** Whether it is the business's own, and not the platform's. */
+    own: Type.Boolean(),
+  }),
+  /** `not_found`: there is no certificate for test books, and none of their documents is issued. */
   errors: ['not_found'],
 });
 

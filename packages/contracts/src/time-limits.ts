@@ -20,6 +20,9 @@ export const timeLimitsMs = {
   auditArtifacts: 25_000,
   readBook: 10_000,
   completeConnection: 8_000,
+  endConnection: 8_000,
+  /** A mail to a person of the console. */
+  sendNotice: 10_000,
   /** Creating or changing a business, with its logo. */
   saveBusiness: 8_000,
   storeLogo: 6_000,
@@ -114,6 +117,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'outcomes', inner: ['authorityRequest', 'replyReserve'] },
   { outer: 'authorityTokenRenewal', inner: ['authorityRequest'] },
   { outer: 'completeConnection', inner: ['authorityCodeExchange', 'replyReserve'] },
+  { outer: 'endConnection', inner: ['authorityTokenRenewal', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
   { outer: 'storeLogo', inner: ['drawLogo', 'replyReserve'] },
   { outer: 'operatorCall', inner: ['auditArtifacts'] },

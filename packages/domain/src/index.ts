@@ -1,7 +1,9 @@
 export * from './allocation-decision.js';
 export * from './allocation-policy.js';
+export * from './business-refusal.js';
 export * from './contrast.js';
 export * from './document-types.js';
+export * from './email-address.js';
 export * from './israel-calendar.js';
 export type { Agorot } from './money/agorot.js';
 export {

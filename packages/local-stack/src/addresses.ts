@@ -2,7 +2,7 @@ import { type NatsUser, natsUsers, type ServiceName, serviceNames } from '@pinka
 import type { StackConfig } from './config.js';
 import { databaseUrls } from './databases.js';
 import type { Ports } from './ports.js';
-import { frontPort, replicasOf } from './replicas.js';
+import { balancerOf, frontPorts, httpServices, replicasOf } from './replicas.js';
 import type { Secrets } from './secrets.js';
 
 /** The addresses of all parts, whether the local stack runs them or not. */
@@ -12,6 +12,8 @@ export interface Addresses {
   pdfUrlBase: string;
   docsUrl: string;
   paymentUrl: string;
+  /** An origin, without a path. */
+  consoleUrl: string;
   /** The administrator's URL. */
   postgresUrl: string;
   /** Each service's database, with the role that the service uses. */
@@ -40,7 +42,7 @@ export interface Addresses {
 export function portNamesOf(replicas: number): string[] {
   const processes = replicasOf(replicas);
   return [
-    frontPort,
+    ...Object.values(frontPorts),
     ...processes.map(({ name }) => name),
     'postgres',
     'nats',
@@ -54,18 +56,21 @@ export function portNamesOf(replicas: number): string[] {
     'whatsapp',
     ...(replicas === 1
       ? []
-      : ['load-balancer', ...processes.flatMap(({ httpPort }) => (httpPort === null ? [] : [httpPort]))]),
+      : [
+          ...httpServices.map(balancerOf),
+          ...processes.flatMap(({ httpPort }) => (httpPort === null ? [] : [httpPort])),
+        ]),
   ];
 }
 
-/** The gateway's port unless it is in use. */
-export const preferredGatewayPort = 8080;
+/** The ports of the gateway and the console unless they are in use. */
+export const preferredPorts = { [frontPorts.gateway]: 8080, [frontPorts.console]: 8090 };
 
 /** Computes all addresses. */
 export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets): Addresses {
   const { replaced } = config;
   const at = (name: string) => `127.0.0.1:${ports.number(name)}`;
-  const origin = `http://${at(frontPort)}`;
+  const origin = `http://${at(frontPorts.gateway)}`;
   const postgresUrl =
     replaced.postgres ?? `postgres://postgres:${secrets.postgresPassword}@${at('postgres')}/postgres`;
   const taxAuthorityUrl = replaced.taxAuthority ?? `http://${at('tax-authority')}/shaam/tsandbox`;
@@ -77,6 +82,8 @@ export function addressesOf(config: StackConfig, ports: Ports, secrets: Secrets)
     pdfUrlBase: `${origin}/pdf`,
     docsUrl: `${origin}/docs`,
     paymentUrl: `${origin}/docs/subscription`,
+    // Not by number: browsers make passkeys for names alone.
+    consoleUrl: `http://localhost:${ports.number(frontPorts.console)}`,
     postgresUrl,
     postgres: Object.fromEntries(
       serviceNames.map((service) => [service, databaseUrls(postgresUrl, service, secrets).login]),

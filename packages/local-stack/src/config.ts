@@ -16,6 +16,9 @@ function folderAbove(path: string, name: string): string {
   return folderAbove(folder, name);
 }
 
+/** The home where `PINKAS_HOME` names none. */
+export const defaultHome: string = join(repositoryRoot, '.pinkas');
+
 /** The environment of this process. */
 export const environment: NodeJS.ProcessEnv = process.env;
 
@@ -92,7 +95,7 @@ const replicasMax = 9;
 
 function homeOf(value: string | undefined): string {
   if (value === undefined || value === '') {
-    return join(repositoryRoot, '.pinkas');
+    return defaultHome;
   }
   const expanded = value.startsWith('~/') ? join(homedir(), value.slice(2)) : value;
   // npm runs scripts in the clone, wherever the command was typed.

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { repositoryRoot, type StackConfig } from './config.js';
+import { defaultHome, repositoryRoot, type StackConfig } from './config.js';
 import { demoBusiness, demoCustomer } from './demo-business.js';
 import { type Home, readJson, writeJson } from './home.js';
 import type { Demo } from './stack-file.js';
@@ -12,6 +12,9 @@ import type { Demo } from './stack-file.js';
 const run = promisify(execFile);
 const commandTimeoutMs = 30_000;
 const requestTimeoutMs = 40_000;
+
+/** The owner of the demo business. Mail to an address below `.localhost` reaches nobody but the mailbox. */
+const demoOwnerEmail = 'demo-owner@pinkas.localhost';
 
 /** It can show everything: it has VAT, a connection to the authority, and sends by mail. */
 const settings = {
@@ -55,9 +58,10 @@ export interface IssuedDocument {
   pdf_url: string;
 }
 
-/** The demo business of this home, or null before it is created. */
+/** The demo business of this home, or null before it is created and has an owner. */
 export function readDemo(home: Home): Demo | null {
-  return readJson<Demo>(home.demoFile);
+  const { business_id, api_key, owner_email } = readJson<Partial<Demo>>(home.demoFile) ?? {};
+  return business_id && api_key && owner_email ? { business_id, api_key, owner_email } : null;
 }
 
 /** Runs an operator command and returns the JSON value that it prints. */
@@ -82,12 +86,28 @@ async function operate<Value>(
   }
 }
 
-/** Creates the demo business and its key with operator commands, unless this home has them. */
+/** Creates the demo business, its key and its owner with operator commands, unless this home has them. */
 export async function ensureDemo(config: StackConfig, home: Home, signal: AbortSignal): Promise<Demo> {
-  const known = readDemo(home);
-  if (known !== null) {
-    return known;
+  const known = readJson<Partial<Demo>>(home.demoFile) ?? {};
+  const { business_id, api_key } =
+    known.business_id === undefined || known.api_key === undefined
+      ? await createDemoBusiness(config, signal)
+      : { business_id: known.business_id, api_key: known.api_key };
+  const demo: Demo = { business_id, api_key, owner_email: demoOwnerEmail };
+  if (known.owner_email !== demoOwnerEmail) {
+    // A home whose data is older than the console has a business without an owner.
+    writeJson(home.demoFile, { business_id, api_key });
+    const invitation = ['person', 'invite', demoOwnerEmail, '--business', business_id, '--role', 'owner'];
+    await operate(config, invitation, signal);
+    writeJson(home.demoFile, demo);
   }
+  return demo;
+}
+
+async function createDemoBusiness(
+  config: StackConfig,
+  signal: AbortSignal,
+): Promise<Pick<Demo, 'business_id' | 'api_key'>> {
   const folder = mkdtempSync(join(tmpdir(), 'pinkas-demo-'));
   try {
     const file = join(folder, 'business.json');
@@ -98,12 +118,27 @@ export async function ensureDemo(config: StackConfig, home: Home, signal: AbortS
       ['key', 'create', '--business', business.id, '--name', 'demo'],
       signal,
     );
-    const demo: Demo = { business_id: business.id, api_key: key.key };
-    writeJson(home.demoFile, demo);
-    return demo;
+    return { business_id: business.id, api_key: key.key };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** An address that signs a person in, once. */
+export interface SignInLink {
+  url: string;
+  expires_at: string;
+}
+
+/** Makes a link that signs the demo owner in to the console. */
+export function linkForOwner(config: StackConfig, email: string): Promise<SignInLink> {
+  return operate(config, ['person', 'link', email], AbortSignal.timeout(commandTimeoutMs));
+}
+
+/** The command that prints such a link. */
+export function linkCommand({ home }: StackConfig, email: string): string {
+  const command = `npm run -s pinkas -- person link ${email}`;
+  return home === defaultHome ? command : `PINKAS_HOME='${home}' ${command}`;
 }
 
 /**

@@ -13,7 +13,14 @@ import { rotateLog } from './log-rotation.js';
 import { runNode, startNode } from './node-process.js';
 import type { Part, ProcessPart, TaskPart } from './part.js';
 import type { Ports } from './ports.js';
-import { frontPort, type Replica, replicasOf } from './replicas.js';
+import {
+  balancerOf,
+  frontPorts,
+  type HttpService,
+  httpServices,
+  type Replica,
+  replicasOf,
+} from './replicas.js';
 import type { Secrets } from './secrets.js';
 import { type RunningServer, requireBinary, startNats, startPostgres, startRedis } from './servers/index.js';
 
@@ -36,7 +43,7 @@ const migrationTimeoutMs = 120_000;
 /** A server that somebody else starts may still be starting. */
 const externalServerTimeoutMs = 10_000;
 
-/** How long a gateway listens after SIGTERM, so that the load balancer stops using it first. */
+/** How long a process that serves HTTP listens after SIGTERM, so that the load balancer stops using it first. */
 const shutdownDelayMs = 2_000;
 
 /** Enough for the largest PDF that rendering accepts (24 MB), in base64 with its envelope. */
@@ -103,6 +110,14 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       VIEW_URL_BASE: addresses.viewUrlBase,
       WHATSAPP_URL: addresses.whatsappUrl,
       ...whatsappVariables(context),
+    },
+    console: {
+      HTTP_HOST: '127.0.0.1',
+      CONSOLE_URL: addresses.consoleUrl,
+      COOKIE_SECRET: secrets.cookieSecret,
+      BASE_URL: addresses.baseUrl,
+      VIEW_URL_BASE: addresses.viewUrlBase,
+      DOCS_URL: addresses.docsUrl,
     },
   };
 }
@@ -376,7 +391,7 @@ function servicePart(context: PartsContext, replica: Replica): ProcessPart {
   return {
     kind: 'process',
     name,
-    layer: service === 'gateway' ? 'edge' : 'service',
+    layer: httpPort === null ? 'service' : 'edge',
     needs: [
       `migrate-${service}`,
       'nats',
@@ -414,10 +429,12 @@ function servicePart(context: PartsContext, replica: Replica): ProcessPart {
   };
 }
 
-/** The load balancer in front of several gateways; it stops after them, since it forwards their last answers. */
-function balancerPart(context: PartsContext, replicas: readonly Replica[]): ProcessPart {
+/** The load balancer in front of several processes; it stops after them, since it forwards their last answers. */
+function balancerPart(context: PartsContext, service: HttpService): ProcessPart {
   const { config, home, ports } = context;
-  const name = 'load-balancer';
+  const name = balancerOf(service);
+  const frontPort = frontPorts[service];
+  const replicas = replicasOf(config.replicas).filter((replica) => replica.service === service);
   const healthUrl = `http://127.0.0.1:${ports.number(name)}/health`;
   const backends = replicas.flatMap((replica) =>
     replica.httpPort === null
@@ -428,7 +445,7 @@ function balancerPart(context: PartsContext, replicas: readonly Replica[]): Proc
     kind: 'process',
     name,
     layer: 'service',
-    needs: replicas.filter(({ service }) => service === 'gateway').map((gateway) => gateway.name),
+    needs: replicas.map((replica) => replica.name),
     logFile: home.logFile(name),
     readyWithinMs,
     healthUrl,
@@ -456,7 +473,7 @@ export function localParts(context: PartsContext): Part[] {
   const replicas = replicasOf(context.config.replicas);
   const services = replicas.map((replica) => servicePart(context, replica));
   if (context.config.replicas > 1) {
-    services.push(balancerPart(context, replicas));
+    services.push(...httpServices.map((service) => balancerPart(context, service)));
   }
   const demo: TaskPart = {
     kind: 'task',

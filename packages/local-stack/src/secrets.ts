@@ -14,6 +14,8 @@ export interface Secrets {
   apiKeyPepper: string;
   /** Hex, 32 bytes. Without it no stored token of the authority can be read. */
   tokenEncryptionKey: string;
+  /** Hex, 32 bytes. Signs the console's cookies. */
+  cookieSecret: string;
   taxAuthorityClientId: string;
   taxAuthorityClientSecret: string;
   signingPassword: string;
@@ -29,6 +31,7 @@ function makeSecrets(): Secrets {
     natsPasswords: {} as Record<NatsUser, string>,
     apiKeyPepper: token(32),
     tokenEncryptionKey: token(32),
+    cookieSecret: token(32),
     taxAuthorityClientId: `pinkas-${token(6)}`,
     taxAuthorityClientSecret: token(24),
     signingPassword: token(16),

@@ -3,9 +3,11 @@ import type { Addresses } from './addresses.js';
 import { type Home, writeJson } from './home.js';
 import type { PartState } from './supervisor.js';
 
-/** The demo business and its key. */
+/** The demo business, its key and its owner. */
 export interface Demo {
   business_id: string;
+  /** The address of the person who may use the console as its owner; `pinkas person link` signs them in. */
+  owner_email: string;
   /** The value of the key, which is shown nowhere else. */
   api_key: string;
 }
@@ -17,6 +19,8 @@ export interface StackFile {
   view_url_base: string;
   pdf_url_base: string;
   docs_url: string;
+  /** An origin, without a path. */
+  console_url: string;
   /** With the operator's user. */
   nats_url: string;
   redis_url: string;
@@ -43,6 +47,7 @@ export function writeStackFile(
     view_url_base: addresses.viewUrlBase,
     pdf_url_base: addresses.pdfUrlBase,
     docs_url: addresses.docsUrl,
+    console_url: addresses.consoleUrl,
     nats_url: addresses.nats.operator,
     redis_url: addresses.redisUrl,
     postgres: addresses.postgres,

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs';
-import { type Addresses, addressesOf, portNamesOf, preferredGatewayPort } from './addresses.js';
+import { type Addresses, addressesOf, portNamesOf, preferredPorts } from './addresses.js';
 import type { StackConfig } from './config.js';
 import { ensureDemo, readDemo } from './demo.js';
 import { type Home, openHome, writeJson } from './home.js';
 import { localParts, type PartsContext } from './local-parts.js';
 import { rotateLog } from './log-rotation.js';
 import { Ports } from './ports.js';
-import { frontPort } from './replicas.js';
+import { frontPorts } from './replicas.js';
 import { acquireHome, endLeftovers, identifySelf, type RunState } from './run-state.js';
 import { ensureSecrets } from './secrets.js';
 import { PortBusyError } from './servers/index.js';
@@ -34,8 +34,8 @@ export interface Stack {
 async function choosePorts(config: StackConfig, home: Home): Promise<Ports> {
   try {
     return await Ports.choose(home, portNamesOf(config.replicas), {
-      preferred: { [frontPort]: preferredGatewayPort },
-      fixed: config.port === null ? {} : { [frontPort]: config.port },
+      preferred: preferredPorts,
+      fixed: config.port === null ? {} : { [frontPorts.gateway]: config.port },
     });
   } catch (error) {
     throw error instanceof PortBusyError

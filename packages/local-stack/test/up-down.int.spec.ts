@@ -101,13 +101,19 @@ describe('the whole system in the background', () => {
       await pinkas('up');
       const first = stackFile();
       expect(first.services.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['postgres', 'nats', 'redis', 'gotenberg', 'gateway', 'issuing', 'delivery']),
+        expect.arrayContaining([
+          ...['postgres', 'nats', 'redis', 'gotenberg', 'gateway', 'issuing', 'delivery', 'console'],
+        ]),
       );
       const answer = await fetch(`${first.base_url}/me`, {
         headers: { authorization: `Bearer ${first.demo?.api_key}` },
       });
       expect(answer.status).toBe(200);
       expect(JSON.parse(await pinkas(['pinkas', 'business', 'list', '--json']))).toHaveLength(1);
+      const owner = first.demo?.owner_email ?? '';
+      const link = JSON.parse(await pinkas(['pinkas', 'person', 'link', owner, '--json'])) as { url: string };
+      expect(new URL(link.url).origin).toBe(first.console_url);
+      expect((await fetch(link.url)).status).toBe(200);
       for (const { health_url } of first.services.filter((service) => service.health_url !== null)) {
         expect((await fetch(health_url ?? '')).status).toBe(200);
       }

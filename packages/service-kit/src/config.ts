@@ -5,6 +5,7 @@ export {
   type EnvField,
   flag,
   hexBytes,
+  httpServerFields,
   integer,
   migrationFields,
   provisioningFields,

@@ -26,3 +26,14 @@ export function send(
   response.writeHead(status, { 'content-type': contentType, 'content-length': body.length, ...headers });
   response.end(body);
 }
+
+export { HttpMetrics, methodLabel } from './http/http-metrics.js';
+export { networkOf } from './http/network-of.js';
+export {
+  commonHeaders,
+  drainServer,
+  originOf,
+  publicServerOptions,
+  transportHeaders,
+} from './http/public-server.js';
+export { UntrustedProxies } from './http/untrusted-proxies.js';

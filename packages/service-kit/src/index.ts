@@ -1,4 +1,5 @@
-export { type Actor, type AuditedChange, appendAudit } from './audit/audit.repository.js';
+export { type Actor, actorOf } from './audit/actor.js';
+export { type AuditedChange, appendAudit } from './audit/audit.repository.js';
 export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditing, type ChainHead } from '@pinkas/contracts';
 import type { ServiceUnderTest } from '@pinkas/testkit';
 import pg from 'pg';
-import { appendAudit, newContext, withContext } from '../src/index.js';
+import { actorOf, appendAudit, newContext, withContext } from '../src/index.js';
 import { type ProbeTables, startProbe } from './probe-service.js';
 
 const contracts = auditing.delivery;
@@ -68,6 +68,27 @@ describe('the audit trail', () => {
       Array.from({ length: 10 }, (_, index) => [index + 1, null]),
     );
     expect(second.next_after).toBeNull();
+  });
+
+  it('listLatestAuditEntries lists a trail from its end, a page at a time', async () => {
+    const business = randomUUID();
+    await append(randomUUID());
+    for (let index = 1; index <= 5; index += 1) {
+      await append(business, { after: { index } });
+    }
+    const latest = async (before: number | null, limit: number) =>
+      (await tested.network.call(contracts.listLatestAuditEntries, { business_id: business, before, limit }))
+        .entries;
+    const { entries } = await list(business);
+    const newestFirst = entries.map(({ finding: _finding, ...entry }) => entry).reverse();
+    expect(await latest(null, 3)).toEqual(newestFirst.slice(0, 3));
+    expect(await latest(3, 3)).toEqual(newestFirst.slice(3));
+    expect(await latest(1, 3)).toEqual([]);
+  });
+
+  it('actorOf names the person, and the operator where there is none', () => {
+    const id = randomUUID();
+    expect([actorOf(id.toUpperCase()), actorOf(undefined)]).toEqual([`person:${id}`, 'operator']);
   });
 
   it('listChainHeads lists the end of every trail once, in the order of the businesses', async () => {

@@ -20,7 +20,6 @@ export const bundledLibraries = [
   'node-forge',
   'pg',
   'prom-client',
-  'reflect-metadata',
   'typebox',
   'typebox/compile',
   'typebox/format',

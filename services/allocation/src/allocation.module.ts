@@ -8,13 +8,16 @@ import { ClearTestAllocations } from './allocation/clear-test-allocations.js';
 import { DecideAllocation } from './allocation/decide-allocation.js';
 import { ListDeadLetteredAllocations } from './allocation/list-dead-lettered-allocations.js';
 import { ListTestRequests } from './allocation/list-test-requests.js';
+import { ListUnresolvedAllocations } from './allocation/list-unresolved-allocations.js';
 import { RetryAllocation } from './allocation/retry-allocation.js';
+import { ShowAllocation } from './allocation/show-allocation.js';
 import { TaxAuthority } from './allocation/tax-authority.js';
 import { AuthorityGrants } from './authority/authority-grants.js';
 import { AuthorityHttp } from './authority/authority-http.js';
 import { AuthorityTokens } from './connection/authority-tokens.js';
 import { CompleteConnection } from './connection/complete-connection.js';
 import { ConnectionMonitor } from './connection/connection-monitor.js';
+import { EndConnection } from './connection/end-connection.js';
 import { ListConnections } from './connection/list-connections.js';
 import { ShowConnection } from './connection/show-connection.js';
 import { StartConnection } from './connection/start-connection.js';
@@ -23,6 +26,8 @@ import { StartConnection } from './connection/start-connection.js';
 @Module({
   controllers: [
     RetryAllocation,
+    ShowAllocation,
+    ListUnresolvedAllocations,
     ListDeadLetteredAllocations,
     AuditAllocations,
     ListTestRequests,
@@ -30,6 +35,7 @@ import { StartConnection } from './connection/start-connection.js';
     StartConnection,
     CompleteConnection,
     ShowConnection,
+    EndConnection,
     ListConnections,
   ],
   providers: [

@@ -8,10 +8,20 @@ import { ReservationEvents } from './card/reservation-events.js';
 import { ReservationPurger } from './card/reservation-purger.js';
 import { ResolveCustomer } from './card/resolve-customer.js';
 import { SearchCustomers } from './card/search-customers.js';
+import { ShowCustomer } from './card/show-customer.js';
+import { UpdateCustomer } from './card/update-customer.js';
 
 /** The customer cards. */
 @Module({
-  controllers: [ResolveCustomer, ReleaseCustomer, SearchCustomers, AuditCustomers, ClearTestCustomers],
+  controllers: [
+    ResolveCustomer,
+    ReleaseCustomer,
+    SearchCustomers,
+    ShowCustomer,
+    UpdateCustomer,
+    AuditCustomers,
+    ClearTestCustomers,
+  ],
   providers: [RecordCustomer, ReservationPurger, ReservationEvents],
 })
 export class CustomerModule {}

@@ -4,7 +4,9 @@ import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { CheckRecipient } from './delivery/check-recipient.js';
 import { ClearTestDeliveries } from './delivery/clear-test-deliveries.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
+import { IssuedFacts } from './delivery/issued-facts.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
+import { ListMessages } from './delivery/list-messages.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
 import { ListTestMessages } from './delivery/list-test-messages.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
@@ -15,11 +17,13 @@ import { OutcomeRecorder } from './delivery/outcome-recorder.js';
 import { PlanDelivery } from './delivery/plan-delivery.js';
 import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { ResendDelivery } from './delivery/resend-delivery.js';
+import { SendMessage } from './delivery/send-message.js';
 import { SuppressAddress } from './delivery/suppress-address.js';
 import { TestMessages } from './delivery/test-messages.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
+import { SendNotice } from './notice/send-notice.js';
 import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 
 /** Plans, messages and their outcomes. */
@@ -27,6 +31,9 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
   controllers: [
     CheckRecipient,
     ResendDelivery,
+    ListMessages,
+    SendMessage,
+    SendNotice,
     ListDeliveryFailures,
     SuppressAddress,
     UnsuppressAddress,
@@ -41,6 +48,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     WithdrawDelivery,
     MessageSender,
     MessageArtifacts,
+    IssuedFacts,
     MessageChannels,
     MessageLogos,
     OutcomeRecorder,

@@ -10,7 +10,9 @@ import {
   documentCancelled,
   documentIssued,
   type EventOf,
+  findPublicDocument,
   getArtifact,
+  getDocument,
   getLogo,
   type IssuedDocument,
   messageFailed,
@@ -60,6 +62,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdf: Buffer;
   /** Set it while rendering is not to be reached. */
   pdfUnavailable: boolean;
+  /** Set it while issuing is not to be reached. */
+  issuingUnavailable: boolean;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged: boolean;
   /** Set it to make rendering give a PDF that says that its document is cancelled. */
@@ -162,6 +166,8 @@ export async function startDelivery(
     <E extends { document_id: string }>(events: E[]) =>
     (document: IssuedDocument) =>
       events.filter((event) => event.document_id === document.id);
+  /** What issuing knows of the documents. */
+  const issued: EventOf<typeof documentIssued>[] = [];
   /** The latest PDFs by document. */
   const pdfs = new Map<string, RenderedPdf>();
   const made: DeliveryUnderTest = {
@@ -172,6 +178,7 @@ export async function startDelivery(
     clock,
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
     pdfUnavailable: false,
+    issuingUnavailable: false,
     pdfDamaged: false,
     pdfCancelled: false,
     pdfReady: Promise.resolve(),
@@ -190,11 +197,13 @@ export async function startDelivery(
         ...change.document,
       });
       document.customer.email = recipient;
-      await network.publish(documentIssued, document.id, {
+      const event = {
         document,
         business: { ...business, ...change.business },
         ...(change.answered && { delivery: change.answered }),
-      });
+      };
+      issued.push(event);
+      await network.publish(documentIssued, document.id, event);
       return document;
     },
     render: (document, shown) => {
@@ -310,6 +319,24 @@ export async function startDelivery(
       cancelled: made.pdfCancelled,
     };
   };
+  /** The reply of issuing about a document; the state is not read. */
+  const issuedDocument = (probe: (document: IssuedDocument) => boolean) => {
+    const found = issued.find(({ document }) => probe(document));
+    if (!found || made.issuingUnavailable) {
+      throw new ApiError(found ? 'engine_error' : 'not_found');
+    }
+    const state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null } as const;
+    return { document: found.document, business: found.business, state };
+  };
+  network.answer(getDocument, ({ business_id, document_id }) => {
+    const { document: found, state } = issuedDocument(
+      (document) => document.id === document_id && document.business_id === business_id,
+    );
+    return { document: found, state };
+  });
+  network.answer(findPublicDocument, ({ public_id }) =>
+    issuedDocument((document) => document.public_id === public_id),
+  );
   network.answer(getLogo, ({ logo }) => {
     const found = made.logos.get(logo.sha256);
     if (!found) {

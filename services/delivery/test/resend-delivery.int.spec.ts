@@ -129,6 +129,7 @@ describe('ResendDelivery', () => {
           not_before: null,
           held_until: null,
           follow_up: false,
+          requested: false,
           ended_at: delivery.clock.now.toISOString(),
           reason: null,
           accepted: 1,
@@ -221,6 +222,25 @@ describe('ResendDelivery', () => {
     const suppressed = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
     await delivery.planned(suppressed);
     expect(await resend(suppressed)).toEqual({ resent: 0, messages: [], planned: 'suppressed' });
+  });
+
+  it('ResendDelivery resends the messages of its own business only, in the name of the person', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    const personId = randomUUID();
+    const resendOf = (businessId: string) =>
+      delivery.network.call(resendDelivery, {
+        document_id: invoice.id,
+        business_id: businessId,
+        person_id: personId,
+      });
+    await expect(resendOf(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await delivery.inState(invoice, 'failed');
+    expect(await resendOf(invoice.business_id)).toMatchObject({ resent: 1 });
+    await delivery.inState(invoice, 'sent');
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toMatchObject([
+      { action: 'delivery.resend', actor: `person:${personId}` },
+    ]);
   });
 
   it('ResendDelivery reports not_found for an unplanned document', async () => {

@@ -234,4 +234,18 @@ describe('suppressed addresses', () => {
     await clear(id);
     expect([await list(), await clear(id)]).toEqual([{ messages: [], next_after: null }, { deleted: 0 }]);
   });
+
+  it('the trail names the person who suppresses an address and who allows it again', async () => {
+    const address = delivery.newRecipient();
+    const [blocker, allower] = [randomUUID(), randomUUID()];
+    const of = { business_id: delivery.business.id, address };
+    await delivery.network.call(suppressAddress, { ...of, detail: null, person_id: blocker });
+    await delivery.network.call(unsuppressAddress, { ...of, person_id: allower });
+    const trail = await auditTrail(delivery.database, delivery.business.id);
+    const actors = trail.filter(({ subject }) => subject === `email:${address}`);
+    expect(actors.map(({ action, actor }) => [action, actor])).toEqual([
+      ['suppression.add', `person:${blocker}`],
+      ['suppression.remove', `person:${allower}`],
+    ]);
+  });
 });

@@ -1,11 +1,9 @@
-import { timeLimitsMs } from '@pinkas/contracts';
 import {
   type ConfigOf,
   type EnvField,
   hexBytes,
-  integer,
+  httpServerFields,
   serviceFields,
-  text,
   url,
 } from '@pinkas/service-kit/config';
 
@@ -25,31 +23,7 @@ const previousApiKeyPepper: EnvField<Buffer | null> = {
 /** The environment of the gateway. The path of each public address is also where the gateway serves it. */
 export const fields = {
   ...serviceFields,
-  httpHost: text('HTTP_HOST', {
-    meaning: 'The address that the HTTP API listens on.',
-    example: '0.0.0.0',
-    fallback: '127.0.0.1',
-  }),
-  httpPort: integer('HTTP_PORT', {
-    meaning: 'The port of the HTTP API; 0 picks a free one.',
-    example: '8080',
-    min: 0,
-    max: 65535,
-  }),
-  shutdownDelayMs: integer('SHUTDOWN_DELAY_MS', {
-    meaning:
-      'The time between SIGTERM and the end of listening, in milliseconds: until load balancers send no more connections and callers have opened new ones.',
-    example: '5000',
-    fallback: timeLimitsMs.shutdownDelay,
-    min: 0,
-    max: 5_000,
-  }),
-  trustedProxies: text('TRUSTED_PROXIES', {
-    meaning:
-      'The addresses or networks of the proxies in front of the gateway, separated by commas; X-Forwarded-For counts only from these.',
-    example: '10.0.0.0/8,fd00::/8',
-    fallback: '',
-  }),
+  ...httpServerFields,
   redisUrl: url('REDIS_URL', {
     meaning: 'The Redis that counts requests for all gateways together.',
     example: 'redis://127.0.0.1:6379',

@@ -1,14 +1,15 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
+import { HttpMetrics } from '@pinkas/service-kit/http';
 import { CreateKey } from './api-key/create-key.js';
 import { KeyAuthenticator } from './api-key/key-authenticator.js';
+import { KeyUseRecorder } from './api-key/key-use-recorder.js';
 import { ListKeys } from './api-key/list-keys.js';
 import { RevokeKey } from './api-key/revoke-key.js';
 import { CreateBusiness } from './business/create-business.js';
 import { ListBusinesses } from './business/list-businesses.js';
 import { ShowBusiness } from './business/show-business.js';
 import { UpdateBusiness } from './business/update-business.js';
-import { HttpMetrics } from './http/http-metrics.js';
 import { HttpServer } from './http/http-server.js';
 import { RateLimiter } from './http/rate-limiter.js';
 import { RawSocketResponses } from './http/raw-socket-responses.js';
@@ -51,6 +52,7 @@ import { PostDocuments } from './routes/post-documents.js';
     RateLimiter,
     KillSwitch,
     KeyAuthenticator,
+    KeyUseRecorder,
     HttpMetrics,
     RequestPipeline,
     RouteMounter,
@@ -77,4 +79,9 @@ import { PostDocuments } from './routes/post-documents.js';
 export class GatewayModule {}
 
 /** In the order of their start. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [RequestCounter, KillSwitch, HttpServer];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  RequestCounter,
+  KillSwitch,
+  KeyUseRecorder,
+  HttpServer,
+];

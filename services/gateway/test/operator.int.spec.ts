@@ -400,12 +400,48 @@ describe('operator contracts', () => {
     expect(key.key.startsWith(`${key.prefix}_`)).toBe(true);
   });
 
+  it('the trail names the person of the console who changes a business, creates a key or revokes it', async () => {
+    const { id } = await create({ name: 'עסק' });
+    const person_id = randomUUID();
+    await gateway.network.call(updateBusiness, { business_id: id, change: { city: 'חיפה' }, person_id });
+    const key = await gateway.network.call(createKey, { business_id: id, person_id });
+    await gateway.network.call(revokeKey, { key_id: key.id, business_id: id, person_id });
+    expect((await auditTrail(gateway.database, id)).map(({ action, actor }) => [action, actor])).toEqual([
+      ['business.create', 'operator'],
+      ['business.update', `person:${person_id}`],
+      ['key.create', `person:${person_id}`],
+      ['key.revoke', `person:${person_id}`],
+    ]);
+  });
+
+  it('createKey allows a key of a person less than one of the operator', async () => {
+    const { id } = await create({ name: 'עסק' });
+    const wanted = { business_id: id, per_minute: 601, daily_documents: 10_001 };
+    const make = (more: object) => gateway.network.call(createKey, { ...wanted, ...more });
+    expect(await errorPathsOf(make({ person_id: randomUUID() }))).toEqual([
+      '/daily_documents',
+      '/per_minute',
+    ]);
+    expect(await make({})).toMatchObject({ per_minute: 601, daily_documents: 10_001 });
+  });
+
+  it('revokeKey with a business returns not_found for a key of another one, which stays valid', async () => {
+    const [own, other] = [await create({ name: 'עסק' }), await create({ name: 'עסק אחר' })];
+    const key = await gateway.network.call(createKey, { business_id: other.id });
+    await expect(
+      gateway.network.call(revokeKey, { key_id: key.id, business_id: own.id }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    const { keys } = await gateway.network.call(listKeys, { business_id: other.id });
+    expect(keys).toMatchObject([{ id: key.id, revoked_at: null }]);
+    expect(await auditTrail(gateway.database, own.id)).toHaveLength(1);
+  });
+
   it('the trail has each change of a business and its keys once, with what was there before, and no value of a key', async () => {
     const created = await create({ name: 'עסק' });
     const { id } = created;
     await change(id, { name: 'עסק לדוגמה', auto_send: { enabled: true } });
     await change(id, { name: 'עסק לדוגמה' });
-    const { key, ...shown } = await gateway.network.call(createKey, { business_id: id });
+    const { key, last_used_at: _use, ...shown } = await gateway.network.call(createKey, { business_id: id });
     const { revoked_at } = await gateway.network.call(revokeKey, { key_id: shown.id });
     await gateway.network.call(revokeKey, { key_id: shown.id });
     const trail = await auditTrail(gateway.database, id);

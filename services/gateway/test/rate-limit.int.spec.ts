@@ -193,9 +193,10 @@ describe('two gateways', () => {
         return rows.map(({ query }) => query);
       });
       expect(Object.fromEntries(codes)).toEqual({ unauthorized: 60, rate_limited: 940 });
-      // Each of the two gateways reads the kill switch once a second, and nothing for a request.
-      expect(waiting.length).toBeLessThanOrEqual(2);
-      expect(waiting.filter((query) => query.includes('api_key'))).toEqual([]);
+      // Each of the two gateways reads the kill switch once a second, may store uses of keys, and reads nothing for a request.
+      const read = waiting.filter((query) => !query.startsWith('with "later" as'));
+      expect(read.length).toBeLessThanOrEqual(2);
+      expect(read.filter((query) => query.includes('api_key'))).toEqual([]);
     });
 
     it('api_disabled comes before rate_limited and unauthorized at every gateway within a second', async () => {

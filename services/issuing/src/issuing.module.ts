@@ -20,6 +20,7 @@ import { ListDocuments } from './document/list-documents.js';
 import { RecipientChecks } from './document/recipient-checks.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
+import { SummarizeDocuments } from './document/summarize-documents.js';
 import { AuditSeries } from './series/audit-series.js';
 import { ListSeries } from './series/list-series.js';
 import { ListSeriesHeads } from './series/list-series-heads.js';
@@ -31,6 +32,7 @@ import { GetUsage } from './usage/get-usage.js';
     IssueDocument,
     GetDocument,
     ListDocuments,
+    SummarizeDocuments,
     CancelDocument,
     FindPublicDocument,
     ListSeries,

@@ -8,7 +8,7 @@ import {
   getDocument,
 } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, documentTypes } from '@pinkas/domain';
-import { eventually } from '@pinkas/testkit';
+import { auditTrail, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
   cash,
@@ -60,10 +60,10 @@ describe('CancelDocument', () => {
     expect(reply.state).toEqual(state);
     expect(reply.state.cancelled_at?.slice(0, 10)).toBe(at.slice(0, 10));
     expect(document).toMatchObject(reply.document);
-    expect(await stateOf(document.id)).toEqual(reply.state);
     const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
-    // The page says why; the HTTP API does not.
+    // Its pages say why; the HTTP API does not.
     const shown = { ...reply.state, cancel_reason: 'נשלח בטעות' };
+    expect(await stateOf(document.id)).toEqual(reply.state);
     expect(found).toEqual({ document, state: shown, business: issuing.business });
     const event = await eventually('it is published', () =>
       published.find((event) => event.document.id === document.id),
@@ -75,6 +75,22 @@ describe('CancelDocument', () => {
       reason: 'נשלח בטעות',
     });
     expect((await issueA(type)).document.number).toBe(document.number + 1);
+  });
+
+  it('the trail names who cancels: a person of the console, or an API key', async () => {
+    const person_id = randomUUID();
+    const key_id = randomUUID();
+    const actorsOf = async (change: { person_id?: string; key_id?: string }) => {
+      const { document } = await issueA('quote');
+      const { id: document_id, business_id } = document;
+      await issuing.network.call(cancelDocument, { business_id, document_id, reason: null, ...change });
+      const trail = await auditTrail(issuing.database, business_id);
+      return trail
+        .filter(({ subject }) => subject === document_id)
+        .map(({ action, actor }) => [action, actor]);
+    };
+    expect(await actorsOf({ person_id })).toEqual([['document.state', `person:${person_id}`]]);
+    expect(await actorsOf({ key_id })).toEqual([['document.state', `key:${key_id}`]]);
   });
 
   it.each(accounting)('CancelDocument rejects a %s with use_credit_note', async (type) => {

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditSeries, cancelDocument, listSeriesHeads, type ReplyOf } from '@pinkas/contracts';
+import { auditSeries, cancelDocument, getUsage, listSeriesHeads, type ReplyOf } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
-import { eventually } from '@pinkas/testkit';
+import { auditTrail, eventually } from '@pinkas/testkit';
 import pg from 'pg';
 import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
 
@@ -254,6 +255,43 @@ describe('the chains of issuing', () => {
       expect.objectContaining(of('receipt')),
       { ...of('tax_invoice'), ...invoiceHead.head },
     ]);
+  });
+
+  it('a document that a person of the console issues is in the trail, once, and continues the chain', async () => {
+    const business = { ...issuing.business, id: randomUUID() };
+    const person_id = randomUUID();
+    const asPerson = { business, key: { id: person_id, daily_documents: 300 }, person_id };
+    const { document } = await issuing.issue({ type: 'order' }, 'by a person', asPerson);
+    expect((await issuing.issue({ type: 'order' }, 'by a person', asPerson)).replayed).toBe(true);
+    await issuing.issue({ type: 'order' }, 'by a key', { business });
+    expect(await auditTrail(issuing.database, business.id)).toEqual([
+      {
+        action: 'document.issue',
+        actor: `person:${person_id}`,
+        subject: document.id,
+        before: null,
+        after: { type: 'order', number: 1 },
+      },
+    ]);
+    await issuing.network.call(cancelDocument, {
+      business_id: business.id,
+      document_id: document.id,
+      reason: null,
+      person_id,
+    });
+    const { documents } = await issuing.network.call(auditSeries, {
+      business_id: business.id,
+      type: 'order',
+      after: null,
+      limit: 10,
+    });
+    expect(documents).toMatchObject([
+      { number: 1, findings: [] },
+      { number: 2, findings: [] },
+    ]);
+    expect(await issuing.network.call(getUsage, { business_id: business.id, key_id: person_id })).toEqual({
+      used_today: 1,
+    });
   });
 
   it('the hash of a document cannot be changed', async () => {

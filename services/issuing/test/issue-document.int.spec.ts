@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPublicDocument, fingerprint, getDocument } from '@pinkas/contracts';
 import { eventually, scrape } from '@pinkas/testkit';
-import { gate, type IssuingUnderTest, invoiceBody, startIssuing } from './issuing.js';
+import { cash, gate, type IssuingUnderTest, invoiceBody, net, startIssuing } from './issuing.js';
 
 describe('IssueDocument', () => {
   let issuing: IssuingUnderTest;
@@ -160,6 +160,23 @@ describe('IssueDocument', () => {
     const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
     expect(found).toEqual({ document, state, business: issuing.business });
   });
+
+  it.each([
+    ['tax_invoice', {}],
+    ['tax_invoice_receipt', { payments: cash(118) }],
+  ] as const)(
+    'GetDocument returns what was credited of a %s when it is asked for details',
+    async (type, more) => {
+      const { document } = await issuing.issue({ type, items: net(100), ...more });
+      const key = { business_id: issuing.business.id, document_id: document.id };
+      const stateOf = async (detailed?: boolean) =>
+        (await issuing.network.call(getDocument, { ...key, ...(detailed && { detailed }) })).state;
+      expect((await stateOf(true)).credited).toBe(0);
+      await issuing.issue({ type: 'credit_note', based_on: document.id, items: net(10) });
+      expect((await stateOf(true)).credited).toBe(11.8);
+      expect(await stateOf()).not.toHaveProperty('credited');
+    },
+  );
 
   it('FindPublicDocument returns what was credited of a tax invoice', async () => {
     const { document, state } = await issuing.issue({ type: 'tax_invoice' });

@@ -16,6 +16,8 @@ type ListRequest = RequestOf<typeof listDocuments>;
 
 describe('ListDocuments', () => {
   let issuing: IssuingUnderTest;
+  /** The documents are to these in turn. */
+  const customers = [randomUUID(), randomUUID(), randomUUID()] as const;
   /** The documents of the tests' business, in the order of their commits; the third one is cancelled. */
   const book: IssuedDocument[] = [];
 
@@ -58,9 +60,10 @@ describe('ListDocuments', () => {
     issuing = await startIssuing();
     const { now } = issuing.clock;
     const issue = async (body: Parameters<typeof issuing.issue>[0]) => {
+      const customer = { id: customers[book.length % customers.length] as string };
       // Two documents in each minute: the order does not depend on their instants.
       issuing.clock.now = new Date(now.getTime() + Math.floor(book.length / 2) * 60_000);
-      book.push((await issuing.issue(body)).document);
+      book.push((await issuing.issue({ customer, ...body })).document);
     };
     await issue({ type: 'quote', date: '2026-06-01', external_ref: 'shop 1' });
     await issue({ type: 'order', date: '2026-05-20', external_ref: 'shop 1' });
@@ -102,6 +105,18 @@ describe('ListDocuments', () => {
     expect(cancelled?.state).toMatchObject({ status: 'cancelled', cancelled_at: expect.any(String) });
   });
 
+  it('ListDocuments with the status `cancelled` returns the cancelled documents, whatever `include_cancelled` says', async () => {
+    for (const include_cancelled of [false, true]) {
+      const { documents } = await list({ status: 'cancelled', include_cancelled });
+      expect(documents.map(({ document }) => document.id)).toEqual([book[2]?.id]);
+    }
+    const dated = { status: 'cancelled', from: '2026-06-10', to: '2026-06-10' } as const;
+    expect((await list(dated)).documents).toHaveLength(1);
+    expect((await list({ status: 'cancelled', type: 'order' })).documents).toEqual([]);
+  });
+
+  const isOpen = (document: IssuedDocument) => document.type !== 'receipt' && !isCancelled(document);
+  const isOf = (index: number) => (document: IssuedDocument) => document.customer.id === customers[index];
   const filters: [string, Partial<ListRequest>, (document: IssuedDocument) => boolean][] = [
     ['everything', {}, () => true],
     ['a type', { type: 'quote' }, ({ type }) => type === 'quote'],
@@ -128,6 +143,67 @@ describe('ListDocuments', () => {
     ['a range without days', { from: '2026-06-12', to: '2026-06-01' }, () => false],
     ['a range before everything', { to: '2020-01-01' }, () => false],
     ['a range after everything', { from: '2030-01-01' }, () => false],
+    ['a number', { number: 2 }, ({ number }) => number === 2],
+    [
+      'a number of one type',
+      { number: 2, type: 'order' },
+      ({ number, type }) => number === 2 && type === 'order',
+    ],
+    [
+      'a number and a reference',
+      { number: 1, external_ref: 'shop 1' },
+      ({ number, external_ref }) => number === 1 && external_ref === 'shop 1',
+    ],
+    [
+      'a number and a first date',
+      { number: 2, from: '2026-06-11' },
+      ({ number, date }) => number === 2 && date >= '2026-06-11',
+    ],
+    ['a number that was never reached', { number: 9_000 }, () => false],
+    ['a status', { status: 'open' }, isOpen],
+    [
+      'a status and a type',
+      { status: 'open', type: 'tax_invoice' },
+      (document) => isOpen(document) && document.type === 'tax_invoice',
+    ],
+    [
+      'a status and a range of dates',
+      { status: 'closed', from: '2026-05-01' },
+      (document) => document.type === 'receipt' && document.date >= '2026-05-01',
+    ],
+    ['one customer', { customer_ids: [customers[0]] }, isOf(0)],
+    [
+      'two customers',
+      { customer_ids: [customers[0], customers[1]] },
+      (document) => isOf(0)(document) || isOf(1)(document),
+    ],
+    ['a customer and an unknown one', { customer_ids: [randomUUID(), customers[1]] }, isOf(1)],
+    ['an unknown customer', { customer_ids: [randomUUID()] }, () => false],
+    [
+      'a customer and a type',
+      { customer_ids: [customers[0]], type: 'order' },
+      (document) => isOf(0)(document) && document.type === 'order',
+    ],
+    [
+      'a customer and a status',
+      { customer_ids: [customers[0]], status: 'open' },
+      (document) => isOf(0)(document) && isOpen(document),
+    ],
+    [
+      'a customer and a range of dates',
+      { customer_ids: [customers[0]], from: '2026-05-20', to: '2026-06-02' },
+      (document) => isOf(0)(document) && document.date >= '2026-05-20' && document.date <= '2026-06-02',
+    ],
+    [
+      'a customer and a range without documents',
+      { customer_ids: [customers[0]], from: '2030-01-01' },
+      () => false,
+    ],
+    [
+      'a customer and a reference',
+      { customer_ids: [customers[1]], external_ref: 'shop 1' },
+      (document) => isOf(1)(document) && document.external_ref === 'shop 1',
+    ],
     [
       'a range of dates and a type',
       { from: '2026-06-02', to: '2026-06-30', type: 'tax_invoice' },

@@ -19,6 +19,8 @@ const shares: [DocumentType, number][] = [
   ['donation_receipt', 1],
 ];
 const limit = 51;
+/** The customer of every second document, and that of every thousandth. */
+const [frequent, rare] = [randomUUID(), randomUUID()];
 /** Documents that one statement inserts. */
 const batch = 5_000;
 
@@ -84,15 +86,19 @@ describe.each([
         await sql`
           insert into document (business_id, id, public_id, type, number, position, status, dated_on, issued_at, external_ref,
             idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, payments,
-            subtotal, discount, vat, vat_rate, total, paid, send, artifact_sha256)
-          select ${id}, gen_random_uuid(), gen_random_uuid(), type, n, n, 'open',
+            subtotal, discount, vat, vat_rate, total, paid, send, artifact_sha256, cancelled_at)
+          select ${id}, gen_random_uuid(), gen_random_uuid(), type, n, n, status,
             (issued_at - case type when 'proforma' then interval '40 days' else interval '0' end)::date, issued_at,
             case when n % 3 = 0 then null when n % 3 = 1 then 'order-' || n else 'the same' end,
-            n, '', ${id}, ${JSON.stringify(exampleBusiness())}::jsonb, ${customer.id}, ${JSON.stringify(customer)}::jsonb,
-            ${JSON.stringify(items)}::jsonb, false, '[]', 100, 0, 18, 18, 118, 0, true, ''
+            n, '', ${id}, ${JSON.stringify(exampleBusiness())}::jsonb, customer_id, ${JSON.stringify(customer)}::jsonb,
+            ${JSON.stringify(items)}::jsonb, false, '[]', 100, 0, 18, 18, 118, 0, true, '',
+            case status when 'cancelled' then issued_at end
           from (
             select n, (array[${typeOf}])[1 + n % 200] as type,
-              timestamptz '2025-01-01' + n * interval '10 minutes' as issued_at
+              timestamptz '2025-01-01' + n * interval '10 minutes' as issued_at,
+              case when n % 403 = 0 then 'closed' when n % 701 = 0 then 'cancelled' else 'open' end as status,
+              case when n % 2 = 0 then ${frequent}::uuid when n % 501 = 0 then ${rare}::uuid
+                else md5((n / 20)::text)::uuid end as customer_id
             from generate_series(${first}::integer, ${Math.min(first + batch - 1, each)}::integer) as n
           ) as generated`.execute(database.db);
       }
@@ -115,6 +121,22 @@ describe.each([
     ],
     ['a range of dates that contains nearly all', { from: '2025-01-02', to: '2025-05-15' }],
     ['a wide range of dates of one type', { type: 'receipt', from: '2025-01-02', to: '2025-05-15' }],
+    ['a frequent status', { status: 'open' }],
+    ['a rare status', { status: 'closed' }],
+    ['cancelled documents', { status: 'cancelled' }],
+    ['a rare status of one type', { status: 'closed', type: 'receipt' }],
+    ['a rare status and a range of dates', { status: 'closed', from: '2025-01-10', to: '2025-03-01' }],
+    ['a number', { number: 400 }],
+    ['a number of a type', { number: 400, type: 'tax_invoice' }],
+    ['an unknown number', { number: 400_000 }],
+    ['a customer of many documents', { customer_ids: [frequent] }],
+    ['a customer of few documents', { customer_ids: [rare] }],
+    ['several customers', { customer_ids: [rare, frequent, randomUUID(), randomUUID()] }],
+    ['an unknown customer', { customer_ids: [randomUUID()] }],
+    [
+      'a customer of many documents and an old range of dates',
+      { customer_ids: [frequent], from: '2025-01-10', to: '2025-01-11' },
+    ],
     ['a range of dates in the future', { from: '2090-01-01' }],
   ];
   const positions: [string, ListFilter['before']][] = [

@@ -277,6 +277,12 @@ describe('ReadBook', () => {
         after: { format: 'uniform', ...range },
       },
     ]);
+    const person_id = randomUUID();
+    await issuing.network.call(recordExport, { business_id, format: 'csv', ...range, person_id });
+    expect((await auditTrail(issuing.database, business_id))[1]).toMatchObject({
+      actor: `person:${person_id}`,
+      after: { format: 'csv', ...range },
+    });
   });
 
   it('a test book is emptied and begins with 1 again, and a live book is refused', async () => {

@@ -69,6 +69,10 @@ export class WarmPage {
     });
     try {
       const id = (await contextIds(devTools)).find((contextId) => !known.includes(contextId));
+      if (id === undefined) {
+        // In the browser's own context, pages would share what is stored.
+        throw new Error('the new browser context is not listed');
+      }
       const cdp = await context.newCDPSession(await openPage(context, devTools, id));
       await cdp.send('Page.enable');
       await cdp.send('Inspector.enable');
@@ -284,14 +288,14 @@ async function contextIds(devTools: CDPSession): Promise<string[]> {
 async function openPage(
   context: BrowserContext,
   devTools: CDPSession,
-  browserContextId: string | undefined,
+  browserContextId: string,
 ): Promise<Page> {
   const [page] = await Promise.all([
     context.waitForEvent('page'),
     devTools.send('Target.createTarget', {
       url: 'about:blank',
       ...screen,
-      ...(browserContextId !== undefined && { browserContextId }),
+      browserContextId,
       enableBeginFrameControl: true,
     }),
   ]);

@@ -4,6 +4,7 @@ import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
 import { ClearTestArtifacts } from './artifact/clear-test-artifacts.js';
 import { GetArtifact } from './artifact/get-artifact.js';
+import { ListArtifacts } from './artifact/list-artifacts.js';
 import { NextRevision } from './artifact/next-revision.js';
 import { NumberArtifact } from './artifact/number-artifact.js';
 import { OrphanPurger } from './artifact/orphan-purger.js';
@@ -24,6 +25,7 @@ import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { StoreLogo } from './logo/store-logo.js';
 import { PrintReport } from './report/print-report.js';
+import { ShowSigningCertificate } from './signature/show-signing-certificate.js';
 import { Signers } from './signature/signers.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
@@ -33,6 +35,8 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
   controllers: [
     RenderArtifact,
     GetArtifact,
+    ListArtifacts,
+    ShowSigningCertificate,
     ReleaseArtifact,
     CancelArtifact,
     NumberArtifact,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatMoney, formatQuantity } from '@pinkas/design';
 import { documentTypeRules, isGoodsNote } from '@pinkas/domain';
 import { sharedRendererUrl } from '@pinkas/testkit';
 import type { PdfService } from '../src/artifact/pdf-service.js';
-import { formatMoney, formatQuantity } from '../src/document/figures.js';
 import { paymentsComeFirst, type Sheet } from '../src/document/sheet.js';
 import { verifySignature } from '../src/signature/verify-signature.js';
 import { galleryCases } from './gallery/cases.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isolate } from '@pinkas/design';
 import { directionRuns, fieldDirection } from '@pinkas/domain';
 import { findBinary } from '@pinkas/local-stack/servers';
 import bidiFactory, { type Bidi } from 'bidi-js';
 import fc from 'fast-check';
 import { type Browser, chromium } from 'playwright-core';
-import { isolate } from '../src/document/markup.js';
 
 /** Its types describe a default export; Node sees the function itself. */
 const bidi = (bidiFactory as unknown as () => Bidi)();

@@ -42,6 +42,7 @@ const tablesOfBusinesses: Readonly<Record<ServiceName, readonly string[]>> = {
   rendering: ['artifact'],
   allocation: ['allocation', 'connection'],
   delivery: ['delivery', 'plan'],
+  console: ['membership'],
 };
 
 /** A table of a service, with the column that says whose a row is. */
@@ -72,6 +73,8 @@ export function isolation(system: () => RunningStack): void {
 
     async function newParty(of: string): Promise<Party> {
       const issuer = await operator.newIssuer({ ...sendsMail, tax_authority_connected: true });
+      const invitation = [`${of}@example.com`, '--business', issuer.business.id, '--role', 'owner'];
+      await stack.command('pinkas', 'person', 'invite', ...invitation);
       const party: Party = {
         issuer,
         caller: await Caller.with(stack, issuer.key),

@@ -34,6 +34,8 @@ export interface KnownDocument {
   body: CreateDocument;
   /** Null until it is answered 201. */
   created: CreatedDocument | null;
+  /** Whether an invoice has a credit note, or is about to have it: it gets one at most, so that no rule refuses what is sent. */
+  isCredited: boolean;
   /** Whether a request to cancel it was sent, and answered 200. */
   cancel: 'none' | 'sent' | 'done';
 }
@@ -175,19 +177,19 @@ export class Callers {
     this.#keys += 1;
     const key = `storm-${this.seed}-${this.#keys}`;
     const type = business.types[Math.floor(random() * business.types.length)] as DocumentType;
-    // An invoice is credited once: no rule refuses what callers send.
-    const source = known.find(
-      ({ created, body }) =>
-        created?.type === 'tax_invoice' && !known.some((item) => item.body.based_on === created.id && body),
-    );
+    const source = known.find(({ created, isCredited }) => created?.type === 'tax_invoice' && !isCredited);
     const customer = {
       name: `לקוח סערה ${random() < 0.5 ? Math.floor(random() * 20) : this.#keys}`,
       email: `${key}@example.com`,
       ...(random() < 0.2 && { phone: '050-0000000' }),
     };
     const change: Partial<CreateDocument> = { customer, external_ref: key };
+    const isCredit = type === 'credit_note' && source?.created != null;
+    if (isCredit) {
+      source.isCredited = true;
+    }
     const body =
-      type === 'credit_note' && source?.created
+      isCredit && source.created
         ? documentOf(type, { ...change, based_on: source.created.id })
         : documentOf(type === 'credit_note' ? 'tax_invoice' : type, change);
     if (body.type === 'tax_invoice' && random() < 0.4) {
@@ -195,7 +197,7 @@ export class Callers {
       body.customer = { ...customer, name: 'לקוח עוסק', tax_id: '777777723' };
       body.prices_include_vat = false;
     }
-    return { business, key, body, created: null, cancel: 'none' };
+    return { business, key, body, created: null, isCredited: false, cancel: 'none' };
   }
 
   #agent(index: number): Agent {

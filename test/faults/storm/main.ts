@@ -2,16 +2,21 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../../sources.js';
+import { killPointSteps } from './schedule.js';
 import { figuresOf, runStorm, type StormReport } from './storm.js';
 import { StormSystem } from './storm-system.js';
 
-/** `npm run storm -- --minutes N --seed N`: the faults of a seed; ends with 1 where an invariant was broken. */
+/**
+ * `npm run storm -- --minutes N --seed N`: the faults of a seed; with `--kill-points` a death at each kill point in their place.
+ * Ends with 1 where an invariant was broken.
+ */
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
     'longest-fault': { type: 'string', default: '60' },
     pause: { type: 'string', default: '500' },
+    'kill-points': { type: 'boolean', default: false },
     patience: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
@@ -37,13 +42,16 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-progress(`seed ${seed}, ${minutes} minutes: starting a system with two replicas of each service …`);
+const extent = values['kill-points'] ? 'every kill point' : `${minutes} minutes`;
+progress(`seed ${seed}, ${extent}: starting a system with two replicas of each service …`);
 const system = await StormSystem.start(patience);
 let report: StormReport;
 try {
   report = await runStorm(system, {
     seed,
-    forMs: minutes * 60_000,
+    ...(values['kill-points']
+      ? { steps: killPointSteps(), forMs: Number.POSITIVE_INFINITY }
+      : { forMs: minutes * 60_000 }),
     longestFaultMs: longestFaultS * 1_000,
     pauseMs,
     stepsPerBook: 5,
@@ -76,6 +84,8 @@ function printReport({ broken, ...report }: StormReport): void {
     seed,
     answers: report.answers,
     refusals: report.refusals,
+    pages: report.pages,
+    credits: report.credits,
     applied: report.applied,
     kill_points: report.killPoints,
   };

@@ -1,10 +1,13 @@
 /**
  * Loaded first by every service of a storm. Its clock is off by what a file with the name of its process id says, in seconds; and
- * it dies where the file `kill-<service>` says: when bytes that match go out or come in on a connection.
+ * it dies where the file `kill-<service>` says: when bytes that match go out or come in on a connection. It collects its garbage
+ * while there is a file `collect-<process id>`, and removes that.
  */
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { basename, dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 const readEveryMs = 250;
 const folder = process.env.STORM_FOLDER ?? '';
@@ -84,7 +87,15 @@ Socket.prototype.push = function (data, ...rest) {
   return push.call(this, data, ...rest);
 };
 
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc');
+const collectFile = join(folder, `collect-${process.pid}`);
+
 setInterval(() => {
+  if (existsSync(collectFile)) {
+    collectGarbage();
+    rmSync(collectFile, { force: true });
+  }
   try {
     offsetMs = Number(readFileSync(clockFile, 'utf8')) * 1_000;
   } catch {

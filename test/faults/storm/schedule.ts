@@ -127,6 +127,14 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
   }
 }
 
+/** Every kill point alone, one after the other. */
+export function killPointSteps(): Step[] {
+  return killPointNames.map((target, index) => ({
+    number: index + 1,
+    faults: [{ kind: 'kill at', target, forMs: shortestMs, value: '' }],
+  }));
+}
+
 /** A fault in words. */
 export function wordsOf({ kind, target, forMs, value }: Fault): string {
   return `${kind} ${target}${value && ` ${value}`}, ${(forMs / 1_000).toFixed(1)} s`;

@@ -5,6 +5,7 @@ import { Operator } from '../../properties/operator.js';
 import { sendsMail } from '../../running-stack.js';
 import { Callers, type StormBusiness } from './callers.js';
 import { Baseline, checkBook, checkLogs, checkOutside, checkSent, checkVerified } from './checks.js';
+import { ConsoleOwner } from './console-owner.js';
 import { applyFault } from './faults.js';
 import { killPointNames } from './kill-points.js';
 import { drawSchedule, type Fault, type Step, wordsOf } from './schedule.js';
@@ -13,6 +14,9 @@ import type { StormSystem } from './storm-system.js';
 /** How a storm runs. */
 export interface StormOptions {
   seed: number;
+  /** In place of what the seed draws. */
+  steps?: readonly Step[];
+  /** It ends after the step in which this is over, or after the last of its steps. */
   forMs: number;
   /** How long a fault lasts at most. */
   longestFaultMs: number;
@@ -38,6 +42,9 @@ export interface StormReport {
   notApplied: number;
   answers: number;
   refusals: number;
+  /** Answers of the console, and the invoices that were credited there. */
+  pages: number;
+  credits: number;
   /** From the end of a PostgreSQL that was cut off until every request is served; the longest. */
   cutPostgresHealS: number;
   slowestHeal: { s: number; step: string };
@@ -60,7 +67,7 @@ const servedInARow = 16;
 const healWithinMs = 120_000;
 const calmMs = 1_000;
 const probeMs = 50;
-/** An answer of a gateway that was stopped comes so long after it goes on at most. */
+/** An answer of a process that was stopped comes so long after it goes on at most. */
 const frozenAllowanceMs = 5_000;
 
 const dealer: readonly DocumentType[] = [
@@ -90,14 +97,16 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
 
 /** Runs the schedule of a seed against a system until its time is over or an invariant is broken. */
 export async function runStorm(system: StormSystem, options: StormOptions): Promise<StormReport> {
-  const baseUrl = (await system.stack.file()).base_url;
-  const callers = new Callers(system, baseUrl, options.seed, options.pauseMs);
-  const storm = new Storm(system, options, callers);
-  options.signal?.addEventListener('abort', () => void callers.end(), { once: true });
+  const { base_url, console_url } = await system.stack.file();
+  const callers = new Callers(system, base_url, options.seed, options.pauseMs);
+  const owner = new ConsoleOwner(system, console_url, options.seed, options.pauseMs);
+  const end = async () => void (await Promise.all([callers.end(), owner.end()]));
+  const storm = new Storm(system, options, callers, owner);
+  options.signal?.addEventListener('abort', () => void end(), { once: true });
   try {
     return await storm.run();
   } finally {
-    await callers.end();
+    await end();
   }
 }
 
@@ -111,6 +120,7 @@ class Storm {
     private readonly system: StormSystem,
     private readonly options: StormOptions,
     private readonly callers: Callers,
+    private readonly owner: ConsoleOwner,
   ) {
     this.#report = {
       seed: options.seed,
@@ -121,6 +131,8 @@ class Storm {
       notApplied: 0,
       answers: 0,
       refusals: 0,
+      pages: 0,
+      credits: 0,
       cutPostgresHealS: 0,
       slowestHeal: { s: 0, step: '' },
       broken: null,
@@ -129,8 +141,8 @@ class Storm {
   }
 
   async run(): Promise<StormReport> {
-    const { seed, longestFaultMs, forMs } = this.options;
-    for (const step of drawSchedule(seed, longestFaultMs)) {
+    const { seed, steps, longestFaultMs } = this.options;
+    for (const step of steps ?? drawSchedule(seed, longestFaultMs)) {
       const words = `${step.number}. ${step.faults.map(wordsOf).join(' + ')}`;
       this.#report.schedule.push(words);
       const findings = await this.#runStep(step, words).catch((error: unknown) => [
@@ -143,12 +155,24 @@ class Storm {
         this.#report.broken = { step: words, findings };
         break;
       }
-      if (performance.now() - this.#startedMs > forMs) {
+      if (this.#isLast(step)) {
         break;
       }
     }
     const minutes = (performance.now() - this.#startedMs) / 60_000;
-    return { ...this.#report, minutes, answers: this.callers.answers, refusals: this.callers.refusals };
+    return {
+      ...this.#report,
+      minutes,
+      answers: this.callers.answers,
+      refusals: this.callers.refusals,
+      pages: this.owner.answers,
+      credits: this.owner.credits,
+    };
+  }
+
+  #isLast(step: Step): boolean {
+    const { steps, forMs } = this.options;
+    return step === steps?.at(-1) || performance.now() - this.#startedMs > forMs;
   }
 
   get #isInterrupted(): boolean {
@@ -157,14 +181,17 @@ class Storm {
 
   /** Applies the faults of a step under load, and checks everything after they have ended. */
   async #runStep(step: Step, words: string): Promise<string[]> {
-    const { callers, options, system } = this;
+    const { callers, options, owner, system } = this;
     if (this.#businesses.length === 0) {
       this.#businesses = await newBusinesses(system);
+      const [first] = this.#businesses as [StormBusiness];
+      await owner.own(first, () => callers.known.get(first.issuer.business.id) ?? []);
     }
-    const frozen = step.faults.filter(({ kind, target }) => kind === 'stop' && target.startsWith('gateway'));
-    callers.allowanceMs = Math.max(0, ...frozen.map(({ forMs }) => forMs + frozenAllowanceMs));
-    const answersBefore = callers.answers;
+    callers.allowanceMs = frozenMsOf(step, 'gateway');
+    owner.allowanceMs = frozenMsOf(step, 'console');
+    const before = { answers: callers.answers, pages: owner.answers, pagesRefused: owner.refused };
     callers.resume(this.#businesses);
+    owner.resume();
     await pass(calmMs);
     await Promise.all(step.faults.map((fault) => this.#runFault(fault)));
     const findings = await this.#awaitHealed(step, words);
@@ -172,15 +199,15 @@ class Storm {
       return findings;
     }
     await callers.settle();
+    await owner.settle();
     if (this.#isInterrupted) {
       return [];
     }
     options.progress(
-      `   ${callers.answers - answersBefore} answers, refused: ${JSON.stringify(callers.refusedWith)}`,
+      `   ${callers.answers - before.answers} answers, refused: ${JSON.stringify(callers.refusedWith)}; ${owner.answers - before.pages} pages, refused: ${owner.refused - before.pagesRefused}`,
     );
     findings.push(...(await this.#check()));
-    const isLast = performance.now() - this.#startedMs > options.forMs;
-    if (isLast || step.number % options.stepsPerBook === 0) {
+    if (this.#isLast(step) || step.number % options.stepsPerBook === 0) {
       findings.push(...(await checkVerified(system, this.#businesses)));
       findings.push(...(await this.#baseline.checkProcesses(system)), ...(await checkLogs(system)));
       options.progress(`   ${[...callers.known.values()].flat().length} documents verified`);
@@ -239,18 +266,25 @@ class Storm {
   }
 
   async #check(): Promise<string[]> {
-    const { callers, system } = this;
+    const { callers, owner, system } = this;
     const findings: string[] = [];
-    for (const business of this.#businesses) {
+    for (const [index, business] of this.#businesses.entries()) {
+      const known = callers.known.get(business.issuer.business.id) ?? [];
       findings.push(
-        ...(await checkBook(system, business, callers.known.get(business.issuer.business.id) ?? [])),
+        ...(await checkBook(system, business, known, index === 0 ? owner.credited : new Set<string>())),
       );
     }
     findings.push(...(await checkSent(system)));
     findings.push(...(await checkOutside(system, [...callers.known.values()].flat())));
     findings.push(...(await this.#baseline.checkServers(system)));
-    return [...findings, ...callers.findings.splice(0)];
+    return [...findings, ...callers.findings.splice(0), ...owner.findings.splice(0)];
   }
+}
+
+/** How much longer an answer may take while a replica of a service is stopped. */
+function frozenMsOf(step: Step, service: string): number {
+  const frozen = step.faults.filter(({ kind, target }) => kind === 'stop' && target.startsWith(service));
+  return Math.max(0, ...frozen.map(({ forMs }) => forMs + frozenAllowanceMs));
 }
 
 async function newBusinesses(system: StormSystem): Promise<StormBusiness[]> {

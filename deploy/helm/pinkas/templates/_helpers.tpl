@@ -70,11 +70,18 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ .root.Values.tracing.endpoint | quote }}
 OTEL_TRACES_SAMPLER_ARG: {{ .root.Values.tracing.share | quote }}
 NATS_CA_FILE: {{ ternary "/etc/pinkas/nats/ca.crt" "" (ne .root.Values.messaging.caSecretName "") | quote }}
 {{- if eq .part "gateway" }}
-BASE_URL: {{ $origin }}/v1
-VIEW_URL_BASE: {{ $origin }}/d
 PDF_URL_BASE: {{ $origin }}/pdf
-DOCS_URL: {{ $origin }}/docs
 PAYMENT_URL: {{ .root.Values.paymentUrl }}
+{{- end }}
+{{- if eq .part "console" }}
+CONSOLE_URL: {{ trimSuffix "/" .root.Values.console.origin }}
+ACCOUNTING_SOFTWARE_NUMBER: {{ .root.Values.services.allocation.environment.ACCOUNTING_SOFTWARE_NUMBER | quote }}
+SOFTWARE_VENDOR_TAX_ID: {{ .root.Values.operator.environment.SOFTWARE_VENDOR_TAX_ID | quote }}
+SOFTWARE_VENDOR_NAME: {{ .root.Values.operator.environment.SOFTWARE_VENDOR_NAME | quote }}
+{{- end }}
+{{- if or (eq .part "gateway") (eq .part "console") }}
+BASE_URL: {{ $origin }}/v1
+DOCS_URL: {{ $origin }}/docs
 TRUSTED_PROXIES: {{ required "set ingress.trustedProxies to the network of the ingress controller's pods, such as 10.244.0.0/16: docs/operating/install.md, 'The address of a caller'" .root.Values.ingress.trustedProxies | quote }}
 {{- end }}
 {{- if eq .part "allocation" }}
@@ -83,7 +90,7 @@ TAX_AUTHORITY_REDIRECT_URI: {{ $origin }}/tax-authority/connected
 {{- if eq .part "delivery" }}
 DKIM_KEY_FOLDER: {{ ternary "/etc/pinkas/dkim" "" (ne .root.Values.dkimSecretName "") | quote }}
 {{- end }}
-{{- if or (eq .part "delivery") (eq .part "rendering") }}
+{{- if or (eq .part "gateway") (eq .part "console") (eq .part "delivery") (eq .part "rendering") }}
 VIEW_URL_BASE: {{ $origin }}/d
 {{- end }}
 {{- end }}

@@ -1,17 +1,17 @@
-import { randomInt } from 'node:crypto';
 import { recordExport } from '@pinkas/contracts';
 import { formatShekels, toShekels } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
+import { newPrimaryId, type WrittenUniform, writeUniform } from '@pinkas/exports';
 import type { Command, Output } from '../command.js';
 import { readSoftware } from '../config.js';
 import { columns } from '../table.js';
 import { UsageError } from '../usage-error.js';
 import { checkCommand } from './check/check-command.js';
 import { rangeOptions, readRange } from './date-range.js';
-import { documentsCommand } from './documents/documents-command.js';
+import { documentsCommand } from './documents-command.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
-import { type WrittenUniform, writeUniform } from './uniform/write-uniform.js';
+import { refusalOf } from './refusal.js';
 
 function readCharset(option = uniformCharsets[0] as string): UniformCharset {
   const found = uniformCharsets.find((charset) => charset === option);
@@ -20,9 +20,6 @@ function readCharset(option = uniformCharsets[0] as string): UniformCharset {
   }
   return found;
 }
-
-const primaryId = (): string =>
-  `${randomInt(1, 10)}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}${String(randomInt(0, 10 ** 7)).padStart(7, '0')}`;
 
 function outputOf(written: WrittenUniform, businessId: string): Output {
   const { folder, run, files, reports } = written;
@@ -119,18 +116,22 @@ const uniformCommand: Command = {
     const charset = readCharset(options.charset);
     const found = await readBusiness(call, options.business);
     await call(recordExport, { business_id: found.business.id, format: 'uniform', ...range });
-    const written = await writeUniform(
-      call,
-      {
-        business: found.business,
-        ...range,
-        charset,
-        out: options.out ?? '',
-        software: readSoftware(found.business),
-        startedAt: new Date(),
-        primaryId: primaryId(),
-      },
-      documentProgress(progress, 'written', found.documents),
+    const software = readSoftware(found.business);
+    const written = await refusalOf(
+      writeUniform(
+        call,
+        {
+          business: found.business,
+          ...range,
+          charset,
+          out: options.out ?? '',
+          software,
+          startedAt: new Date(),
+          primaryId: newPrimaryId(),
+        },
+        documentProgress(progress, 'written', found.documents),
+      ),
+      found.business.id,
     );
     return outputOf(written, found.business.id);
   },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { exampleAudits, exampleEntry, exampleMessage } from '../../test/example-book.js';
 import { checkDelivery } from './delivery-sends.js';
@@ -37,6 +38,34 @@ describe('checkDelivery', () => {
       'deliveries: it was sent to the customer by email as a follow-up 2 times',
     ]);
   });
+
+  it('each message that a person asked for counts by itself', () => {
+    const asked = (change: Parameters<typeof exampleMessage>[0] = {}) => ({
+      requested: true,
+      delivery_id: randomUUID(),
+      ...change,
+    });
+    expect(findings([{}, asked(), asked(), asked({ accepted: 2, unknown: 1 })])).toEqual([]);
+    expect(findings([{}, asked({ accepted: 2 })])).toEqual([
+      'deliveries: it was sent to the customer by email on request 2 times',
+    ]);
+  });
+
+  it('a recipient of planned and requested messages gets one follow-up', () => {
+    const followUps = [{ follow_up: true }, { follow_up: true, requested: true, delivery_id: randomUUID() }];
+    expect(findings([{}, ...followUps.slice(1)])).toEqual([]);
+    expect(findings([{}, ...followUps])).toEqual([
+      'deliveries: it was sent to the customer by email as a follow-up 2 times',
+    ]);
+  });
+
+  it.each(['disabled', 'suppressed', 'no_recipient'] as const)(
+    'a person may have a document sent whose delivery is %s',
+    (status) => {
+      const requested = { requested: true, delivery_id: randomUUID() };
+      expect(findings([requested, { ...requested, follow_up: true }], status)).toEqual([]);
+    },
+  );
 
   it('a send with an unknown result allows one more', () => {
     expect(findings([{ accepted: 1, unknown: 1 }])).toEqual([]);

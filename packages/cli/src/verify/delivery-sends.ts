@@ -12,7 +12,8 @@ const unknownPerRun = 2;
 
 /**
  * Checks that each channel, purpose and recipient has one accepted send, and one more only where the result of the one before is
- * unknown. A follow-up with the allocation number counts by itself.
+ * unknown. A follow-up with the allocation number counts by itself, and so does each message that a person asked for, which may
+ * also go where nothing was planned.
  */
 export function checkDelivery(
   { document, delivery }: Pick<BookEntry, 'document' | 'delivery'>,
@@ -21,9 +22,11 @@ export function checkDelivery(
   const finding = (message: string) => findingOf('deliveries', document, message);
   const findings: Finding[] = [];
   const sends = new Map<string, { to: string; accepted: number; unknown: number; runs: number }>();
-  for (const { channel, purpose, recipient, accepted, unknown, resends, follow_up: followUp } of messages) {
-    const to = `the ${purpose} by ${channel}${followUp ? ' as a follow-up' : ''}`;
-    const key = `${to} ${recipient}`;
+  for (const message of messages) {
+    const { channel, purpose, recipient, accepted, unknown, resends, follow_up: followUp } = message;
+    const isRequested = message.requested === true;
+    const to = `the ${purpose} by ${channel}${kindOf(message)}`;
+    const key = `${to} ${isRequested && !followUp ? message.delivery_id : recipient}`;
     const before = sends.get(key) ?? { to, accepted: 0, unknown: 0, runs: 1 };
     sends.set(key, {
       to,
@@ -31,7 +34,8 @@ export function checkDelivery(
       unknown: before.unknown + unknown,
       runs: before.runs + resends,
     });
-    if (purpose === 'customer' && accepted > 0 && delivery && neverSent.includes(delivery.status)) {
+    const isUnplanned = purpose === 'customer' && accepted > 0 && !isRequested;
+    if (isUnplanned && delivery && neverSent.includes(delivery.status)) {
       findings.push(finding(`it was sent to the customer, but its delivery is ${delivery.status}`));
     }
   }
@@ -44,4 +48,12 @@ export function checkDelivery(
     }
   }
   return findings;
+}
+
+/** A recipient gets one follow-up, whichever of its messages left without the number. */
+function kindOf({ follow_up: followUp, requested }: DeliveryAudit['messages'][number]): string {
+  if (followUp) {
+    return ' as a follow-up';
+  }
+  return requested ? ' on request' : '';
 }

@@ -99,6 +99,11 @@ describe('pendingWork', () => {
     expect(messages({}, promised('queued', 'both'))).toEqual([
       'there is no message to the customer by whatsapp, which its delivery requires',
     ]);
+    // One that a person asked for is not the one that was promised.
+    const requested = { delivery: { messages: [exampleMessage({ requested: true })] } };
+    expect(messages(requested, promised('queued', 'email'))).toEqual([
+      'there is no message to the customer by email, which its delivery requires',
+    ]);
   });
 
   it('a missing decision and a missing plan are pending', () => {

@@ -134,7 +134,9 @@ function ofDelivery(
     work.push(...ofMessage(message, { issuedAt, isCancelled: state.cancelled_at !== null }, now));
   }
   for (const channel of channelsOf(delivery?.channel ?? null)) {
-    if (!audit.messages.some((message) => message.purpose === 'customer' && message.channel === channel)) {
+    const isPlanned = (message: DeliveryAudit['messages'][number]) =>
+      message.purpose === 'customer' && message.channel === channel && message.requested !== true;
+    if (!audit.messages.some(isPlanned)) {
       const message = `there is no message to the customer by ${channel}, which its delivery requires`;
       work.push({ message, due: issuedAt, services: [] });
     }

@@ -1,8 +1,32 @@
-import { completeConnection } from '../allocation.js';
+import {
+  completeConnection,
+  endConnection,
+  listUnresolvedAllocations,
+  retryAllocation,
+  showAllocation,
+  showConnection,
+  startConnection,
+} from '../allocation.js';
 import { auditing } from '../audit.js';
-import { releaseCustomer, resolveCustomer, searchCustomers } from '../customer.js';
+import {
+  releaseCustomer,
+  resolveCustomer,
+  searchCustomers,
+  showCustomer,
+  updateCustomer,
+} from '../customer.js';
 import type { Contract, ServiceName } from '../define.js';
-import { checkRecipient } from '../delivery.js';
+import {
+  checkRecipient,
+  listDeliveryFailures,
+  listMessages,
+  listSuppressions,
+  resendDelivery,
+  sendMessage,
+  sendNotice,
+  unsuppressAddress,
+} from '../delivery.js';
+import { createKey, listKeys, revokeKey, showBusiness, updateBusiness } from '../gateway.js';
 import {
   cancelDocument,
   findPublicDocument,
@@ -12,15 +36,21 @@ import {
   listDocuments,
   listSeries,
   listSeriesHeads,
+  readBook,
+  recordExport,
+  summarizeDocuments,
 } from '../issuing.js';
 import {
   cancelArtifact,
   getArtifact,
   getLogo,
+  listArtifacts,
   numberArtifact,
+  printReport,
   releaseArtifact,
   renderArtifact,
   renderPage,
+  showSigningCertificate,
   storeLogo,
 } from '../rendering.js';
 
@@ -49,5 +79,44 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   customer: [],
   rendering: [getDocument, listSeriesHeads, ...Object.values(auditing).map((item) => item.listChainHeads)],
   allocation: [],
-  delivery: [getArtifact, releaseArtifact, getLogo],
+  delivery: [getDocument, findPublicDocument, getArtifact, releaseArtifact, getLogo],
+  console: [
+    showBusiness,
+    updateBusiness,
+    createKey,
+    revokeKey,
+    listKeys,
+    issueDocument,
+    getDocument,
+    listDocuments,
+    summarizeDocuments,
+    cancelDocument,
+    getUsage,
+    listSeries,
+    readBook,
+    recordExport,
+    searchCustomers,
+    showCustomer,
+    updateCustomer,
+    getArtifact,
+    listArtifacts,
+    renderPage,
+    storeLogo,
+    printReport,
+    showSigningCertificate,
+    retryAllocation,
+    showAllocation,
+    listUnresolvedAllocations,
+    startConnection,
+    showConnection,
+    endConnection,
+    resendDelivery,
+    listMessages,
+    sendMessage,
+    sendNotice,
+    listDeliveryFailures,
+    listSuppressions,
+    unsuppressAddress,
+    ...Object.values(auditing).map((item) => item.listLatestAuditEntries),
+  ],
 };

@@ -86,6 +86,8 @@ const quoteValidDays = Type.Integer({ minimum: 0, maximum: 3650 });
 /** ASCII, with the domain in lower case, as the DNS has it. */
 const mailFrom = Type.String({ pattern: '^[A-Za-z0-9._+-]+@([a-z0-9-]+\\.)+[a-z0-9-]+$', maxLength: 254 });
 
+const defaultNotes = Type.String({ minLength: 1, maxLength: 1_000 });
+
 const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 
 /** A business as it travels with each request and as the operator sees it. */
@@ -112,6 +114,8 @@ export const Business = Strict({
    * Reply-To.
    */
   mail_from: Type.Optional(mailFrom),
+  /** Printed on a document whose request has no notes. Absent: none. */
+  default_notes: Type.Optional(defaultNotes),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -140,6 +144,8 @@ export const BusinessChange = partOf(
     delivery_notes_without_prices: Type.Boolean(),
     /** Null: the platform's. */
     mail_from: Nullable(mailFrom),
+    /** Null: none. */
+    default_notes: Nullable(defaultNotes),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

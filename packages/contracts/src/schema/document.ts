@@ -379,9 +379,9 @@ export const DocumentState = Strict({
   paid: Money,
   allocation_number: Nullable(Type.String()),
   cancelled_at: Nullable(Instant),
-  /** Why it was cancelled, where its caller said so. Only for its page and its PDF. */
+  /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),
-  /** What the credit notes that are based on it amount to, ILS. Only for its page. */
+  /** What the credit notes that are based on it amount to, ILS. Only for its page and the console. */
   credited: Type.Optional(Money),
 });
 export type DocumentState = Static<typeof DocumentState>;

@@ -19,6 +19,10 @@ Format.Set('uuid', isUuid);
 
 /** A UUID in lower or upper case. */
 export const Uuid = Type.String({ format: 'uuid' });
+/**
+ * The person of the console who asks for a change, for the trail; absent: the operator. The console has checked that the person may.
+ */
+export const PersonId = Type.Optional(Uuid);
 /** The id of a test book, in lower case: a live book, whose id has another version, is no value. */
 export const TestBookId = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$',

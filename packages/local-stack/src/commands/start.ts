@@ -1,10 +1,17 @@
-import { readConfig } from '../config.js';
-import { curlLine, type IssuedDocument, issueFirstDocument } from '../demo.js';
+import { readConfig, type StackConfig } from '../config.js';
+import {
+  curlLine,
+  type IssuedDocument,
+  issueFirstDocument,
+  linkCommand,
+  linkForOwner,
+  type SignInLink,
+} from '../demo.js';
 import { openHome, readJson } from '../home.js';
 import { HomeInUseError, supervisorOf } from '../run-state.js';
 import { onNpmGone, onStopSignals } from '../signals.js';
 import { type Stack, startStack } from '../stack.js';
-import type { StackFile } from '../stack-file.js';
+import type { Demo, StackFile } from '../stack-file.js';
 import { showStart, stepErrorOf } from '../start-progress.js';
 import { StepError, type Steps } from '../steps.js';
 import { PartFailedError } from '../supervisor.js';
@@ -16,8 +23,19 @@ function describeAllocation({ status, number, reason }: IssuedDocument['allocati
   return number ?? (reason === null ? status : `${status} (${reason})`);
 }
 
+const timeOfDay = (instant: string) => new Date(instant).toTimeString().slice(0, 5);
+
+interface Introduction {
+  stack: StackFile;
+  demo: Demo;
+  document: IssuedDocument;
+  link: SignInLink;
+  /** Prints another link. */
+  linkCommand: string;
+}
+
 /** The text that follows a successful start. */
-function welcome(stack: StackFile, document: IssuedDocument, apiKey: string): string {
+function welcome({ stack, demo, document, link, linkCommand }: Introduction): string {
   const { totals } = document;
   const net = totals.subtotal - totals.discount;
   const rows: [string, string][] = [
@@ -30,8 +48,9 @@ function welcome(stack: StackFile, document: IssuedDocument, apiKey: string): st
     ['page', document.view_url],
     ['PDF', document.pdf_url],
     ['mailbox', stack.mailbox_url ?? 'mail is sent to SMTP_URL'],
+    ['console', stack.console_url],
     ['API', stack.base_url],
-    ['API key', apiKey],
+    ['API key', demo.api_key],
   ];
   return [
     '',
@@ -41,20 +60,29 @@ function welcome(stack: StackFile, document: IssuedDocument, apiKey: string): st
     '',
     '  Issue one yourself:',
     '',
-    curlLine(stack.base_url, apiKey),
+    curlLine(stack.base_url, demo.api_key),
+    '',
+    `  Sign in to the console as ${demo.owner_email}, once, until ${timeOfDay(link.expires_at)}:`,
+    '',
+    link.url,
+    '',
+    `  Another link: ${linkCommand}`,
     '',
     '',
   ].join('\n');
 }
 
-async function introduce(steps: Steps, stackFile: string): Promise<void> {
+async function introduce(steps: Steps, config: StackConfig, stackFile: string): Promise<void> {
   const stack = readJson<StackFile>(stackFile);
   const demo = stack?.demo;
   if (!stack || !demo) {
     throw new StepError(`${stackFile} has no demo business`);
   }
   const document = await steps.run('first document', () => issueFirstDocument(stack.base_url, demo.api_key));
-  process.stdout.write(welcome(stack, document, demo.api_key));
+  const link = await steps.run('sign-in link', () => linkForOwner(config, demo.owner_email));
+  process.stdout.write(
+    welcome({ stack, demo, document, link, linkCommand: linkCommand(config, demo.owner_email) }),
+  );
 }
 
 /** Shows the progress of a stack that starts in this process. */
@@ -78,7 +106,7 @@ export async function start(steps: Steps): Promise<number> {
   const home = openHome(config.home);
   if (supervisorOf(home) !== null) {
     steps.note(`Pinkas already runs in ${home.path}; npm run down stops it.`);
-    await introduce(steps, home.stackFile);
+    await introduce(steps, config, home.stackFile);
     return 0;
   }
 
@@ -105,7 +133,7 @@ export async function start(steps: Steps): Promise<number> {
   });
 
   try {
-    const started = showOwnStart(steps, stack).then(() => introduce(steps, home.stackFile));
+    const started = showOwnStart(steps, stack).then(() => introduce(steps, config, home.stackFile));
     // When the stop comes first, no code waits for the start.
     started.catch(() => undefined);
     const first = await Promise.race([started, stopped]);

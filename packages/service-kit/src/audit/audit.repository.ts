@@ -1,10 +1,8 @@
 import { type ChainHead, canonicalJson } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { currentContext } from '../process/context.js';
+import type { Actor } from './actor.js';
 import type { AuditEntryTable, AuditTables } from './audit.tables.js';
-
-/** Who changes something, where no API key does. */
-export type Actor = 'operator' | 'owner' | `key:${string}`;
 
 /** A change for the trail. `before` and `after` are JSON values without secrets. */
 export interface AuditedChange {
@@ -42,6 +40,23 @@ export function entriesAfter(
     .where('business_id', '=', businessId)
     .where('n', '>', after)
     .orderBy('n')
+    .limit(limit)
+    .execute();
+}
+
+/** The trail of a business before an entry, the latest first. @param before null: from the end. */
+export function entriesBefore(
+  db: Kysely<AuditTables>,
+  businessId: string,
+  before: number | null,
+  limit: number,
+): Promise<Selectable<AuditEntryTable>[]> {
+  return db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .$if(before !== null, (query) => query.where('n', '<', before ?? 0))
+    .orderBy('n', 'desc')
     .limit(limit)
     .execute();
 }

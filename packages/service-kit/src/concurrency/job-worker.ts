@@ -9,12 +9,13 @@ import { Poller } from './poller.js';
 /** How often the table is polled without a trigger. */
 const idleMs = 1_000;
 
-/** A due row of a table: the request and the trace that it belongs to, and the document that it is about. */
+/** A due row of a table: the request and the trace that it belongs to, and the business and document that it is about. */
 export interface Job {
   readonly request_id: string | null;
   readonly trace: TraceHeaders | null;
   readonly business_id: string;
-  readonly document_id: string;
+  /** Absent: it is about no document. */
+  readonly document_id?: string;
 }
 
 /**

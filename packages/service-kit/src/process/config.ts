@@ -1,3 +1,4 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { readNatsAddress } from './nats-connection.js';
 import { productionFindings } from './secrets-check.js';
 
@@ -241,6 +242,35 @@ export const serviceFields = {
   }),
 };
 export type ServiceConfig = ConfigOf<typeof serviceFields>;
+
+/** The variables of a service that serves HTTP to the public, besides `serviceFields`. */
+export const httpServerFields = {
+  httpHost: text('HTTP_HOST', {
+    meaning: 'The address that the HTTP server listens on.',
+    example: '0.0.0.0',
+    fallback: '127.0.0.1',
+  }),
+  httpPort: integer('HTTP_PORT', {
+    meaning: 'The port of the HTTP server; 0 picks a free one.',
+    example: '8080',
+    min: 0,
+    max: 65535,
+  }),
+  shutdownDelayMs: integer('SHUTDOWN_DELAY_MS', {
+    meaning:
+      'The time between SIGTERM and the end of listening, in milliseconds: until load balancers send no more connections and callers have opened new ones.',
+    example: '5000',
+    fallback: timeLimitsMs.shutdownDelay,
+    min: 0,
+    max: 5_000,
+  }),
+  trustedProxies: text('TRUSTED_PROXIES', {
+    meaning:
+      'The addresses or networks of the proxies in front of the service, separated by commas; X-Forwarded-For counts only from these.',
+    example: '10.0.0.0/8,fd00::/8',
+    fallback: '',
+  }),
+};
 
 /** The variables of a migration. */
 export const migrationFields = {

@@ -257,6 +257,32 @@ export async function deadLetteredAllocations(
   return query.execute();
 }
 
+/** When a refused or dead-lettered document became so; the expression of `allocation_unresolved_idx`. */
+const unresolvedAt = sql<Date>`coalesce(dead_lettered_at, refused_at)`;
+
+/** The refused and the dead-lettered documents of a business, the latest first, before a position. */
+export function unresolvedAllocations(
+  db: Database<AllocationTables>,
+  businessId: string,
+  before: { decided_at: Date; document_id: string } | undefined,
+  limit: number,
+): Promise<AllocationRow[]> {
+  return db
+    .selectFrom('allocation')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('state', 'in', ['refused', 'dead_lettered'])
+    .$if(before !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(${unresolvedAt}, document_id) < (${before?.decided_at ?? null}::timestamptz, ${before?.document_id ?? null}::uuid)`,
+      ),
+    )
+    .orderBy(unresolvedAt, 'desc')
+    .orderBy('document_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** The documents of a business that need, or needed, a number, the latest first, after a position. */
 export function requestsOf(
   db: Database<AllocationTables>,

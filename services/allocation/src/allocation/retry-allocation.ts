@@ -2,6 +2,7 @@ import { type ReplyOf, type RequestOf, retryAllocation } from '@pinkas/contracts
 import {
   ApiError,
   acrossTenants,
+  actorOf,
   appendAudit,
   type Clock,
   continuedContext,
@@ -29,7 +30,9 @@ const checkAgainMs = 100;
 
 type Reply = ReplyOf<typeof retryAllocation>;
 
-/** Requests a document's number now, for an operator. */
+type Request = RequestOf<typeof retryAllocation>;
+
+/** Requests a document's number now, for an operator or an owner. */
 @Operation(retryAllocation)
 export class RetryAllocation {
   constructor(
@@ -39,13 +42,13 @@ export class RetryAllocation {
     private readonly tracing: Tracing,
   ) {}
 
-  async handle({ document_id: id }: RequestOf<typeof retryAllocation>): Promise<Reply> {
-    const claimed = await this.#claim(id);
+  async handle(request: Request): Promise<Reply> {
+    const claimed = await this.#claim(request);
     if ('outcome' in claimed) {
       return claimed;
     }
     await this.#request(claimed);
-    return afterwards(await this.#find(id));
+    return afterwards(await this.#find(request));
   }
 
   /** The attempt belongs to the trace of the document, not of the caller. */
@@ -58,8 +61,9 @@ export class RetryAllocation {
     );
   }
 
-  async #find(documentId: string): Promise<AllocationRow> {
-    const row = await findByDocument(acrossTenants(this.db), documentId);
+  async #find({ document_id: id, business_id: businessId }: Request): Promise<AllocationRow> {
+    const visible = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
+    const row = await findByDocument(visible, id);
     if (!row) {
       throw new ApiError('not_found');
     }
@@ -67,10 +71,10 @@ export class RetryAllocation {
   }
 
   /** Claims the document once no other attempt is in flight. */
-  async #claim(documentId: string): Promise<ClaimedRow | Reply> {
+  async #claim(request: Request): Promise<ClaimedRow | Reply> {
     const endMs = performance.now() + remainingMs(waitMaxMs);
     for (;;) {
-      const row = await this.#find(documentId);
+      const row = await this.#find(request);
       const why = notRetryable(row);
       if (why !== null) {
         return reply(row, 'not_retryable', why);
@@ -86,7 +90,7 @@ export class RetryAllocation {
               business_id: row.business_id,
               action: 'allocation.retry',
               subject: row.document_id,
-              actor: 'operator',
+              actor: actorOf(request.person_id),
               before: { state: row.state },
               after: null,
             });

@@ -134,7 +134,7 @@ export class AuthorityTokens {
             return grant.accessToken;
           }
         }
-        if (this.config.taxAuthorityAutoConnect) {
+        if (this.#connectsItself(row, refused)) {
           const grant = await this.grants.authorizeAutomatically(signal);
           await this.storeConnected(trx, businessId, grant);
           return grant.accessToken;
@@ -148,6 +148,11 @@ export class AuthorityTokens {
       throw new NotConnectedError('no usable connection');
     }
     return token;
+  }
+
+  /** A token was refused and there is no connection: its owner has ended it, and what is in flight makes no other. */
+  #connectsItself(row: ConnectionRow | undefined, refused: string | undefined): boolean {
+    return this.config.taxAuthorityAutoConnect && (row !== undefined || refused === undefined);
   }
 
   async #break(trx: Transaction<AllocationTables>, businessId: string): Promise<void> {

@@ -16,7 +16,14 @@ import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { AllocationWorker } from '../allocation/allocation-worker.js';
 import { AuthorityGrants, GrantRefusedError } from '../authority/authority-grants.js';
 import { AuthorityTokens } from './authority-tokens.js';
-import { type ConnectionRow, failRequest, findConnection, takeRequest } from './connection.repository.js';
+import {
+  failRequest,
+  findConnection,
+  isTakenRequest,
+  lockConnectionChanges,
+  takeRequest,
+} from './connection.repository.js';
+import { connectionFacts } from './connection-state.js';
 import { hashOf } from './start-connection.js';
 
 /** The owner waits at a browser for the redirect. */
@@ -47,7 +54,10 @@ export class CompleteConnection {
     if (businessId === undefined) {
       return { outcome: 'stale', business_id: null, reason: null };
     }
-    const reason = await this.#connect(businessId, request.code);
+    const reason = await this.#connect(businessId, stateHash, request.code);
+    if (reason === 'stale') {
+      return { outcome: 'stale', business_id: null, reason: null };
+    }
     if (reason === null) {
       this.logger.info({ business_id: businessId }, 'tax authority connected');
       this.worker.trigger();
@@ -57,8 +67,8 @@ export class CompleteConnection {
     return { outcome: 'failed', business_id: businessId, reason };
   }
 
-  /** @returns why it did not work, or null. */
-  async #connect(businessId: string, code: string | null): Promise<string | null> {
+  /** @returns why it did not work, or null; `stale`: the request was ended or replaced meanwhile. */
+  async #connect(businessId: string, stateHash: Buffer, code: string | null): Promise<string | null> {
     if (code === null) {
       return 'The owner did not agree at the tax authority.';
     }
@@ -72,9 +82,13 @@ export class CompleteConnection {
         ? 'The tax authority did not take the code: it was used, or is too old.'
         : 'The tax authority gave no tokens for the code.';
     }
-    await forTenant(this.db, businessId)
+    return forTenant(this.db, businessId)
       .transaction()
       .execute(async (trx) => {
+        await lockConnectionChanges(trx, businessId);
+        if (!(await isTakenRequest(trx, businessId, stateHash))) {
+          return 'stale';
+        }
         const before = await findConnection(trx, businessId);
         await this.tokens.storeConnected(trx, businessId, grant);
         await appendAudit(trx, {
@@ -85,18 +99,7 @@ export class CompleteConnection {
           before: connectionFacts(before),
           after: connectionFacts(await findConnection(trx, businessId)),
         });
+        return null;
       });
-    return null;
   }
-}
-
-/** What the trail says of a connection: nothing of its tokens but how long they last. */
-function connectionFacts(row: ConnectionRow | undefined) {
-  return row
-    ? {
-        connected_at: row.connected_at.toISOString(),
-        expires_at: row.refresh_expires_at?.toISOString() ?? null,
-        broken_at: row.broken_at?.toISOString() ?? null,
-      }
-    : null;
 }

@@ -30,3 +30,14 @@ export function connectionOf(facts: ConnectionFacts, now: Date): AuthorityConnec
     until: until?.toISOString() ?? null,
   };
 }
+
+/** What the trail says of a connection: nothing of its tokens but how long they last. */
+export function connectionFacts(row: Omit<ConnectionFacts, 'business_id'> | undefined) {
+  return row
+    ? {
+        connected_at: row.connected_at.toISOString(),
+        expires_at: row.refresh_expires_at?.toISOString() ?? null,
+        broken_at: row.broken_at?.toISOString() ?? null,
+      }
+    : null;
+}

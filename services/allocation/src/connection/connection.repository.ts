@@ -191,3 +191,31 @@ export async function findRequest(
     .where('business_id', '=', businessId)
     .executeTakeFirst();
 }
+
+/** Whether a request that was taken is still the one of its business: its owner has neither ended it nor started another. */
+export async function isTakenRequest(
+  trx: Transaction<AllocationTables>,
+  businessId: string,
+  stateHash: Buffer,
+): Promise<boolean> {
+  const request = await findRequest(trx, businessId);
+  return request !== undefined && request.used_at !== null && request.state_hash.equals(stateHash);
+}
+
+/** Deletes the connection of a business and the request for another. @returns what there was. */
+export async function deleteConnection(
+  trx: Transaction<AllocationTables>,
+  businessId: string,
+): Promise<{ connection: ConnectionRow | undefined; request: ConnectionRequestRow | undefined }> {
+  const request = await trx
+    .deleteFrom('connection_request')
+    .where('business_id', '=', businessId)
+    .returningAll()
+    .executeTakeFirst();
+  const connection = await trx
+    .deleteFrom('connection')
+    .where('business_id', '=', businessId)
+    .returningAll()
+    .executeTakeFirst();
+  return { connection, request };
+}

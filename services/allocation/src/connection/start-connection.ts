@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type ReplyOf, type RequestOf, startConnection } from '@pinkas/contracts';
 import {
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -28,7 +29,10 @@ export class StartConnection {
     private readonly grants: AuthorityGrants,
   ) {}
 
-  async handle({ business_id }: RequestOf<typeof startConnection>): Promise<ReplyOf<typeof startConnection>> {
+  async handle({
+    business_id,
+    person_id,
+  }: RequestOf<typeof startConnection>): Promise<ReplyOf<typeof startConnection>> {
     const state = randomBytes(32).toString('base64url');
     const requestedAt = this.clock.now();
     const expiresAt = new Date(requestedAt.getTime() + requestLifeMs);
@@ -45,7 +49,7 @@ export class StartConnection {
           business_id,
           action: 'connection.start',
           subject: business_id,
-          actor: 'operator',
+          actor: actorOf(person_id),
           before: null,
           after: { expires_at: expiresAt.toISOString() },
         });

@@ -311,7 +311,7 @@ CREATE INDEX allocation_document_idx ON public.allocation USING btree (document_
 
 CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next_attempt_at) WHERE (state = 'pending'::text);
 
-CREATE INDEX allocation_failed_idx ON public.allocation USING btree (business_id, decided_at) WHERE (state = ANY (ARRAY['refused'::text, 'dead_lettered'::text]));
+CREATE INDEX allocation_unresolved_idx ON public.allocation USING btree (business_id, COALESCE(dead_lettered_at, refused_at), document_id) WHERE (state = ANY (ARRAY['refused'::text, 'dead_lettered'::text]));
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 

@@ -18,7 +18,9 @@ export class AuditCustomers {
     return {
       documents: documents.map(({ document_id, customer_id }) => {
         const card = byId.get(customer_id.toLowerCase());
-        return { document_id, details: card ? cardDetails.filter((name) => card[name] !== null) : null };
+        const known = (name: (typeof cardDetails)[number]) =>
+          card && (card[name] !== null || card.removed_details.includes(name));
+        return { document_id, details: card ? cardDetails.filter(known) : null };
       }),
     };
   }

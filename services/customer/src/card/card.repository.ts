@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cardDetails } from '@pinkas/contracts';
+import { type CustomerDetails, cardDetails } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import { type CardDetails, cardName, changesCard, nameKey } from './card.js';
@@ -22,6 +22,7 @@ const cardColumns = [
   'created_at',
   'confirmed_at',
   'claimed_until',
+  'removed_details',
 ] as const satisfies readonly (keyof CardTable)[];
 
 /** A card of the business, by id; also a reserved one, whose id its document may show before the event arrives. */
@@ -68,6 +69,30 @@ export async function lockCard(
     .where('id', '=', card.id)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** The details of a card by which a customer is reached. */
+export type ContactDetails = Pick<CardRow, 'email' | 'phone' | 'address' | 'city'>;
+
+/** A card as the console shows it. */
+export function toDetails(card: CardRow): CustomerDetails {
+  const { id, name, tax_id, legal_type, email, phone, address, city, created_at } = card;
+  return { id, name, tax_id, legal_type, email, phone, address, city, created_at: created_at.toISOString() };
+}
+
+/** Stores contact details of a locked card; null removes one. */
+export async function updateContactDetails(
+  trx: Transaction<CustomerTables>,
+  card: Pick<CardRow, 'business_id' | 'id' | 'removed_details'>,
+  changed: Partial<ContactDetails>,
+): Promise<void> {
+  const removed = Object.entries(changed).flatMap(([name, value]) => (value === null ? [name] : []));
+  await trx
+    .updateTable('card')
+    .set({ ...changed, removed_details: [...new Set([...card.removed_details, ...removed])] })
+    .where('business_id', '=', card.business_id)
+    .where('id', '=', card.id)
+    .execute();
 }
 
 /** A customer of the business, by name. */

@@ -1,5 +1,6 @@
 import type { CustomerLegalType } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
+import type { Generated } from 'kysely';
 
 export interface CardTable {
   business_id: string;
@@ -20,6 +21,8 @@ export interface CardTable {
   confirmed_at: Date | null;
   /** Until when a request in flight may still issue to a reserved card; null once it is confirmed. */
   claimed_until: Date | null;
+  /** Details that a person has removed: documents that were issued before have them. */
+  removed_details: Generated<string[]>;
 }
 
 /** What a document in flight reserves. */

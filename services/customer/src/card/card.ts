@@ -28,13 +28,19 @@ export function changesCard(
   );
 }
 
+/** The details without those of some names. */
+export function withoutDetails(details: CardDetails, names: readonly string[]): CardDetails {
+  const kept = cardDetails.map((name) => [name, names.includes(name) ? null : details[name]]);
+  return Object.fromEntries(kept) as CardDetails;
+}
+
 /** The tax id that a search text may be, in nine digits: leading zeros may be there or not. */
 export function parseTaxId(text: string): string | null {
   return /^\d{1,9}$/.test(text) ? normaliseTaxId(text) : null;
 }
 
 /** Blank text counts as absent. */
-const nonBlank = <T extends string>(text: T | undefined): T | null => (text?.trim() ? text : null);
+export const nonBlank = <T extends string>(text: T | undefined): T | null => (text?.trim() ? text : null);
 
 /**
  * The customer snapshot of a document: the request's details, filled in from the card. A name beside an `id` is ignored.

@@ -7,7 +7,7 @@ import {
   type OutboxTransaction,
   publish,
 } from '@pinkas/service-kit';
-import { changesCard } from './card.js';
+import { changesCard, withoutDetails } from './card.js';
 import { confirmCard, findCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { endReservation } from './reservation.repository.js';
@@ -31,7 +31,9 @@ export class RecordCustomer {
     const { customer } = document;
     if (changes === false) {
       const card = await findCard(trx, document.business_id, customer.id);
-      if (card && !changesCard(card, customer)) {
+      // What a person has removed since was on the card when the document was resolved: it must not come back.
+      const news = card && withoutDetails(customer, card.removed_details);
+      if (card && news && !changesCard(card, news)) {
         return;
       }
     }

@@ -105,6 +105,7 @@ CREATE TABLE public.card (
     created_at timestamp with time zone NOT NULL,
     confirmed_at timestamp with time zone,
     claimed_until timestamp with time zone,
+    removed_details text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT card_claimed_check CHECK (((confirmed_at IS NULL) = (claimed_until IS NOT NULL))),
     CONSTRAINT card_legal_type_check CHECK ((legal_type = ANY (ARRAY['hevra_baam'::text, 'osek_murshe'::text, 'osek_patur'::text, 'amuta'::text, 'private'::text]))),
     CONSTRAINT card_reserved_check CHECK (((confirmed_at IS NOT NULL) OR (COALESCE(tax_id, legal_type, email, phone, address, city) IS NULL))),
@@ -116,6 +117,8 @@ ALTER TABLE ONLY public.card FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN public.card.tax_id IS 'Nine digits with leading zeros.';
 
 COMMENT ON COLUMN public.card.confirmed_at IS 'Null: the card is only reserved by a request in flight, has nothing but its name, and is no customer yet.';
+
+COMMENT ON COLUMN public.card.removed_details IS 'Details that a person has removed, however often documents have filled them since.';
 
 CREATE TABLE public.card_name_suffix (
     business_id uuid NOT NULL,

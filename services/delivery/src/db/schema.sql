@@ -165,6 +165,7 @@ CREATE TABLE public.delivery (
     failed_at timestamp with time zone,
     withdrawn_at timestamp with time zone,
     withdrawn_reason text,
+    requested boolean DEFAULT false NOT NULL,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
@@ -190,6 +191,8 @@ COMMENT ON COLUMN public.delivery.attempts IS 'Attempts since an operator last m
 COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'Attempts of which it is unknown whether the provider accepted the message; after the first it is sent once more, after the second never.';
 
 COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due again after it had failed.';
+
+COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, beside what was planned at issue.';
 
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
@@ -398,13 +401,15 @@ CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id,
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
+CREATE INDEX delivery_document_idx ON public.delivery USING btree (business_id, document_id);
+
 CREATE INDEX delivery_due_idx ON public.delivery USING btree (channel, next_attempt_at) WHERE (state = 'ready'::text);
 
 CREATE INDEX delivery_failed_idx ON public.delivery USING btree (business_id, failed_at) WHERE (state = 'failed'::text);
 
 CREATE INDEX delivery_failures_idx ON public.delivery USING btree (failed_at, id) WHERE (state = 'failed'::text);
 
-CREATE UNIQUE INDEX delivery_recipient_key ON public.delivery USING btree (business_id, document_id, channel, purpose, recipient) WHERE (follows IS NULL);
+CREATE UNIQUE INDEX delivery_planned_key ON public.delivery USING btree (business_id, document_id, channel, purpose, recipient) WHERE ((follows IS NULL) AND (NOT requested));
 
 CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
 

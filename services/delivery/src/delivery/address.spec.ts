@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { normaliseAddress, parseAddress, parseEmailAddress } from './address.js';
+import { parseEmailAddress } from '@pinkas/domain';
+import { normaliseAddress, parseAddress, parseRecipient } from './address.js';
 
 describe('parseEmailAddress', () => {
   it('parseEmailAddress converts the domain to ASCII and keeps the local part', () => {
@@ -33,5 +34,14 @@ describe('parseAddress', () => {
     expect(parseAddress('050-1234567')).toEqual({ channel: 'whatsapp', address: '+972501234567' });
     expect(parseAddress('customer')).toBeNull();
     expect(parseAddress('a b@example.com')).toBeNull();
+  });
+});
+
+describe('parseRecipient', () => {
+  it('parseRecipient reads an address of the channel only', () => {
+    expect(parseRecipient('email', ' Customer@Example.com ')).toBe('Customer@example.com');
+    expect(parseRecipient('email', '050-1234567')).toBeNull();
+    expect(parseRecipient('whatsapp', '050-1234567')).toBe('+972501234567');
+    expect(parseRecipient('whatsapp', 'customer@example.com')).toBeNull();
   });
 });

@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { releaseClaim } from './claim.repository.js';
 import {
+  type AttemptTable,
   type DeliveryRow,
   type DeliveryTables,
   deliveryColumns,
@@ -179,4 +180,27 @@ export async function countAttempts(
     .groupBy('delivery_id')
     .execute();
   return new Map(rows.map(({ delivery_id, ...counts }) => [delivery_id, counts]));
+}
+
+/** The attempts of some messages of a business, in their order, by message. */
+export async function attemptsOf(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  deliveryIds: readonly string[],
+): Promise<Map<string, Selectable<AttemptTable>[]>> {
+  if (deliveryIds.length === 0) {
+    return new Map();
+  }
+  const rows = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('n')
+    .execute();
+  const byMessage = new Map<string, Selectable<AttemptTable>[]>(deliveryIds.map((id) => [id, []]));
+  for (const row of rows) {
+    byMessage.get(row.delivery_id)?.push(row);
+  }
+  return byMessage;
 }

@@ -3,7 +3,10 @@ import { isGoodsNote, totalRows } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
 /** What messages say of a document and its business, as both were when it was issued. */
-export function factsOf({ document, business }: EventOf<typeof documentIssued>): DeliveryFacts {
+export function factsOf({
+  document,
+  business,
+}: Pick<EventOf<typeof documentIssued>, 'document' | 'business'>): DeliveryFacts {
   const { discount } = document;
   const withoutPrices = business.delivery_notes_without_prices === true && isGoodsNote(document.type);
   const figures = totalRows(document, business.legal_type).map(({ kind, amount }) => ({

@@ -78,6 +78,8 @@ export interface DeliveryTable {
   recipient: string;
   /** The message, sent without the allocation number, that this one follows with the number; null: it follows none. */
   follows: string | null;
+  /** Whether a person asked for it, beside what was planned at issue. */
+  requested: Generated<boolean>;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
   /** The Message-ID header, the same on every attempt. */
@@ -117,6 +119,7 @@ export const deliveryColumns = [
   'purpose',
   'recipient',
   'follows',
+  'requested',
   'state',
   'facts',
   'message_id',

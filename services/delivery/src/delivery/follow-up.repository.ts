@@ -7,7 +7,7 @@ import { findRendered, isCancelled } from './document.repository.js';
 
 /**
  * Plans the messages that bring an allocation number to those who were sent, or may have been sent, the document without it: one
- * for each message, whatever happens again. The lock of the document orders this with the attempts.
+ * for each recipient, whatever happens again. The lock of the document orders this with the attempts.
  * @returns how many are new.
  */
 export async function insertFollowUps(
@@ -31,7 +31,10 @@ export async function insertFollowUps(
   return Number(numInsertedOrUpdatedRows ?? 0);
 }
 
-/** The messages of which an attempt without the number was, or may have been, accepted, and that none follows yet. */
+/**
+ * The first message to each recipient of which an attempt without the number was, or may have been, accepted, unless a follow-up to
+ * that recipient is planned already.
+ */
 async function messagesWithoutNumber(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
@@ -39,6 +42,7 @@ async function messagesWithoutNumber(
   return trx
     .selectFrom('delivery')
     .selectAll()
+    .distinctOn(['channel', 'purpose', 'recipient'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('follows', 'is', null)
@@ -58,10 +62,20 @@ async function messagesWithoutNumber(
           selectFrom('delivery as follower')
             .select('follower.id')
             .whereRef('follower.business_id', '=', 'delivery.business_id')
-            .whereRef('follower.follows', '=', 'delivery.id'),
+            .whereRef('follower.document_id', '=', 'delivery.document_id')
+            .whereRef('follower.channel', '=', 'delivery.channel')
+            .whereRef('follower.purpose', '=', 'delivery.purpose')
+            .whereRef('follower.recipient', '=', 'delivery.recipient')
+            .where('follower.follows', 'is not', null),
         ),
       ),
     )
+    .orderBy('channel')
+    .orderBy('purpose')
+    .orderBy('recipient')
+    .orderBy('requested')
+    .orderBy('created_at')
+    .orderBy('id')
     .execute();
 }
 
@@ -76,6 +90,7 @@ function followUp(message: DeliveryRow, now: Date) {
     purpose: message.purpose,
     recipient: message.recipient,
     follows: message.id,
+    requested: message.requested,
     state: 'ready' as const,
     facts: JSON.stringify(message.facts),
     message_id: message.message_id.replace(message.id, id),

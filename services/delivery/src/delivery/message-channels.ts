@@ -3,7 +3,7 @@ import { isTestBook } from '@pinkas/domain';
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
-import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
+import { type DocumentEmail, Mailer } from '../mail/mailer.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
@@ -66,7 +66,7 @@ export class MessageChannels {
       : this.mailer.send(this.#emailOf(row, content));
   }
 
-  #emailOf(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): OutgoingEmail {
+  #emailOf(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): DocumentEmail {
     const { facts, purpose } = row;
     const isFollowUp = row.follows !== null;
     return {

@@ -13,6 +13,7 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     not_before: row.not_before?.toISOString() ?? null,
     held_until: heldUntilOf(row)?.toISOString() ?? null,
     follow_up: row.follows !== null,
+    requested: row.requested,
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };

@@ -103,7 +103,7 @@ async function storeResend(
   }
 }
 
-/** The plan of a document of any tenant. */
+/** The plan of a document. @param all a connection that sees the tenant of the document. */
 export async function findPlan(
   all: Database<DeliveryTables>,
   documentId: string,

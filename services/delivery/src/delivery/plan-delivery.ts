@@ -13,6 +13,7 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil, planDelivery } from './delivery-plan.js';
+import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
 import { insertPlan } from './plan.repository.js';
 import { suppressedChannels } from './suppression.repository.js';
@@ -40,7 +41,7 @@ export class PlanDelivery {
     const { isNew, mayBeDue } = await insertPlan(trx, key, plan, {
       facts: factsOf(event),
       holdUntil: holdUntil(document, business),
-      messageIdDomain: this.config.mailFrom.slice(this.config.mailFrom.lastIndexOf('@') + 1),
+      messageIdDomain: messageIdDomain(this.config),
       now,
     });
     // Issuing has decided the same by the same rules, but for what has changed since.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryOutcome } from '@pinkas/contracts';
 import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
-import { type SqlBool, sql } from 'kysely';
-import type { DeliveryFacts, DeliveryTables, DocumentKey } from './delivery.tables.js';
+import { type Insertable, type SqlBool, sql } from 'kysely';
+import type { DeliveryFacts, DeliveryTable, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
 import {
   type DocumentProgress,
@@ -53,43 +53,54 @@ async function insertMessages(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   messages: readonly PlannedMessage[],
-  parts: {
-    facts: DeliveryFacts;
-    messageIdDomain: string;
-    now: Date;
-    document: DocumentProgress;
-  },
+  parts: MessageParts,
 ): Promise<void> {
-  const { facts, messageIdDomain, now, document } = parts;
-  const rows = messages.map((message) => {
-    const id = randomUUID();
-    const state = initialState(message, document);
-    return {
-      ...key,
-      id,
-      channel: message.channel,
-      purpose: message.purpose,
-      recipient: message.recipient,
-      follows: null,
-      state,
-      facts: JSON.stringify(facts),
-      message_id: `<${id}@${messageIdDomain}>`,
-      request_id: currentContext()?.requestId ?? null,
-      trace: currentTraceJson(),
-      not_before: message.notBefore,
-      held_until: document.heldUntil,
-      first_attempt_at: null,
-      next_attempt_at: dueAt(message.notBefore, document.heldUntil, now),
-      claimed_until: null,
-      last_error: message.failure ?? null,
-      created_at: now,
-      sent_at: null,
-      failed_at: state === 'failed' ? now : null,
-      withdrawn_at: state === 'withdrawn' ? now : null,
-      withdrawn_reason: state === 'withdrawn' ? cancelledReason : null,
-    };
-  });
+  const rows = messages.map((message) => messageRow(key, { ...message, id: randomUUID() }, parts));
   await trx.insertInto('delivery').values(rows).execute();
+}
+
+/** What a new message is made of, beside its address. */
+export interface MessageParts {
+  readonly facts: DeliveryFacts;
+  /** The domain of the Message-ID. */
+  readonly messageIdDomain: string;
+  readonly now: Date;
+  readonly document: DocumentProgress;
+}
+
+/** The row of a new message. */
+export function messageRow(
+  key: DocumentKey,
+  message: PlannedMessage & { readonly id: string; readonly requested?: boolean },
+  { facts, messageIdDomain, now, document }: MessageParts,
+): Insertable<DeliveryTable> {
+  const state = initialState(message, document);
+  return {
+    business_id: key.business_id,
+    document_id: key.document_id,
+    id: message.id,
+    channel: message.channel,
+    purpose: message.purpose,
+    recipient: message.recipient,
+    follows: null,
+    requested: message.requested === true,
+    state,
+    facts: JSON.stringify(facts),
+    message_id: `<${message.id}@${messageIdDomain}>`,
+    request_id: currentContext()?.requestId ?? null,
+    trace: currentTraceJson(),
+    not_before: message.notBefore,
+    held_until: document.heldUntil,
+    first_attempt_at: null,
+    next_attempt_at: dueAt(message.notBefore, document.heldUntil, now),
+    claimed_until: null,
+    last_error: message.failure ?? null,
+    created_at: now,
+    sent_at: null,
+    failed_at: state === 'failed' ? now : null,
+    withdrawn_at: state === 'withdrawn' ? now : null,
+    withdrawn_reason: state === 'withdrawn' ? cancelledReason : null,
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { type ReplyOf, type RequestOf, resendDelivery } from '@pinkas/contracts'
 import {
   ApiError,
   acrossTenants,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -15,7 +16,7 @@ import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
 import { findPlan, messagesOf, resendFailed } from './operator.repository.js';
 
-/** Makes the failed messages of a document due again, for an operator. */
+/** Makes the failed messages of a document due again, for an operator or an owner. */
 @Operation(resendDelivery)
 export class ResendDelivery {
   constructor(
@@ -25,7 +26,9 @@ export class ResendDelivery {
   ) {}
 
   async handle(request: RequestOf<typeof resendDelivery>): Promise<ReplyOf<typeof resendDelivery>> {
-    const plan = await findPlan(acrossTenants(this.db), request.document_id);
+    const { business_id: businessId } = request;
+    const visible = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
+    const plan = await findPlan(visible, request.document_id);
     if (!plan) {
       throw new ApiError('not_found');
     }
@@ -39,7 +42,7 @@ export class ResendDelivery {
             business_id: plan.business_id,
             action: 'delivery.resend',
             subject: plan.document_id,
-            actor: 'operator',
+            actor: actorOf(request.person_id),
             before: null,
             after: { messages: resent },
           });

@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, suppressAddress } from '@pinkas/contracts';
 import {
   ApiError,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -14,7 +15,7 @@ import type { DeliveryTables } from './delivery.tables.js';
 import { toSuppression } from './suppression.js';
 import { isSuppressed, suppress } from './suppression.repository.js';
 
-/** Suppresses an address, for an operator. */
+/** Suppresses an address, for an operator or an owner. */
 @Operation(suppressAddress)
 export class SuppressAddress {
   constructor(
@@ -43,7 +44,7 @@ export class SuppressAddress {
             business_id: request.business_id,
             action: 'suppression.add',
             subject: `${address.channel}:${address.address}`,
-            actor: 'operator',
+            actor: actorOf(request.person_id),
             before: null,
             after: { reason: row.reason, detail: row.detail },
           });

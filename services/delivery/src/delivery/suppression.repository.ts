@@ -2,7 +2,7 @@ import type { ChannelAddress } from '@pinkas/domain/delivery';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import type { Selectable } from 'kysely';
 import { normaliseAddress } from './address.js';
-import type { DeliveryChannel, DeliveryTables, SuppressionTable } from './delivery.tables.js';
+import type { DeliveryChannel, DeliveryRow, DeliveryTables, SuppressionTable } from './delivery.tables.js';
 
 export type SuppressionRow = Selectable<SuppressionTable>;
 
@@ -28,6 +28,35 @@ export async function suppressedChannels(
     )
     .execute();
   return found.map(({ channel }) => channel);
+}
+
+/** Those of some messages of a business whose recipient is suppressed, by their ids. */
+export async function suppressedMessages(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  messages: readonly Pick<DeliveryRow, 'id' | 'channel' | 'recipient'>[],
+): Promise<Set<string>> {
+  if (messages.length === 0) {
+    return new Set();
+  }
+  const addressed = messages.map(({ id, channel, recipient }) => ({
+    id,
+    channel,
+    address: normaliseAddress(channel, recipient),
+  }));
+  const found = await db
+    .selectFrom('suppression')
+    .select(['channel', 'address'])
+    .where('business_id', '=', businessId)
+    .where(
+      'address',
+      'in',
+      addressed.map(({ address }) => address),
+    )
+    .execute();
+  const isFound = ({ channel, address }: (typeof addressed)[number]) =>
+    found.some((row) => row.channel === channel && row.address === address);
+  return new Set(addressed.filter(isFound).map(({ id }) => id));
 }
 
 /** Whether an address is suppressed. @param recipient in any form. */

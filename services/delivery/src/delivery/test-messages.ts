@@ -11,7 +11,7 @@ import {
   type Logger,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
+import { type DocumentEmail, Mailer } from '../mail/mailer.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import type { SendOutcome } from './send-policy.js';
 import { insertTestMessage } from './test-message.repository.js';
@@ -38,7 +38,7 @@ export class TestMessages {
    * Stores a message; every message is accepted.
    * @param mail the email, or the WhatsApp message as the text of one, for the mailbox of a local stack.
    */
-  async accept(row: DeliveryRow, mail: OutgoingEmail): Promise<SendOutcome> {
+  async accept(row: DeliveryRow, mail: DocumentEmail): Promise<SendOutcome> {
     const { subject, text } = mail.email;
     await insertTestMessage(forTenant(this.db, row.business_id), {
       business_id: row.business_id,
@@ -61,7 +61,7 @@ export class TestMessages {
   }
 
   /** A mailbox that is away keeps no message from being accepted. */
-  async #copyToMailbox(row: DeliveryRow, mail: OutgoingEmail): Promise<void> {
+  async #copyToMailbox(row: DeliveryRow, mail: DocumentEmail): Promise<void> {
     const email = { ...mail.email, subject: `[TEST · בדיקה] ${mail.email.subject}` };
     const outcome = await this.#mailbox?.send({ ...mail, email, fromAddress: null });
     if (outcome && outcome.kind !== 'accepted') {

@@ -1,6 +1,7 @@
 import { type ReplyOf, type RequestOf, unsuppressAddress } from '@pinkas/contracts';
 import {
   ApiError,
+  actorOf,
   appendAudit,
   type Database,
   forTenant,
@@ -12,7 +13,7 @@ import type { DeliveryTables } from './delivery.tables.js';
 import { toSuppression } from './suppression.js';
 import { unsuppress } from './suppression.repository.js';
 
-/** Removes a suppression, for an operator. */
+/** Removes a suppression, for an operator or an owner. */
 @Operation(unsuppressAddress)
 export class UnsuppressAddress {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
@@ -33,7 +34,7 @@ export class UnsuppressAddress {
           business_id: request.business_id,
           action: 'suppression.remove',
           subject: `${address.channel}:${address.address}`,
-          actor: 'operator',
+          actor: actorOf(request.person_id),
           before: { reason: removed.reason, detail: removed.detail },
           after: null,
         });

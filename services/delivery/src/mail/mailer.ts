@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { type ConnectionOptions, rootCertificates } from 'node:tls';
 import { Injectable } from '@nestjs/common';
+import { parseEmailAddress } from '@pinkas/domain';
 import { InjectConfig, inSpan, SpanKind } from '@pinkas/service-kit';
 import { createTransport } from 'nodemailer';
 import DKIM from 'nodemailer/lib/dkim';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { DeliveryConfig, SmtpTls } from '../config.js';
-import { parseEmailAddress } from '../delivery/address.js';
 import { recordOutcome } from '../delivery/outcome-span.js';
 import type { SendOutcome } from '../delivery/send-policy.js';
 import { truncate } from '../delivery/truncate.js';
@@ -29,8 +29,12 @@ const tlsOptions: Readonly<Record<SmtpTls, object>> = {
 
 /** A composed email with its envelope and attachment. */
 export interface OutgoingEmail {
-  readonly email: Email;
-  readonly pdf: Buffer;
+  readonly email: Omit<Email, 'language'> & {
+    /** Null: it is not stated. */
+    readonly language: Email['language'] | null;
+  };
+  /** Attached under the name of the email; null: nothing is. */
+  readonly pdf: Buffer | null;
   /** Shown by the HTML; null: none. */
   readonly logo: EmailLogo | null;
   /** With its angle brackets; the same on every attempt. */
@@ -43,6 +47,9 @@ export interface OutgoingEmail {
   readonly replyTo: string | null;
   readonly recipient: string;
 }
+
+/** An email that brings a document. */
+export type DocumentEmail = OutgoingEmail & { readonly pdf: Buffer };
 
 /** Sends emails through the SMTP server. */
 @Injectable()
@@ -90,21 +97,21 @@ export class Mailer {
     return this.#keyOf(address) !== undefined;
   }
 
-  /** One attempt; never throws. */
-  send(mail: OutgoingEmail): Promise<SendOutcome> {
+  /** One attempt; never throws. @param timeoutMs the longest that it takes. */
+  send(mail: OutgoingEmail, timeoutMs = this.sendTimeoutMs): Promise<SendOutcome> {
     const attributes = { 'server.address': new URL(this.config.smtpUrl).hostname };
     return inSpan('send email', { kind: SpanKind.CLIENT, attributes }, async (span) =>
-      recordOutcome(span, await this.#send(mail)),
+      recordOutcome(span, await this.#send(mail, timeoutMs)),
     );
   }
 
-  async #send(mail: OutgoingEmail): Promise<SendOutcome> {
+  async #send(mail: OutgoingEmail, timeoutMs: number): Promise<SendOutcome> {
     const recipient = parseEmailAddress(mail.recipient);
     if (recipient === null) {
       return { kind: 'permanent', reason: 'The recipient is not a valid mail address.' };
     }
     // One bound for everything: the claim of the message covers no more.
-    const signal = AbortSignal.timeout(this.sendTimeoutMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     if (!isAscii(recipient)) {
       const refusal = await this.#smtpUtf8Rejection(signal);
       if (refusal) {
@@ -130,9 +137,14 @@ export class Mailer {
         subject: mail.email.subject,
         text: mail.email.text,
         html: mail.email.html,
-        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.email.language },
+        headers: {
+          'Auto-Submitted': 'auto-generated',
+          ...(mail.email.language === null ? {} : { 'Content-Language': mail.email.language }),
+        },
         attachments: [
-          { filename: mail.email.fileName, content: mail.pdf, contentType: 'application/pdf' },
+          ...(mail.pdf === null
+            ? []
+            : [{ filename: mail.email.fileName, content: mail.pdf, contentType: 'application/pdf' }]),
           ...logoParts(mail.logo),
         ],
         signal,

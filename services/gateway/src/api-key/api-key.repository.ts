@@ -1,7 +1,7 @@
 import type { ApiKey, Business } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
 import { businessColumns, type GatewayTables } from '../business/business.tables.js';
 import { toApiKey } from './api-key.js';
@@ -47,6 +47,7 @@ export async function findPrincipal(
       'api_key.daily_documents',
       'api_key.created_at as key_created_at',
       'api_key.revoked_at',
+      'api_key.last_used_at',
     ])
     .executeTakeFirstOrThrow();
   if (row.key_id === null) {
@@ -98,12 +99,17 @@ export async function listKeysOf(db: Kysely<GatewayTables>, businessId: string):
   return rows.map(toApiKey);
 }
 
-/** Finds a key and locks it until the transaction ends. */
-export async function lockKey(trx: Transaction<GatewayTables>, keyId: string): Promise<ApiKey | undefined> {
+/** Finds a key and locks it until the transaction ends. @param businessId only a key of this business; undefined: of any. */
+export async function lockKey(
+  trx: Transaction<GatewayTables>,
+  keyId: string,
+  businessId: string | undefined,
+): Promise<ApiKey | undefined> {
   const row = await trx
     .selectFrom('api_key')
     .selectAll()
     .where('id', '=', keyId)
+    .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? ''))
     .forUpdate()
     .executeTakeFirst();
   return row && toApiKey(row);
@@ -123,4 +129,39 @@ export async function markRevoked(
     .returningAll()
     .executeTakeFirstOrThrow();
   return toApiKey(row);
+}
+
+/**
+ * Stores when keys were last used, where that is later than what is stored. A key that does not exist any more is skipped. They are
+ * locked in one order, so that gateways that store the same keys do not wait for one another in a circle.
+ */
+export async function storeKeyUses(
+  db: Kysely<GatewayTables>,
+  uses: readonly { id: string; usedAt: Date }[],
+): Promise<void> {
+  const ids = uses.map(({ id }) => id);
+  const instants = uses.map(({ usedAt }) => usedAt.toISOString());
+  await db
+    .with('later', (query) =>
+      query
+        .selectFrom('api_key')
+        .innerJoin(
+          sql<{ id: string; used_at: Date }>`unnest(${ids}::uuid[], ${instants}::timestamptz[])`.as<'used'>(
+            sql`used (id, used_at)`,
+          ),
+          'used.id',
+          'api_key.id',
+        )
+        .select(['api_key.id', 'used.used_at'])
+        .where(({ eb, or, ref }) =>
+          or([eb('api_key.last_used_at', 'is', null), eb('api_key.last_used_at', '<', ref('used.used_at'))]),
+        )
+        .orderBy('api_key.id')
+        .forNoKeyUpdate('api_key'),
+    )
+    .updateTable('api_key')
+    .from('later')
+    .set(({ ref }) => ({ last_used_at: ref('later.used_at') }))
+    .whereRef('api_key.id', '=', 'later.id')
+    .execute();
 }

@@ -16,4 +16,6 @@ export interface ApiKeyTable {
   daily_documents: number;
   created_at: Date;
   revoked_at: Date | null;
+  /** To the minute; null: it never was. */
+  last_used_at: Date | null;
 }

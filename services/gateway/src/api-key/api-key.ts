@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type ApiKey, scopes } from '@pinkas/contracts';
+import { type ApiKey, keyLimitDefaults, scopes } from '@pinkas/contracts';
 import { type Mode, modes } from '@pinkas/domain';
 import type { Selectable } from 'kysely';
 import type { ApiKeyTable } from './api-key.tables.js';
@@ -9,8 +9,7 @@ import type { ApiKeyTable } from './api-key.tables.js';
 export const keyDefaults = {
   name: 'API key',
   scopes: [...scopes],
-  perMinute: 60,
-  dailyDocuments: 300,
+  ...keyLimitDefaults,
 };
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -67,5 +66,6 @@ export function toApiKey(row: Selectable<ApiKeyTable>): ApiKey {
     daily_documents: row.daily_documents,
     created_at: row.created_at.toISOString(),
     revoked_at: row.revoked_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
   };
 }

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createKey, malformedTexts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  createKey,
+  malformedTexts,
+  ownerKeyLimits,
+  type ReplyOf,
+  type RequestOf,
+  type ValidationError,
+} from '@pinkas/contracts';
 import {
   ApiError,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -27,7 +35,7 @@ export class CreateKey {
   ) {}
 
   async handle(request: RequestOf<typeof createKey>): Promise<ReplyOf<typeof createKey>> {
-    const errors = malformedTexts(request);
+    const errors = [...malformedTexts(request), ...limitErrors(request)];
     if (errors.length > 0) {
       throw ApiError.invalid(errors);
     }
@@ -49,19 +57,40 @@ export class CreateKey {
       daily_documents: request.daily_documents ?? keyDefaults.dailyDocuments,
       created_at: this.clock.now(),
       revoked_at: null,
+      last_used_at: null,
     };
     const key = toApiKey(row);
+    // The trail has what was decided.
+    const { last_used_at: _, ...recorded } = key;
     await db.transaction().execute(async (trx) => {
       await insertKey(trx, row);
       await appendAudit(trx, {
         business_id: row.business_id,
         action: 'key.create',
         subject: row.id,
-        actor: 'operator',
+        actor: actorOf(request.person_id),
         before: null,
-        after: key,
+        after: recorded,
       });
     });
     return { ...key, key: value };
   }
+}
+
+/** A person cannot lift the limits that protect the platform. */
+function limitErrors({
+  person_id,
+  per_minute = 0,
+  daily_documents = 0,
+}: RequestOf<typeof createKey>): ValidationError[] {
+  if (person_id === undefined) {
+    return [];
+  }
+  const { perMinute, dailyDocuments } = ownerKeyLimits;
+  return [
+    ...(per_minute > perMinute ? [{ path: '/per_minute', message: `must be at most ${perMinute}` }] : []),
+    ...(daily_documents > dailyDocuments
+      ? [{ path: '/daily_documents', message: `must be at most ${dailyDocuments}` }]
+      : []),
+  ];
 }

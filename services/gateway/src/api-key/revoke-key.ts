@@ -2,9 +2,11 @@ import { type ReplyOf, type RequestOf, revokeKey } from '@pinkas/contracts';
 import {
   ApiError,
   acrossTenants,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
+  forTenant,
   InjectClock,
   InjectDatabase,
   Operation,
@@ -21,27 +23,27 @@ export class RevokeKey {
   ) {}
 
   async handle(request: RequestOf<typeof revokeKey>): Promise<ReplyOf<typeof revokeKey>> {
+    const { key_id, business_id } = request;
     // The operator names a key, not its business.
-    return acrossTenants(this.db)
-      .transaction()
-      .execute(async (trx) => {
-        const before = await lockKey(trx, request.key_id);
-        if (!before) {
-          throw new ApiError('not_found');
-        }
-        if (before.revoked_at !== null) {
-          return before;
-        }
-        const key = await markRevoked(trx, before, this.clock.now());
-        await appendAudit(trx, {
-          business_id: key.business_id,
-          action: 'key.revoke',
-          subject: key.id,
-          actor: 'operator',
-          before: { revoked_at: null },
-          after: { revoked_at: key.revoked_at },
-        });
-        return key;
+    const db = business_id === undefined ? acrossTenants(this.db) : forTenant(this.db, business_id);
+    return db.transaction().execute(async (trx) => {
+      const before = await lockKey(trx, key_id, business_id);
+      if (!before) {
+        throw new ApiError('not_found');
+      }
+      if (before.revoked_at !== null) {
+        return before;
+      }
+      const key = await markRevoked(trx, before, this.clock.now());
+      await appendAudit(trx, {
+        business_id: key.business_id,
+        action: 'key.revoke',
+        subject: key.id,
+        actor: actorOf(request.person_id),
+        before: { revoked_at: null },
+        after: { revoked_at: key.revoked_at },
       });
+      return key;
+    });
   }
 }

@@ -78,6 +78,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     quote_valid_days,
     delivery_notes_without_prices: withoutPrices,
     mail_from,
+    default_notes,
     ...changed
   } = merged;
   // Another legal type has its own default rate, unless the change names one.
@@ -96,6 +97,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     ...(typeof quote_valid_days === 'number' && { quote_valid_days }),
     ...(withoutPrices && { delivery_notes_without_prices: true }),
     ...(mail_from && { mail_from }),
+    ...(default_notes && { default_notes }),
   };
 }
 

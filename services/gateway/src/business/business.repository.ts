@@ -11,6 +11,7 @@ function toColumns({
   quote_valid_days,
   delivery_notes_without_prices,
   mail_from,
+  default_notes,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
@@ -22,6 +23,7 @@ function toColumns({
     quote_valid_days: quote_valid_days ?? null,
     delivery_notes_without_prices: delivery_notes_without_prices ?? false,
     mail_from: mail_from ?? null,
+    default_notes: default_notes ?? null,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -61,6 +63,7 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     ...(row.quote_valid_days !== null && { quote_valid_days: row.quote_valid_days }),
     ...(row.delivery_notes_without_prices && { delivery_notes_without_prices: true }),
     ...(row.mail_from !== null && { mail_from: row.mail_from }),
+    ...(row.default_notes !== null && { default_notes: row.default_notes }),
     created_at: row.created_at.toISOString(),
   };
 }

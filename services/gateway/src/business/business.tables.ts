@@ -18,7 +18,8 @@ type OptionalSettings =
   | 'donation_approval'
   | 'quote_valid_days'
   | 'delivery_notes_without_prices'
-  | 'mail_from';
+  | 'mail_from'
+  | 'default_notes';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -34,6 +35,7 @@ export type BusinessTable = Omit<
   quote_valid_days: number | null;
   delivery_notes_without_prices: boolean;
   mail_from: string | null;
+  default_notes: string | null;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };
@@ -69,6 +71,7 @@ export const businessColumns = [
   'business.quote_valid_days',
   'business.delivery_notes_without_prices',
   'business.mail_from',
+  'business.default_notes',
   'business.created_at',
   'business.updated_at',
 ] as const satisfies readonly `business.${keyof BusinessTable}`[];

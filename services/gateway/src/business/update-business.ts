@@ -9,6 +9,7 @@ import {
 } from '@pinkas/contracts';
 import {
   ApiError,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -61,7 +62,7 @@ export class UpdateBusiness {
             business_id: id,
             action: 'business.update',
             subject: id,
-            actor: 'operator',
+            actor: actorOf(request.person_id),
             before,
             after,
           });

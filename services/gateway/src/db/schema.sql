@@ -46,11 +46,14 @@ CREATE TABLE public.api_key (
     created_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
     mode text DEFAULT 'live'::text NOT NULL,
+    last_used_at timestamp with time zone,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_mode_check CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text])))
 );
 
 ALTER TABLE ONLY public.api_key FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.api_key.last_used_at IS 'To the minute; null: it never was.';
 
 CREATE TABLE public.audit_chain (
     business_id uuid NOT NULL,
@@ -108,6 +111,7 @@ CREATE TABLE public.business (
     mail_from text,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    default_notes text,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT business_allocation_hold_minutes_check CHECK (((allocation_hold_minutes >= 0) AND (allocation_hold_minutes <= 1440))),
     CONSTRAINT business_id_check CHECK ((substr((id)::text, 15, 1) <> '8'::text)),

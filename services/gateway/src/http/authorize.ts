@@ -1,5 +1,5 @@
 import type { Business, Route } from '@pinkas/contracts';
-import type { BusinessLegalType } from '@pinkas/domain';
+import { type BusinessLegalType, refusalOfBusiness } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import type { RateLimitResult } from './rate-limiter.js';
@@ -33,18 +33,12 @@ export function checkAccess(
  * @throws ApiError of the first check that fails, in the order that the HTTP API fixes.
  */
 export function authorize({ business, key }: Principal, route: Route, paymentUrl: string): void {
-  if (business.archived) {
-    throw new ApiError('business_archived');
+  const refusal = refusalOfBusiness(business, route.issues);
+  if (refusal === 'subscription_required') {
+    throw new ApiError(refusal, { details: { payment_url: paymentUrl } });
   }
-  if (business.provider === 'external') {
-    throw new ApiError('external_provider_not_supported');
-  }
-  requireLegalType(business);
-  if (business.subscription !== 'active') {
-    throw new ApiError('subscription_required', { details: { payment_url: paymentUrl } });
-  }
-  if (route.issues && business.track === 'expenses_only') {
-    throw new ApiError('issuing_blocked_expenses_only');
+  if (refusal !== null) {
+    throw new ApiError(refusal);
   }
   if (route.scope !== null && !key.scopes.includes(route.scope)) {
     throw new ApiError('insufficient_scope');

@@ -1,15 +1,11 @@
-import type { AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { timeLimitsMs } from '@pinkas/contracts';
 import { type BackgroundTask, InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
+import { drainServer, originOf, publicServerOptions } from '@pinkas/service-kit/http';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { requestIdOf } from './http-message.js';
 import { RawSocketResponses } from './raw-socket-responses.js';
 import { RouteMounter } from './route-mounter.js';
-
-/** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
-const keepAliveMs = 65_000;
 
 /** Listens for HTTP requests, and drains before the process ends. */
 @Injectable()
@@ -25,12 +21,7 @@ export class HttpServer implements BackgroundTask {
 
   /** Where it listens, for example `http://127.0.0.1:8080`. */
   get origin(): string {
-    const listening = this.#server?.server.address() as AddressInfo | null | undefined;
-    if (!listening) {
-      throw new Error('http server does not listen');
-    }
-    const { address, port } = listening;
-    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+    return originOf(this.#server?.server);
   }
 
   async start(): Promise<void> {
@@ -48,39 +39,19 @@ export class HttpServer implements BackgroundTask {
    */
   async stop(): Promise<void> {
     this.routes.drain();
-    const server = this.#server;
-    if (!server) {
-      return;
+    if (this.#server) {
+      await drainServer(this.#server, this.config.shutdownDelayMs);
     }
-    const { shutdownDelayMs } = this.config;
-    if (shutdownDelayMs > 0) {
-      await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs));
-    }
-    const cut = setTimeout(() => server.server.closeAllConnections(), timeLimitsMs.closeHttpServer);
-    await server.close();
-    clearTimeout(cut);
   }
 
   #createServer(): FastifyInstance {
-    const { trustedProxies } = this.config;
+    const options = publicServerOptions(this.config.trustedProxies);
     return fastify({
-      logger: false,
-      trustProxy: trustedProxies === '' ? false : trustedProxies.split(',').map((proxy) => proxy.trim()),
+      ...options,
       genReqId: (request) => requestIdOf(request.headers),
-      requestIdHeader: false,
       exposeHeadRoutes: false,
-      // A request on an open connection is still served while the process drains.
-      return503OnClosing: false,
-      connectionTimeout: timeLimitsMs.idleConnection,
-      // Slow senders hold no connection.
-      requestTimeout: timeLimitsMs.receiveRequest,
-      keepAliveTimeout: keepAliveMs,
-      http: {
-        headersTimeout: timeLimitsMs.receiveHeaders,
-        connectionsCheckingInterval: 1_000,
-        // Node would reject a request without it, and not with an error object.
-        requireHostHeader: false,
-      },
+      // Node would reject a request without it, and not with an error object.
+      http: { ...options.http, requireHostHeader: false },
       frameworkErrors: (_error, request, reply) => void this.routes.rejectUnknown(request, reply),
       clientErrorHandler: (error, socket) => this.raw.rejectMalformed(error, socket),
     });

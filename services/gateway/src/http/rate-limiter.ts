@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { ApiKey } from '@pinkas/contracts';
 import { type Clock, InjectClock } from '@pinkas/service-kit';
+import { networkOf } from '@pinkas/service-kit/http';
 import { RequestCounter } from './request-counter.js';
 
 /** Who is limited, and to how many requests a minute. */
@@ -59,26 +59,6 @@ export function documentRateLimit(address: string): RateLimit {
 /** How often documents are looked up for a client, so that a flood costs no queries; no client gets there within both limits. */
 export function lookupRateLimit(address: string): RateLimit {
   return { id: `lookups:${networkOf(address)}`, perMinute: lookupsPerMinute };
-}
-
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) {
-    return mapped;
-  }
-  const plain = address.replace(/%.*$/, '');
-  if (!isIPv6(plain)) {
-    return address;
-  }
-  const [head = '', tail] = plain.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length);
-  const whole = [...groups, ...Array<string>(zeros).fill('0'), ...after];
-  return `${whole
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }
 
 /** The wall-clock minute of an instant: the window in which requests are counted together. */

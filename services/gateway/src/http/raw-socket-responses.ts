@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { timeLimitsMs } from '@pinkas/contracts';
 import { InjectLogger, type Logger, newContext, withContext } from '@pinkas/service-kit';
+import { HttpMetrics } from '@pinkas/service-kit/http';
 import { type HttpResponse, type Respond, requestIdOf } from './http-message.js';
-import { HttpMetrics } from './http-metrics.js';
 import { RequestPipeline } from './request-pipeline.js';
 
 /** Answers over the socket what Node's HTTP server hands over without a response object. */

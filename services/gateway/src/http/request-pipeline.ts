@@ -11,8 +11,10 @@ import {
   setLogContext,
 } from '@pinkas/service-kit';
 import { ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
+import { HttpMetrics } from '@pinkas/service-kit/http';
 import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import { KeyAuthenticator } from '../api-key/key-authenticator.js';
+import { KeyUseRecorder } from '../api-key/key-use-recorder.js';
 import type { GatewayConfig } from '../config.js';
 import { pageRenderer } from '../pages/page-renderer.js';
 import { authorize, checkAccess } from './authorize.js';
@@ -24,7 +26,6 @@ import {
   type Respond,
   type ResponseRenderer,
 } from './http-message.js';
-import { HttpMetrics } from './http-metrics.js';
 import type { AnyPageHandler, DocumentPageHandler, PageReply, PageRequest } from './http-page.js';
 import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
 import { jsonRenderer } from './json-renderer.js';
@@ -73,6 +74,7 @@ export class RequestPipeline {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly authenticator: KeyAuthenticator,
+    private readonly keyUses: KeyUseRecorder,
     private readonly rateLimiter: RateLimiter,
     metrics: HttpMetrics,
   ) {
@@ -124,6 +126,7 @@ export class RequestPipeline {
     const access = await this.#authenticate(state);
     const rateLimit = await this.#consume(rateLimitOf(access, state.request), state);
     const principal = checkAccess(access, rateLimit);
+    this.keyUses.note(principal.key.id);
     authorize(principal, route, this.config.paymentUrl);
     return this.#limiter.run(async () => {
       const parts = await this.#read(mounted, principal, state.request);

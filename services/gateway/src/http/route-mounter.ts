@@ -12,14 +12,13 @@ import {
   SpanKind,
   Tracing,
 } from '@pinkas/service-kit';
+import { HttpMetrics, methodLabel, transportHeaders, UntrustedProxies } from '@pinkas/service-kit/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { apiKeyOf, type HttpRequest, type HttpResponse, type Respond } from './http-message.js';
-import { HttpMetrics, methodLabel } from './http-metrics.js';
 import { type AnyPageHandler, pageBindingOf } from './http-page.js';
 import { type RouteHandler, routeBindingOf } from './http-route.js';
 import { RequestPipeline } from './request-pipeline.js';
-import { UntrustedProxies } from './untrusted-proxies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -213,14 +212,6 @@ function toHttpRequest(request: FastifyRequest): HttpRequest {
 function traceHeadersOf({ headers }: FastifyRequest): IncomingTraceHeaders {
   const single = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined);
   return { traceparent: single(headers.traceparent), tracestate: single(headers.tracestate) };
-}
-
-/**
- * TLS ends before this process, so only the public address shows that it is used. Without `includeSubDomains`: other hosts of the
- * domain are not ours.
- */
-function transportHeaders(publicAddress: string): Record<string, string> {
-  return publicAddress.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {};
 }
 
 /** The path of a public address, without a slash at its end. */

@@ -1,28 +1,8 @@
 import { createHash } from 'node:crypto';
+import { commonHeaders } from '@pinkas/service-kit/http';
 
-/** What no page needs: a script that ran in spite of everything would not get it either. */
-const permissions = [
-  'accelerometer',
-  'camera',
-  'display-capture',
-  'geolocation',
-  'gyroscope',
-  'magnetometer',
-  'microphone',
-  'payment',
-  'usb',
-]
-  .map((feature) => `${feature}=()`)
-  .join(', ');
-
-/** The headers of everything that is served without a key: not indexed, not sniffed, no referrer, in no page of another origin. */
-const publicHeaders = {
-  'x-content-type-options': 'nosniff',
-  'x-robots-tag': 'noindex, nofollow, noarchive',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': permissions,
-} as const;
+/** The headers of everything that is served without a key. */
+const publicHeaders = { ...commonHeaders, 'referrer-policy': 'no-referrer' } as const;
 
 const html = {
   ...publicHeaders,

@@ -1,5 +1,12 @@
 import { type ReplyOf, type RequestOf, recordExport } from '@pinkas/contracts';
-import { appendAudit, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import {
+  actorOf,
+  appendAudit,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+} from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 
 /** Records that a book is exported: who has read all of it must be known afterwards. */
@@ -8,7 +15,7 @@ export class RecordExport {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof recordExport>): Promise<ReplyOf<typeof recordExport>> {
-    const { business_id, ...after } = request;
+    const { business_id, person_id, ...after } = request;
     await forTenant(this.db, business_id)
       .transaction()
       .execute((trx) =>
@@ -16,7 +23,7 @@ export class RecordExport {
           business_id,
           action: 'book.export',
           subject: business_id,
-          actor: 'operator',
+          actor: actorOf(person_id),
           before: null,
           after,
         }),

@@ -3,6 +3,7 @@ import { initial } from './0001-initial.js';
 import { seriesAdvanceWithTheirDocuments } from './0002-series-advance-with-their-documents.js';
 import { chains } from './0003-chains.js';
 import { clearableTestBooks } from './0004-clearable-test-books.js';
+import { filtersOfTheConsole } from './0005-filters-of-the-console.js';
 
 /** In order; a released migration never changes. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-series-advance-with-their-documents': seriesAdvanceWithTheirDocuments,
   '0003-chains': chains,
   '0004-clearable-test-books': clearableTestBooks,
+  '0005-filters-of-the-console': filtersOfTheConsole,
 };

@@ -428,6 +428,8 @@ ALTER TABLE ONLY public.series
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
+CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
+
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
@@ -435,6 +437,8 @@ CREATE INDEX document_source_idx ON public.document USING btree (business_id, so
 CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, "position");
 
 CREATE INDEX document_type_position_idx ON public.document USING btree (business_id, type, "position");
+
+CREATE INDEX document_type_status_position_idx ON public.document USING btree (business_id, type, status, "position");
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

@@ -7,6 +7,7 @@ import {
 } from '@pinkas/contracts';
 import {
   ApiError,
+  actorOf,
   type Clock,
   currentContext,
   type Database,
@@ -63,7 +64,7 @@ export class CancelDocument {
   async #cancelIn(trx: OutboxTransaction<IssuingTables>, request: CancelRequest): Promise<CancelReply> {
     // The wait ends before the caller's deadline: a document must not be cancelled after the caller got an error.
     await sql`
-      select set_config('lock_timeout', ${`${waitMs()}ms`}, true), set_config('pinkas.actor', ${actorOf(request)}, true),
+      select set_config('lock_timeout', ${`${waitMs()}ms`}, true), set_config('pinkas.actor', ${callerOf(request)}, true),
         set_config('pinkas.request_id', ${currentContext()?.requestId ?? ''}, true)`.execute(trx);
     const found = await lockById(trx, request.business_id, request.document_id);
     if (!found) {
@@ -83,8 +84,13 @@ export class CancelDocument {
   }
 }
 
-/** Who cancels, for the trail; the release before this one does not say it. */
-const actorOf = ({ key_id }: CancelRequest): string => (key_id === undefined ? '' : `key:${key_id}`);
+/** Who cancels, for the trail; the gateway of a release before the trail does not say it. */
+function callerOf({ key_id, person_id }: CancelRequest): string {
+  if (person_id !== undefined) {
+    return actorOf(person_id);
+  }
+  return key_id === undefined ? '' : `key:${key_id}`;
+}
 
 /** How long the request may still wait, in whole milliseconds; at least one, since zero means for ever. */
 function waitMs(): number {

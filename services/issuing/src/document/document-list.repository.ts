@@ -1,10 +1,10 @@
 import type { listDocuments, RequestOf } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
-import { isDated, seriesSpans } from './series-spans.js';
+import { isDated, joined, type Span, seriesSpans } from './series-spans.js';
 
 /** Which documents of a business are listed, and from which position. */
 export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit'>;
@@ -25,40 +25,119 @@ export async function listIssued(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { type, from, to, external_ref, before } = filter;
-  // Few documents share a reference: their dates are filtered one by one.
-  if (external_ref === undefined && (from !== undefined || to !== undefined)) {
+  const { type, from, to, external_ref, number, customer_ids, status } = filter;
+  if (number !== undefined) {
+    return listNumbered(db, filter, number, limit);
+  }
+  // Few documents share a reference: the other filters are checked one by one.
+  if (external_ref !== undefined) {
+    const conditions = [...conditionsOf(filter), ...isWithinDates(filter), ...isBefore(filter)];
+    return page(db, filter, conditions, limit).execute();
+  }
+  if (customer_ids !== undefined) {
+    return listOfCustomers(db, filter, customer_ids, limit);
+  }
+  if (from !== undefined || to !== undefined) {
     return listDated(db, filter, limit);
   }
-  const conditions = [
-    ...(type === undefined ? [] : [isOfType(type)]),
-    ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
-    ...(from === undefined ? [] : [sql<SqlBool>`document.dated_on >= ${from}`]),
-    ...(to === undefined ? [] : [sql<SqlBool>`document.dated_on <= ${to}`]),
-    ...(before === null ? [] : [sql<SqlBool>`document.position < ${before}`]),
-  ];
+  if (status !== undefined) {
+    return listWithStatus(db, filter, limit);
+  }
+  const conditions = [...(type === undefined ? [] : [isOfType(type)]), ...isBefore(filter)];
   return page(db, filter, conditions, limit).execute();
 }
 
 /**
- * Lists a range of dates. Dates never decrease within a series, but do in the book as a whole: each series is read between the
- * positions of the range, and the pages are merged (docs/adr/0027-lists-read-one-page.md).
+ * The documents of a number: at most one of each type. They are read by the key of the numbers, whatever the planner knows: behind the
+ * offset it sees neither the order of the list nor the type.
+ */
+async function listNumbered(
+  db: Database<IssuingTables>,
+  { type, ...filter }: ListFilter,
+  number: number,
+  limit: number,
+): Promise<ListedRow[]> {
+  const numbered = headsOf(db, filter, [
+    sql<SqlBool>`document.type = any(${documentTypes}::text[])`,
+    sql<SqlBool>`document.number = ${number}`,
+    ...conditionsOf(filter),
+    ...isWithinDates(filter),
+    ...isBefore(filter),
+  ]).offset(0);
+  const types = type === undefined ? documentTypes : [type];
+  const { rows } = await sql<ListedRow>`
+    select * from (${numbered}) as document where type = any(${types}::text[])
+    order by position desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/**
+ * The documents of some customers: a page of each, merged. Where there are dates, it is read between the positions of the range; the
+ * other filters are checked one by one.
+ */
+async function listOfCustomers(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  customerIds: readonly string[],
+  limit: number,
+): Promise<ListedRow[]> {
+  const { type, from, to } = filter;
+  const conditions = type === undefined ? [] : [isOfType(type)];
+  const ranges =
+    from === undefined && to === undefined
+      ? [isBefore(filter)]
+      : joined(await spansUpTo(db, filter)).map((span) => [isWithin(span), isDated(filter)]);
+  // Constants, not a join: the planner knows of a customer whether it has many documents.
+  const pages = [...new Set(customerIds)].flatMap((id) =>
+    ranges.map((range) => {
+      const isOfCustomer = sql<SqlBool>`document.customer_id = ${id}`;
+      return page(db, filter, [isOfCustomer, ...conditions, ...range], limit);
+    }),
+  );
+  return merged(db, pages, limit);
+}
+
+/**
+ * The documents of a range of dates. Dates never decrease within a series, but do in the book as a whole: each series is read between
+ * the positions of the range, and the pages are merged (docs/adr/0027-lists-read-one-page.md).
  */
 async function listDated(
   db: Database<IssuingTables>,
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { before } = filter;
   const dated = isDated(filter);
-  const newest = before === null ? Number.MAX_SAFE_INTEGER : before - 1;
-  const pages = (await seriesSpans(db, 'position', filter))
+  const pages = (await spansUpTo(db, filter)).map((span) =>
+    page(db, filter, [isOfType(span.type), isWithin(span), dated], limit),
+  );
+  return merged(db, pages, limit);
+}
+
+/** The spans of the range of dates, up to the position that the list begins with. */
+async function spansUpTo(db: Database<IssuingTables>, filter: ListFilter): Promise<Span[]> {
+  const newest = filter.before === null ? Number.MAX_SAFE_INTEGER : filter.before - 1;
+  return (await seriesSpans(db, 'position', filter))
     .filter(({ first }) => first <= newest)
-    .map(({ type, first, last }) => {
-      // One upper bound only: with two, an index scan may begin at the higher one.
-      const isWithin = sql<SqlBool>`document.position between ${first} and ${Math.min(last, newest)}`;
-      return page(db, filter, [isOfType(type), isWithin, dated], limit);
-    });
+    .map((span) => ({ ...span, last: Math.min(span.last, newest) }));
+}
+
+/** The documents with a status: a page of each series, for which there is an index, merged. */
+function listWithStatus(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  limit: number,
+): Promise<ListedRow[]> {
+  const types = filter.type === undefined ? documentTypes : [filter.type];
+  const pages = types.map((type) => page(db, filter, [isOfType(type), ...isBefore(filter)], limit));
+  return merged(db, pages, limit);
+}
+
+/** The newest documents of some pages together. */
+async function merged(
+  db: Database<IssuingTables>,
+  pages: readonly ReturnType<typeof page>[],
+  limit: number,
+): Promise<ListedRow[]> {
   if (pages.length === 0) {
     return [];
   }
@@ -68,7 +147,23 @@ async function listDated(
   return rows;
 }
 
+const isBefore = ({ before }: ListFilter): Expression<SqlBool>[] =>
+  before === null ? [] : [sql<SqlBool>`document.position < ${before}`];
+/** One upper bound only: with two, an index scan may begin at the higher one. */
+const isWithin = ({ first, last }: Pick<Span, 'first' | 'last'>): Expression<SqlBool> =>
+  sql`document.position between ${first} and ${last}`;
 const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;
+
+/** What a document is checked for beside the filter that an index answers. */
+const conditionsOf = ({ type, external_ref, customer_ids }: ListFilter): Expression<SqlBool>[] => [
+  ...(type === undefined ? [] : [isOfType(type)]),
+  ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
+  ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
+];
+const isWithinDates = ({ from, to }: ListFilter): Expression<SqlBool>[] => [
+  ...(from === undefined ? [] : [sql<SqlBool>`document.dated_on >= ${from}`]),
+  ...(to === undefined ? [] : [sql<SqlBool>`document.dated_on <= ${to}`]),
+];
 
 /** The newest documents of a business that match the conditions. */
 function page(
@@ -76,6 +171,15 @@ function page(
   filter: ListFilter,
   conditions: Expression<SqlBool>[],
   limit: number,
+) {
+  return headsOf(db, filter, conditions).orderBy('document.position', 'desc').limit(limit);
+}
+
+/** The documents of a business in the listed state that match the conditions. */
+function headsOf(
+  db: Database<IssuingTables>,
+  { business_id, status, include_cancelled }: ListFilter,
+  conditions: Expression<SqlBool>[],
 ) {
   return (
     db
@@ -87,11 +191,12 @@ function page(
         sql<ListedRow['pending_channel']>`case when document.delivery is null
         then document.business #>> '{auto_send,channel}' end`.as('pending_channel'),
       )
-      .where('document.business_id', '=', filter.business_id)
+      .where('document.business_id', '=', business_id)
       .where((where) => where.and(conditions))
+      .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
       // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the whole book.
-      .$if(!filter.include_cancelled, (query) => query.where('document.status', '!=', 'cancelled'))
-      .orderBy('document.position', 'desc')
-      .limit(limit)
+      .$if(status === undefined && !include_cancelled, (query) =>
+        query.where('document.status', '!=', 'cancelled'),
+      )
   );
 }

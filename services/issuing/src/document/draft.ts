@@ -70,7 +70,7 @@ export function unnumberedDocument(parts: {
     },
     based_on: source,
     title: body.title ?? null,
-    notes: body.notes ?? null,
+    notes: body.notes ?? business.default_notes ?? null,
     send: body.send ?? true,
   };
 }

@@ -1,6 +1,7 @@
 import { getDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { findById, toDocument, toState } from './document.repository.js';
+import { creditedTotal, type DocumentRow, findById, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
 /** Reads one document of one business. */
@@ -9,14 +10,21 @@ export class GetDocument {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof getDocument>): Promise<ReplyOf<typeof getDocument>> {
-    const row = await findById(
-      forTenant(this.db, request.business_id),
-      request.business_id,
-      request.document_id,
-    );
+    const { business_id, document_id, detailed } = request;
+    const db = forTenant(this.db, business_id);
+    const row = await findById(db, business_id, document_id);
     if (!row) {
       throw new ApiError('not_found');
     }
-    return { document: toDocument(row), state: toState(row) };
+    const state = toState(row);
+    return { document: toDocument(row), state: detailed ? { ...state, ...(await details(db, row)) } : state };
   }
+}
+
+async function details(db: Database<IssuingTables>, { business_id, id, type, cancel_reason }: DocumentRow) {
+  const mayBeCredited = documentTypeRules.credit_note.sources.includes(type);
+  return {
+    credited: mayBeCredited ? Number(await creditedTotal(db, business_id, id)) : 0,
+    ...(cancel_reason !== null && { cancel_reason }),
+  };
 }

@@ -3,6 +3,8 @@ import { documentIssued, timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
+  actorOf,
+  appendAudit,
   type Clock,
   InjectClock,
   makeEvent,
@@ -56,8 +58,8 @@ export interface LockedDrafts {
 /**
  * The transaction that issues drafts of one series: lock, number and render, insert.
  *
- * Locks are taken in this order: the idempotency keys (only tried), the series, the sources by their id, the day's counts by their
- * API key, the book. A cancellation locks its document alone, so transactions never wait for one another in a circle.
+ * Locks are taken in this order: the idempotency keys (only tried), the series, the sources by their id, the trail, the day's counts
+ * by their API key, the book. A cancellation locks its document alone, so transactions never wait for one another in a circle.
  */
 @Injectable()
 export class IssueTransaction {
@@ -208,6 +210,7 @@ async function insert(
       ),
     ),
   );
+  await recordPersons(trx, rendered);
   const positions = await insertIssued(trx, [first, ...others], {
     day: today,
     limits: Object.fromEntries(
@@ -224,6 +227,25 @@ async function insert(
     }
     return { draft, row: { ...row, position }, artifact };
   });
+}
+
+/** Documents that persons issue are in the trail, by name of the person: the key of a document does not say that it is none. */
+async function recordPersons(trx: Trx, rendered: readonly RenderedDraft[]): Promise<void> {
+  for (const { draft, document } of rendered) {
+    const { person_id } = draft.request;
+    if (person_id !== undefined) {
+      await withContext(draft.context, () =>
+        appendAudit(trx, {
+          business_id: document.business_id,
+          action: 'document.issue',
+          subject: document.id,
+          actor: actorOf(person_id),
+          before: null,
+          after: { type: document.type, number: document.number },
+        }),
+      );
+    }
+  }
 }
 
 function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft) {

@@ -63,3 +63,17 @@ export async function seriesSpans(
 export const isDated = ({ from, to }: DateRange): Expression<SqlBool> =>
   sql<SqlBool>`case when document.dated_on between ${from ?? '-infinity'} and ${to ?? 'infinity'}
     then true else false end`;
+
+/** The spans without their series, those that overlap joined. */
+export function joined(spans: readonly Span[]): Pick<Span, 'first' | 'last'>[] {
+  const ranges: { first: number; last: number }[] = [];
+  for (const { first, last } of spans.toSorted((one, other) => one.first - other.first)) {
+    const range = ranges.at(-1);
+    if (range && first <= range.last) {
+      range.last = Math.max(range.last, last);
+    } else {
+      ranges.push({ first, last });
+    }
+  }
+  return ranges;
+}

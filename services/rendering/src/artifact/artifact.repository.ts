@@ -63,15 +63,21 @@ export async function revisionsOf(
 }
 
 /**
- * The latest revision with its PDF, as `getArtifact` returns it.
- * @throws ApiError `not_found` where the document has none; Error where the bytes are not those that were signed.
+ * A revision with its PDF, as `getArtifact` returns it.
+ * @param revision by default the latest.
+ * @throws ApiError `not_found` where the document does not have it; Error where the bytes are not those that were signed.
  */
-export async function latestPdf(db: Db, key: DocumentKey): Promise<ReplyOf<typeof getArtifact>> {
+export async function findPdf(
+  db: Db,
+  key: DocumentKey,
+  revision?: number,
+): Promise<ReplyOf<typeof getArtifact>> {
   const artifact = await db
     .selectFrom('artifact')
     .select(['revision', 'sha256', 'pdf', 'cancelled_at', 'allocation_number'])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
+    .$if(revision !== undefined, (query) => query.where('revision', '=', revision ?? 0))
     .orderBy('revision', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -88,6 +94,31 @@ export async function latestPdf(db: Db, key: DocumentKey): Promise<ReplyOf<typeo
     cancelled: artifact.cancelled_at !== null,
     allocation_number: artifact.allocation_number,
   };
+}
+
+/** The revisions of a document for reading, oldest first, and when a PDF of it was released first. */
+export async function readRevisions(db: Db, key: DocumentKey) {
+  return db
+    .selectFrom('artifact')
+    .leftJoin('artifact_release', (join) =>
+      join
+        .onRef('artifact_release.business_id', '=', 'artifact.business_id')
+        .onRef('artifact_release.document_id', '=', 'artifact.document_id'),
+    )
+    .select([
+      'artifact.revision',
+      'artifact.sha256',
+      'artifact.size_bytes',
+      'artifact.created_at',
+      'artifact.original',
+      'artifact.allocation_number',
+      'artifact.cancelled_at',
+      'artifact_release.released_at',
+    ])
+    .where('artifact.business_id', '=', key.business_id)
+    .where('artifact.document_id', '=', key.document_id)
+    .orderBy('artifact.revision')
+    .execute();
 }
 
 /** What the page says of the latest revision: the hashes that identify it and its certificate, and what it shows. */
@@ -130,6 +161,7 @@ export async function insertRevision(
       number_pending: rendered.content.numberPending,
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       cancel_reason: rendered.content.cancelReason ?? null,
+      original: rendered.isOriginal,
       confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
       published_at: null,
     })

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { plainText } from '@pinkas/design';
 import {
   ApiError,
   type BackgroundTask,
@@ -14,9 +15,8 @@ import {
   remainingMs,
 } from '@pinkas/service-kit';
 import type { RenderingConfig } from '../config.js';
-import { plainText } from '../document/markup.js';
 import { type DocumentPage, documentHeading } from '../document/printable-page.js';
-import { languageOf, type RevisionContent, type Sheet } from '../document/sheet.js';
+import { languageOf, type RevisionContent, type Sheet, showsOutput } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
 import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { Signers } from '../signature/signers.js';
@@ -32,6 +32,8 @@ const healthyRenderMs = 2_000;
 export interface RenderedArtifact {
   /** What it shows beside the facts of its issue. */
   readonly content: RevisionContent;
+  /** Whether it says that it is the original. */
+  readonly isOriginal: boolean;
   readonly pdf: Buffer;
   readonly sha256: Buffer;
   /** SHA-256 of the certificate that signed. */
@@ -138,6 +140,7 @@ export class PdfService implements BackgroundTask {
         cancelReason: sheet.cancelReason ?? null,
         output: sheet.output,
       },
+      isOriginal: showsOutput(sheet) && sheet.output === 'original',
       pdf,
       sha256: createHash('sha256').update(pdf).digest(),
       certificate: signer.certificate.fingerprint,

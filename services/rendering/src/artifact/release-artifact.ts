@@ -8,7 +8,7 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { latestPdf, recordRelease, revisionsOf } from './artifact.repository.js';
+import { findPdf, recordRelease, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 
 /**
@@ -33,7 +33,7 @@ export class ReleaseArtifact {
         }
         await recordRelease(trx, key, this.clock.now());
         // `revisions` lacks a revision that was stored while this transaction waited for the lock.
-        return latestPdf(trx, key);
+        return findPdf(trx, key);
       });
   }
 }

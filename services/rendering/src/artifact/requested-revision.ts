@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Business, getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { confirm, keyOf, latestPdf, revisionsOf } from './artifact.repository.js';
+import { confirm, findPdf, keyOf, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { NextRevision, StaleRevisionError } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';
@@ -38,7 +38,7 @@ export class RequestedRevision {
           await this.revisions.store(trx, source, change, rendered);
           await confirm(trx, key);
         });
-        return await latestPdf(db, key);
+        return await findPdf(db, key);
       } catch (error) {
         if (!(error instanceof StaleRevisionError)) {
           throw error;

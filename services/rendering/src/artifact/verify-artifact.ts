@@ -5,8 +5,8 @@ import {
   type PendingArtifactWork,
   type RequestOf,
 } from '@pinkas/contracts';
+import { formatMoney } from '@pinkas/design';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
-import { formatMoney } from '../document/figures.js';
 import { statusWords, wording } from '../document/wording.js';
 import { verifySignature } from '../signature/verify-signature.js';
 import type { PdfText } from './extract-text.js';

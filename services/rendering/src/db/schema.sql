@@ -111,6 +111,7 @@ CREATE TABLE public.artifact (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     confirmed_at timestamp with time zone,
     published_at timestamp with time zone,
+    original boolean,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
@@ -122,6 +123,8 @@ CREATE TABLE public.artifact (
 ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original; null: the release that stored it did not record it.';
 
 CREATE TABLE public.artifact_release (
     business_id uuid NOT NULL,
@@ -326,7 +329,7 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 

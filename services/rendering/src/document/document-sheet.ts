@@ -1,9 +1,17 @@
+import {
+  directions,
+  formatDate,
+  formatInstantDay,
+  formatInstantTime,
+  html,
+  isolate,
+  type Language,
+  leftToRight,
+  type Markup,
+  shekels,
+} from '@pinkas/design';
 import { documentTypeRules, isTestBook } from '@pinkas/domain';
-import { directions } from './direction.js';
-import { formatDate, formatInstantDay, formatInstantTime, shekels } from './figures.js';
 import { itemTable } from './item-table.js';
-import type { Language } from './language.js';
-import { html, isolate, leftToRight, type Markup } from './markup.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
 import { qrCode } from './qr-code.js';

@@ -1,11 +1,20 @@
 import type { DocumentState } from '@pinkas/contracts';
+import {
+  directions,
+  figuresToken,
+  formatDate,
+  formatMoney,
+  html,
+  isolate,
+  type Language,
+  leftToRight,
+  Markup,
+  pageTokens,
+  plainText,
+  shekels,
+} from '@pinkas/design';
 import { facesInline, type Typeface } from '../typeface/typeface.js';
-import { figuresToken, pageTokens } from './design-tokens.js';
-import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
-import { formatDate, formatMoney, shekels } from './figures.js';
-import type { Language } from './language.js';
-import { html, isolate, leftToRight, Markup, plainText } from './markup.js';
 import { pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
 import { amountDue, languageOf, type Sheet, validUntil } from './sheet.js';

@@ -1,5 +1,4 @@
-import { formatMoney, formatQuantity } from './figures.js';
-import { html, isolate, leftToRight, type Markup } from './markup.js';
+import { formatMoney, formatQuantity, html, isolate, leftToRight, type Markup } from '@pinkas/design';
 import { languageOf, type Sheet, showsLinePrices, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
 

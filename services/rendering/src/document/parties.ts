@@ -1,6 +1,5 @@
+import { html, inDirection, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { type CustomerLegalType, fieldDirection, registryOf } from '@pinkas/domain';
-import type { Language } from './language.js';
-import { html, inDirection, isolate, join, leftToRight, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import {
   customerRegistrations,

@@ -1,8 +1,15 @@
 import type { Business, Payment } from '@pinkas/contracts';
+import {
+  formatDate,
+  html,
+  isolate,
+  join,
+  type Language,
+  leftToRight,
+  type Markup,
+  shekels,
+} from '@pinkas/design';
 import type { PaymentMethod } from '@pinkas/domain';
-import { formatDate, shekels } from './figures.js';
-import type { Language } from './language.js';
-import { html, isolate, join, leftToRight, type Markup } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { paymentMethodWords, type Words, wording } from './wording.js';
 

@@ -1,11 +1,17 @@
+import {
+  directions,
+  figuresToken,
+  footInk,
+  formatMoney,
+  html,
+  type Language,
+  Markup,
+  plainText,
+  printTokens,
+} from '@pinkas/design';
 import { type Agorot, documentTypeRules, fieldDirection, formatShekels } from '@pinkas/domain';
 import { type FontFile, facesByName, type Typeface } from '../typeface/typeface.js';
-import { figuresToken, footInk, printTokens } from './design-tokens.js';
-import { directions } from './direction.js';
 import { documentSheet } from './document-sheet.js';
-import { formatMoney } from './figures.js';
-import type { Language } from './language.js';
-import { html, Markup, plainText } from './markup.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { type SourceText, sourceTexts } from './source-texts.js';

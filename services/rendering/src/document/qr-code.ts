@@ -1,5 +1,5 @@
+import { Markup as Drawing, html, type Markup } from '@pinkas/design';
 import encodeQR from 'qr';
-import { Markup as Drawing, html, type Markup } from './markup.js';
 
 /** Light modules around a code, by which a reader finds it (ISO/IEC 18004, 9.1). */
 const quietModules = 4;

@@ -1,4 +1,5 @@
 import type { Business, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import { type Language } from '@pinkas/design';
 import {
   acknowledgesPayment,
   addDays,
@@ -9,7 +10,6 @@ import {
   toShekels,
   showsVatBasis as vatBasisShown,
 } from '@pinkas/domain';
-import type { Language } from './language.js';
 
 /** What one revision of a document shows of what happened after its issue. */
 export interface RevisionContent {

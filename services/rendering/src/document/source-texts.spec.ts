@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { html, isolate, Markup } from './markup.js';
+import { html, isolate, Markup } from '@pinkas/design';
 import { sourceTexts } from './source-texts.js';
 
 describe('sourceTexts', () => {

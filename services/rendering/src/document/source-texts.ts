@@ -1,6 +1,5 @@
+import { type Language, type Markup } from '@pinkas/design';
 import type { SourceText } from '../pdf/reading-order.js';
-import type { Language } from './language.js';
-import type { Markup } from './markup.js';
 
 export type { SourceText } from '../pdf/reading-order.js';
 

@@ -1,6 +1,5 @@
+import { formatPercent, html, leftToRight, type Markup, shekels } from '@pinkas/design';
 import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
-import { formatPercent, shekels } from './figures.js';
-import { html, leftToRight, type Markup } from './markup.js';
 import { amountDue, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, totalWords, wording } from './wording.js';
 

@@ -1,3 +1,4 @@
+import { html, type Language, Markup } from '@pinkas/design';
 import type {
   BusinessLegalType,
   CustomerLegalType,
@@ -5,8 +6,6 @@ import type {
   PaymentMethod,
   Registry,
 } from '@pinkas/domain';
-import type { Language } from './language.js';
-import { html, Markup } from './markup.js';
 
 /** One word or sentence in both languages. */
 export type Words = Readonly<Record<Language, string>>;

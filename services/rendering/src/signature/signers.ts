@@ -152,13 +152,21 @@ export class Signers {
    * @throws Error where there is no certificate for test books.
    */
   forBook(bookId: string): Signer {
-    if (isTestBook(bookId)) {
-      if (!this.test) {
-        throw new Error('there is no certificate for test documents: TEST_SIGNING_P12_FILE is not set');
-      }
-      return this.test;
+    const signer = this.findForBook(bookId);
+    if (!signer) {
+      throw new Error('there is no certificate for test documents: TEST_SIGNING_P12_FILE is not set');
     }
-    return this.businesses.get(bookId) ?? this.operator;
+    return signer;
+  }
+
+  /** Like `forBook`; null where there is no certificate for test books. */
+  findForBook(bookId: string): Signer | null {
+    return isTestBook(bookId) ? this.test : (this.businesses.get(bookId) ?? this.operator);
+  }
+
+  /** Whether the documents of a book are signed by a certificate of its business's own. */
+  isOwn(bookId: string): boolean {
+    return this.businesses.has(bookId);
   }
 
   /** How many of the certificates are revoked, by themselves or by one above them. */

@@ -1,0 +1,73 @@
+import { recordExport } from '@pinkas/contracts';
+import { type ExportFormat, exportFormats, writeDocuments } from '@pinkas/exports';
+import type { Command } from '../command.js';
+import { UsageError } from '../usage-error.js';
+import { rangeOptions, readRange } from './date-range.js';
+import { businessOption, readBusiness } from './exported-business.js';
+import { documentProgress } from './progress-line.js';
+import { refusalOf } from './refusal.js';
+
+function readFormat(option: string | undefined): ExportFormat {
+  const found = exportFormats.find((format) => format === option);
+  if (!found) {
+    throw new UsageError(`--format takes ${exportFormats.join(', ')}, not "${option ?? ''}"`);
+  }
+  return found;
+}
+
+/** `pinkas export documents` */
+export const documentsCommand: Command = {
+  noun: 'export',
+  verb: 'documents',
+  summary: 'writes the whole book in an open format; continues where it was interrupted',
+  arguments: [],
+  options: {
+    business: businessOption,
+    ...rangeOptions,
+    format: { value: 'F', meaning: exportFormats.join(', '), required: true },
+    out: { value: 'PATH', meaning: 'the folder for the files, which is made', required: true },
+  },
+  run: async ({ options }, call, progress) => {
+    const range = readRange(options);
+    const format = readFormat(options.format);
+    const { business, documents } = await readBusiness(call, options.business);
+    await call(recordExport, { business_id: business.id, format, ...range });
+    const folder = options.out ?? '';
+    const written = await refusalOf(
+      writeDocuments(
+        call,
+        { businessId: business.id, ...range, format, folder },
+        documentProgress(progress, 'written', documents),
+      ),
+      business.id,
+    );
+    const { missingPdfs, resumedAfter, startedAt } = written;
+    const missing = missingPdfs.length;
+    return {
+      json: {
+        folder,
+        format,
+        ...range,
+        documents: written.documents,
+        started_at: startedAt,
+        resumed_after: resumedAfter,
+        files: written.files,
+        missing_pdfs: missingPdfs,
+      },
+      text: [
+        folder,
+        `${written.documents.toLocaleString('en-US')} ${written.documents === 1 ? 'document' : 'documents'} in ${written.files.length} ${written.files.length === 1 ? 'file' : 'files'}`,
+        ...(resumedAfter > 0
+          ? [
+              `Continued after ${resumedAfter.toLocaleString('en-US')} documents the export of ${startedAt}: documents issued since then may be missing`,
+            ]
+          : []),
+        ...missingPdfs.map((name) => `  ${name} has no PDF`),
+        'To check the files: sha256sum --check SHA256SUMS',
+      ].join('\n'),
+      ...(missing > 0 && {
+        failure: `${missing} ${missing === 1 ? 'document has' : 'documents have'} no PDF: pinkas verify says more`,
+      }),
+    };
+  },
+};

@@ -1,0 +1,3 @@
+/** The languages of documents and pages. */
+export const languages = ['he', 'en'] as const;
+export type Language = (typeof languages)[number];

@@ -1,0 +1,23 @@
+export type { BookRange } from './book-pages.js';
+export { type ExportFormat, exportFormats } from './documents/part-writers.js';
+export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';
+export { ExportRefusedError, type RefusalReason } from './export-refused-error.js';
+export {
+  describeSoftware,
+  type SoftwareSettings,
+  softwareVersion,
+  unregisteredSoftware,
+} from './uniform/software.js';
+export {
+  newPrimaryId,
+  type UniformExport,
+  type WrittenUniform,
+  writeUniform,
+} from './uniform/write-uniform.js';
+export {
+  type SingleFile,
+  type SingleFileExport,
+  type SingleFileFormat,
+  singleFileFormats,
+  writeSingleFile,
+} from './write-single-file.js';

@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Call } from '@pinkas/contracts';
+import type { UniformCharset } from '@pinkas/domain/uniform';
+import { type ExportFormat, exportFormats } from './documents/part-writers.js';
+import { writeDocuments } from './documents/write-documents.js';
+import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
+import { type ZippedFile, zipFiles } from './zip-files.js';
+
+/** What can be made as one file. */
+export const singleFileFormats = ['uniform', ...exportFormats] as const;
+export type SingleFileFormat = (typeof singleFileFormats)[number];
+
+/** What the file is of. `out` is a folder of its own: the file and what it is made of are in it afterwards. */
+export interface SingleFileExport extends UniformExport {
+  readonly format: SingleFileFormat;
+  /** Of the uniform structure. */
+  readonly charset: UniformCharset;
+}
+
+/** An export in one file. */
+export interface SingleFile {
+  readonly path: string;
+  /** What a person should save it as, ASCII. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly documents: number;
+  /** The documents without a stored PDF, of an export of PDFs: type and number. */
+  readonly missingPdfs: readonly string[];
+}
+
+/**
+ * Writes an export as one file: the uniform structure with its reports as a zip, JSON lines as they are, the tables as a zip, PDFs as
+ * one zip.
+ * @throws ExportRefusedError where no attempt can make it.
+ */
+export async function writeSingleFile(
+  call: Call,
+  request: SingleFileExport,
+  onDocuments: (count: number) => void,
+): Promise<SingleFile> {
+  const { format, out } = request;
+  if (format !== 'uniform') {
+    return writeOpenFormat(call, request, format, onDocuments);
+  }
+  let documents = 0;
+  const { folder } = await writeUniform(call, request, (count) => {
+    documents = count;
+    onDocuments(count);
+  });
+  const path = join(out, 'export.zip');
+  const files = (await readdir(folder)).sort().map((name) => fileOf(out, join(folder, name)));
+  await zipFiles(path, files, request.startedAt, request.signal);
+  return { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', documents, missingPdfs: [] };
+}
+
+async function writeOpenFormat(
+  call: Call,
+  request: SingleFileExport,
+  format: ExportFormat,
+  onDocuments: (count: number) => void,
+): Promise<SingleFile> {
+  const { business, from, to, out, startedAt, signal } = request;
+  const folder = join(out, 'documents');
+  const range = { businessId: business.id, from, to };
+  const partDocuments = Number.POSITIVE_INFINITY;
+  const written = await writeDocuments(call, { ...range, format, folder, partDocuments }, onDocuments);
+  const made = { documents: written.documents, missingPdfs: written.missingPdfs };
+  const [first = '', ...others] = written.files.map((name) => join(folder, name));
+  if (others.length === 0) {
+    const isText = format === 'jsonl';
+    const mediaType = isText ? 'application/x-ndjson' : 'application/zip';
+    return { path: first, name: nameOf(request, isText ? 'jsonl' : 'zip'), mediaType, ...made };
+  }
+  const path = join(out, 'export.zip');
+  const files = [first, ...others].map((file) => fileOf(folder, file));
+  await zipFiles(path, files, startedAt, signal);
+  return { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', ...made };
+}
+
+/** Named as below a folder. */
+const fileOf = (folder: string, path: string): ZippedFile => ({
+  path,
+  name: relative(folder, path).split(sep).join('/'),
+  compress: !path.endsWith('.zip'),
+});
+
+const nameOf = ({ format, from, to }: SingleFileExport, end: string): string =>
+  `pinkas-${format === 'pdf-zip' ? 'pdf' : format}-${from}-${to}.${end}`;

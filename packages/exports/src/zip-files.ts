@@ -1,0 +1,52 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+/** A file that goes into a zip. */
+export interface ZippedFile {
+  readonly path: string;
+  /** Its name in the zip, with slashes. */
+  readonly name: string;
+  /** False: it is compressed already. */
+  readonly compress?: boolean;
+}
+
+/** Writes a new zip of some files. @param mtime of every file in it: the same files make the same zip. */
+export async function zipFiles(
+  path: string,
+  files: readonly ZippedFile[],
+  mtime: Date,
+  signal?: AbortSignal,
+): Promise<void> {
+  const sizes = await Promise.all(files.map((file) => stat(file.path).then(({ size }) => size)));
+  const zip = openZip();
+  const sources: Readable[] = [];
+  for (const [index, { path: source, name, compress = true }] of files.entries()) {
+    const size = sizes[index] ?? 0;
+    zip.addReadStreamLazy(name, { mtime, mode: 0o100644, compress, size }, (use) => {
+      const stream = createReadStream(source);
+      stream.once('error', (error) => zip.emit('error', error));
+      sources.push(stream);
+      use(null, stream);
+    });
+  }
+  zip.end();
+  try {
+    await pipeline(zip.outputStream, createWriteStream(path, { flags: 'wx' }), { signal });
+  } finally {
+    // The zip would leave the file open at which it was ended.
+    for (const source of sources) {
+      source.destroy();
+    }
+  }
+}
+
+/** A zip whose errors are those of its output stream: as events without a listener they would end the process. */
+export function openZip(): ZipFile {
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable;
+  zip.on('error', (error: Error) => output.destroy(error));
+  return zip;
+}

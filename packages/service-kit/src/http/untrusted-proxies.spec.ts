@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fastify from 'fastify';
+import type { Logger } from '../process/logger.js';
+import { UntrustedProxies } from './untrusted-proxies.js';
+
+describe('UntrustedProxies', () => {
+  const logged: string[] = [];
+  const logger = { warn: ({ address }: { address: string }) => logged.push(address) } as unknown as Logger;
+  const forwarded = { 'x-forwarded-for': '203.0.113.77' };
+  beforeEach(() => {
+    logged.length = 0;
+  });
+
+  /** Sends requests from addresses of this machine to a server that trusts some of them. */
+  async function send(
+    trustProxy: string[] | false,
+    requests: [localAddress: string, headers: Record<string, string>][],
+  ) {
+    const proxies = new UntrustedProxies(logger);
+    const server = fastify({ trustProxy });
+    server.addHook('onRequest', async (request) => proxies.check(request));
+    server.get('/', async (request) => request.ip);
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = server.server.address() as AddressInfo;
+    try {
+      for (const [localAddress, headers] of requests) {
+        const [response] = await once(
+          get({ host: '127.0.0.1', port, localAddress, headers, agent: false }),
+          'response',
+        );
+        response.resume();
+        await once(response, 'end');
+      }
+    } finally {
+      await server.close();
+    }
+  }
+
+  it('an untrusted address that sends X-Forwarded-For is logged once', async () => {
+    await send(
+      ['127.0.0.1'],
+      [
+        ['127.0.0.2', forwarded],
+        ['127.0.0.2', forwarded],
+        ['127.0.0.3', forwarded],
+      ],
+    );
+    expect(logged).toEqual(['127.0.0.2', '127.0.0.3']);
+  });
+
+  it('every address that sends X-Forwarded-For is logged when no proxy is trusted', async () => {
+    await send(false, [['127.0.0.1', forwarded]]);
+    expect(logged).toEqual(['127.0.0.1']);
+  });
+
+  it('trusted proxies and requests without X-Forwarded-For are not logged', async () => {
+    await send(
+      ['127.0.0.1'],
+      [
+        ['127.0.0.1', forwarded],
+        ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }],
+        ['127.0.0.2', {}],
+      ],
+    );
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    ['::ffff:172.18.0.6', '172.18.0.6'],
+    ['fd00::17', 'fd00::17'],
+    ['198.51.100.23', '198.51.100.0/24'],
+    ['2001:db8:17::5', '2001:db8:17::/48'],
+    ['2001:db8::5', '2001:db8:0::/48'],
+  ])('the log has only the network of a public address: %s', (remoteAddress, address) => {
+    new UntrustedProxies(logger).check({ headers: forwarded, socket: { remoteAddress } });
+    expect(logged).toEqual([address]);
+  });
+
+  it('the log has at most 100 addresses', () => {
+    const proxies = new UntrustedProxies(logger);
+    for (let host = 0; host < 200; host += 1) {
+      proxies.check({ headers: forwarded, socket: { remoteAddress: `10.0.0.${host}` } });
+    }
+    expect(logged).toHaveLength(100);
+  });
+});

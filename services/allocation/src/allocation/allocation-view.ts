@@ -1,0 +1,34 @@
+import type { Allocation } from '@pinkas/contracts';
+import type { AllocationRow } from './allocation.repository.js';
+
+/** The allocation of a document as its owner reads it. */
+export function toAllocation(row: AllocationRow): Allocation {
+  return {
+    document_id: row.document_id,
+    state: row.state,
+    number: row.number,
+    reason: row.reason,
+    refusal_codes: row.refusal_codes ?? [],
+    attempts: row.attempts,
+    first_attempt_at: row.first_attempt_at?.toISOString() ?? null,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    decided_at: reachedAt(row).toISOString(),
+  };
+}
+
+/** When a document reached its state. */
+function reachedAt(row: AllocationRow): Date {
+  switch (row.state) {
+    case 'issued':
+      return row.settled_at ?? row.decided_at;
+    case 'refused':
+      return row.refused_at ?? row.decided_at;
+    case 'dead_lettered':
+      return row.dead_lettered_at ?? row.decided_at;
+    case 'pending':
+      // A schedule that restarted did so with an attempt.
+      return row.earlier_attempts > 0 ? (row.first_attempt_at ?? row.decided_at) : row.decided_at;
+    default:
+      return row.decided_at;
+  }
+}

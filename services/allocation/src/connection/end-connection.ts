@@ -1,0 +1,53 @@
+import { endConnection, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  actorOf,
+  appendAudit,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  Operation,
+} from '@pinkas/service-kit';
+import type { AllocationTables } from '../allocation/allocation.tables.js';
+import { deleteConnection, lockConnectionChanges } from './connection.repository.js';
+import { connectionFacts } from './connection-state.js';
+
+/**
+ * Deletes the tokens of a business, and the request for a connection that is being made. A renewal in flight holds the row: its
+ * tokens are deleted after it. Documents whose number is pending then await the next connection.
+ */
+@Operation(endConnection)
+export class EndConnection {
+  constructor(
+    @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle({
+    business_id,
+    person_id,
+  }: RequestOf<typeof endConnection>): Promise<ReplyOf<typeof endConnection>> {
+    const ended = await forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        await lockConnectionChanges(trx, business_id);
+        const { connection, request } = await deleteConnection(trx, business_id);
+        if (connection || request) {
+          await appendAudit(trx, {
+            business_id,
+            action: 'connection.end',
+            subject: business_id,
+            actor: actorOf(person_id),
+            before: connectionFacts(connection),
+            after: null,
+          });
+        }
+        return connection !== undefined;
+      });
+    if (ended) {
+      this.logger.info({ business_id }, 'tax authority connection deleted');
+    }
+    return { ended };
+  }
+}

@@ -1,0 +1,106 @@
+/*
+ * What makes pages more pleasant where scripts run. Every page works without it.
+ */
+
+/** Waits for this long after the last key before a preview is loaded. */
+const previewDelayMs = 400;
+
+/** On a narrow screen the menu, and filters that are not in use, begin closed. */
+function closeWhenNarrow(): void {
+  if (matchMedia('(max-width: 59.99rem)').matches) {
+    for (const details of document.querySelectorAll('.sections details, [data-closed-when-narrow="yes"]')) {
+      details.removeAttribute('open');
+    }
+  }
+}
+
+function enableCopying(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]')) {
+    const source = document.getElementById(button.dataset.copy ?? '') as HTMLTextAreaElement | null;
+    const label = button.textContent;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(source?.value ?? '').catch(() => {
+        source?.select();
+        document.execCommand('copy');
+      });
+      button.textContent = button.dataset.copied ?? label;
+      setTimeout(() => {
+        button.textContent = label;
+      }, 2_000);
+    });
+  }
+}
+
+/** A form is sent once: its buttons rest while it is under way. */
+function sendOnce(): void {
+  addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement;
+    // After the event, since a disabled button would not be sent.
+    setTimeout(() => {
+      for (const button of form.querySelectorAll('button')) {
+        button.disabled = true;
+      }
+    });
+  });
+  // Back in the history the page is as it was left.
+  addEventListener('pageshow', () => {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('form button')) {
+      button.disabled = false;
+    }
+  });
+}
+
+/** Shows the settings of the business on a sample document while they are typed. */
+function previewSettings(): void {
+  const form = document.querySelector<HTMLFormElement>('[data-preview-form]');
+  const frame = document.querySelector<HTMLIFrameElement>('[data-preview]');
+  if (!form || !frame) {
+    return;
+  }
+  let logo = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const names = ['name', 'address', 'city', 'email', 'phone', 'language', 'accent_color', 'default_notes'];
+  const show = () => {
+    const query = new URLSearchParams(
+      names.map((name) => [name, String(new FormData(form).get(name) ?? '')]),
+    );
+    if (logo !== '') {
+      query.set('logo', logo);
+    }
+    frame.src = `${frame.dataset.preview}?${query}`;
+  };
+  const upload = async (file: File) => {
+    const body = new FormData();
+    body.set('_csrf', String(new FormData(form).get('_csrf')));
+    body.set('logo', file);
+    const response = await fetch(form.dataset.logo ?? '', { method: 'POST', body });
+    const { sha256 = '' } = (await response.json()) as { sha256?: string };
+    logo = sha256;
+  };
+  form.addEventListener('input', (event) => {
+    clearTimeout(timer);
+    const input = event.target as HTMLInputElement;
+    const file = input.name === 'logo' ? input.files?.[0] : undefined;
+    timer = setTimeout(async () => {
+      if (file) {
+        await upload(file).catch(() => undefined);
+      }
+      show();
+    }, previewDelayMs);
+  });
+}
+
+/** A page that waits for work in the background loads itself again. */
+function refresh(): void {
+  const seconds = Number(document.querySelector<HTMLElement>('[data-refresh]')?.dataset.refresh);
+  if (seconds > 0) {
+    setTimeout(() => location.reload(), seconds * 1_000);
+  }
+}
+
+closeWhenNarrow();
+enableCopying();
+sendOnce();
+previewSettings();
+refresh();

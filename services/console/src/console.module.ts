@@ -1,0 +1,170 @@
+import { Module, type Type } from '@nestjs/common';
+import type { BackgroundTask } from '@pinkas/service-kit';
+import { HttpMetrics } from '@pinkas/service-kit/http';
+import { ExportModule, exportTasks } from './export/export.module.js';
+import { HttpServer } from './http/http-server.js';
+import { PagePipeline } from './http/page-pipeline.js';
+import { EndOtherSessions, EndSession } from './pages/account/end-sessions.js';
+import {
+  AddPasskey,
+  BeginPasskey,
+  RemovePasskey,
+  RenamePasskey,
+  ShowNewPasskey,
+  ShowRemovePasskey,
+} from './pages/account/passkey-pages.js';
+import { ShowAccount } from './pages/account/show-account.js';
+import {
+  ConfirmDisconnection,
+  ConnectAuthority,
+  DisconnectAuthority,
+  ShowAuthority,
+} from './pages/authority.js';
+import {
+  PreviewBusiness,
+  SaveBusinessSettings,
+  ShowBusinessSettings,
+  UploadPreviewLogo,
+} from './pages/business.js';
+import { CancelDocumentNow, PreviewCancellation } from './pages/cancel-document.js';
+import { ChooseLanguage } from './pages/choose-language.js';
+import {
+  ConfirmRevocation,
+  CreateKeyPage,
+  RevokeKeyPage,
+  ShowConnectionSettings,
+  StartKey,
+} from './pages/connection.js';
+import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
+import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
+import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
+import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
+import { ListDocumentsPage } from './pages/list-documents.js';
+import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
+import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
+import { ShowPeople } from './pages/people/show-people.js';
+import { ServePdf } from './pages/serve-pdf.js';
+import { ShowDocument } from './pages/show-document.js';
+import { ShowFirstPage } from './pages/show-first-page.js';
+import { ShowToday } from './pages/show-today.js';
+import { CompleteOidc, StartOidc } from './pages/sign-in/oidc-pages.js';
+import { ChallengePasskey, UsePasskey } from './pages/sign-in/passkey-pages.js';
+import { RequestLink } from './pages/sign-in/request-link.js';
+import { RequestProof, ShowProofSent } from './pages/sign-in/request-proof.js';
+import { ShowLink } from './pages/sign-in/show-link.js';
+import { ShowLinkSent } from './pages/sign-in/show-link-sent.js';
+import { ShowProof } from './pages/sign-in/show-proof.js';
+import { ShowSignIn } from './pages/sign-in/show-sign-in.js';
+import { SignOut } from './pages/sign-in/sign-out.js';
+import { UseLink } from './pages/sign-in/use-link.js';
+import { ShowTrail } from './pages/trail.js';
+import { Passkeys } from './passkey/passkeys.js';
+import { InvitePerson } from './people/invite-person.js';
+import { ListPeople } from './people/list-people.js';
+import { Members } from './people/members.js';
+import { RemovePerson } from './people/remove-person.js';
+import { AttemptLimiter } from './sign-in/attempt-limiter.js';
+import { CreateSignInLink } from './sign-in/create-sign-in-link.js';
+import { LinkRequests } from './sign-in/link-requests.js';
+import { NoticeSender } from './sign-in/notice-sender.js';
+import { Oidc } from './sign-in/oidc.js';
+import { SessionStarter } from './sign-in/session-starter.js';
+import { SignInPurger } from './sign-in/sign-in-purger.js';
+
+/** Who people are: signing in, their account. */
+const signInPages = [
+  ShowSignIn,
+  RequestLink,
+  ShowLinkSent,
+  ShowLink,
+  UseLink,
+  ChallengePasskey,
+  UsePasskey,
+  StartOidc,
+  CompleteOidc,
+  SignOut,
+  ShowProof,
+  RequestProof,
+  ShowProofSent,
+  ShowAccount,
+  EndSession,
+  EndOtherSessions,
+  ShowNewPasskey,
+  BeginPasskey,
+  AddPasskey,
+  RenamePasskey,
+  ShowRemovePasskey,
+  RemovePasskey,
+];
+
+/** What they may do in a business. */
+const peoplePages = [ShowPeople, ShowInvite, InviteMember, ShowMember, ChangeRole, RemoveMember];
+
+/** What they do there. */
+const businessPages = [
+  ShowExports,
+  RequestExport,
+  DownloadExport,
+  ConfirmDisconnection,
+  ConnectAuthority,
+  DisconnectAuthority,
+  ShowAuthority,
+  PreviewBusiness,
+  SaveBusinessSettings,
+  ShowBusinessSettings,
+  UploadPreviewLogo,
+  CancelDocumentNow,
+  PreviewCancellation,
+  ConfirmRevocation,
+  CreateKeyPage,
+  RevokeKeyPage,
+  ShowConnectionSettings,
+  StartKey,
+  IssueCreditNote,
+  StartCreditNote,
+  ListCustomersPage,
+  SaveCustomer,
+  ShowCustomerPage,
+  AllowAddress,
+  ResendMessages,
+  RetryAllocationNow,
+  SendDocument,
+  ListDocumentsPage,
+  ServePdf,
+  ShowDocument,
+  ShowToday,
+  ShowTrail,
+];
+
+/** People and what they may do, and the pages of the console. */
+@Module({
+  imports: [ExportModule],
+  controllers: [InvitePerson, ListPeople, RemovePerson, CreateSignInLink],
+  providers: [
+    HttpMetrics,
+    PagePipeline,
+    HttpServer,
+    AttemptLimiter,
+    NoticeSender,
+    LinkRequests,
+    SessionStarter,
+    SignInPurger,
+    Members,
+    Passkeys,
+    Oidc,
+    ChooseLanguage,
+    ShowFirstPage,
+    ...signInPages,
+    ...peoplePages,
+    ...businessPages,
+  ],
+})
+export class ConsoleModule {}
+
+/** In the order of their start. */
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  NoticeSender,
+  SignInPurger,
+  ...exportTasks,
+  HttpServer,
+];

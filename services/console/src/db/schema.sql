@@ -1,0 +1,392 @@
+CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  declare
+    chain audit_chain;
+    appended_at timestamptz;
+    entry_hash bytea;
+  begin
+    insert into audit_chain values (of_business, 0, null, clock_timestamp()) on conflict do nothing;
+    select * into strict chain from audit_chain where business_id = of_business for update;
+    appended_at := date_trunc('milliseconds', clock_timestamp());
+    entry_hash := sha256(convert_to(
+      '{"action":' || to_json(action)
+      || ',"actor":' || to_json(actor)
+      || ',"after":' || coalesce(after, 'null')
+      || ',"at":"' || to_char(appended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","before":' || coalesce(before, 'null')
+      || ',"business_id":' || to_json(of_business::text)
+      || ',"n":' || (chain.last_n + 1)
+      || ',"previous":' || coalesce(to_json(encode(chain.last_hash, 'hex'))::text, 'null')
+      || ',"request_id":' || coalesce(to_json(request_id)::text, 'null')
+      || ',"subject":' || to_json(subject) || '}', 'UTF8'));
+    insert into audit_entry values (of_business, chain.last_n + 1, appended_at, action, subject, actor, request_id,
+      before::json, after::json, entry_hash);
+    update audit_chain set last_n = chain.last_n + 1, last_hash = entry_hash, changed_at = appended_at
+      where business_id = of_business;
+  end $$;
+
+CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE TABLE public.attempt_count (
+    kind text NOT NULL,
+    bucket integer NOT NULL,
+    attempts integer NOT NULL,
+    ends_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.audit_chain (
+    business_id uuid NOT NULL,
+    last_n bigint NOT NULL,
+    last_hash bytea,
+    changed_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_chain FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.audit_entry (
+    business_id uuid NOT NULL,
+    n bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    actor text NOT NULL,
+    request_id text,
+    before json,
+    after json,
+    hash bytea NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.ceremony (
+    challenge_hash bytea NOT NULL,
+    kind text NOT NULL,
+    browser_hash bytea NOT NULL,
+    person_id uuid,
+    nonce text,
+    code_verifier text,
+    next_path text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT ceremony_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'passkey'::text, 'new_passkey'::text])))
+);
+
+CREATE TABLE public.due_notice (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    email text NOT NULL,
+    browser_hash bytea,
+    business_id uuid,
+    next_path text NOT NULL,
+    language text NOT NULL,
+    request_id text,
+    requested_at timestamp with time zone NOT NULL,
+    attempts integer NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    CONSTRAINT due_notice_invitation_check CHECK (((kind = 'invitation'::text) = (business_id IS NOT NULL))),
+    CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text])))
+);
+
+ALTER TABLE ONLY public.due_notice FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_chunk (
+    business_id uuid NOT NULL,
+    export_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    bytes bytea NOT NULL
+);
+ALTER TABLE ONLY public.export_chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+ALTER TABLE ONLY public.export_chunk FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.export_job (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    format text NOT NULL,
+    charset text,
+    first_date date NOT NULL,
+    last_date date NOT NULL,
+    state text DEFAULT 'queued'::text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    next_attempt_at timestamp with time zone,
+    attempts integer DEFAULT 0 NOT NULL,
+    claimed_until timestamp with time zone,
+    claim_id uuid,
+    recorded_at timestamp with time zone,
+    documents integer DEFAULT 0 NOT NULL,
+    documents_total integer,
+    failure text,
+    error text,
+    file_name text,
+    media_type text,
+    size_bytes bigint,
+    missing_pdf_count integer DEFAULT 0 NOT NULL,
+    missing_pdfs text[] DEFAULT '{}'::text[] NOT NULL,
+    ended_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    request_id text,
+    trace json,
+    CONSTRAINT export_job_charset_check CHECK (((charset IS NOT NULL) = (format = 'uniform'::text))),
+    CONSTRAINT export_job_claim_check CHECK (((claimed_until IS NOT NULL) = (state = 'running'::text))),
+    CONSTRAINT export_job_dates_check CHECK ((first_date <= last_date)),
+    CONSTRAINT export_job_due_check CHECK (((next_attempt_at IS NOT NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
+    CONSTRAINT export_job_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
+    CONSTRAINT export_job_file_check CHECK ((((file_name IS NOT NULL) AND (media_type IS NOT NULL) AND (size_bytes IS NOT NULL) AND (expires_at IS NOT NULL)) = (state = ANY (ARRAY['done'::text, 'expired'::text])))),
+    CONSTRAINT export_job_format_check CHECK ((format = ANY (ARRAY['uniform'::text, 'jsonl'::text, 'csv'::text, 'pdf-zip'::text]))),
+    CONSTRAINT export_job_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'expired'::text])))
+);
+
+ALTER TABLE ONLY public.export_job FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.kit_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kit_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.kysely_migration (
+    name character varying(255) NOT NULL,
+    "timestamp" character varying(255) NOT NULL
+);
+
+CREATE TABLE public.kysely_migration_lock (
+    id character varying(255) NOT NULL,
+    is_locked integer DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.membership (
+    business_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    role text NOT NULL,
+    invited_by uuid,
+    invited_at timestamp with time zone NOT NULL,
+    undelivered_at timestamp with time zone,
+    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'bookkeeper'::text])))
+);
+
+ALTER TABLE ONLY public.membership FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.passkey (
+    id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    credential_id text NOT NULL,
+    public_key bytea NOT NULL,
+    counter bigint NOT NULL,
+    transports text[] NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone
+);
+
+CREATE TABLE public.person (
+    id uuid NOT NULL,
+    email text NOT NULL,
+    language text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT person_language_check CHECK ((language = ANY (ARRAY['he'::text, 'en'::text])))
+);
+
+CREATE TABLE public.session (
+    id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    token_hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    proved_at timestamp with time zone NOT NULL,
+    user_agent text NOT NULL,
+    network text NOT NULL,
+    next_token_hash bytea,
+    next_token_at timestamp with time zone,
+    previous_token_hash bytea,
+    previous_token_until timestamp with time zone,
+    token_since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT session_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+CREATE TABLE public.sign_in_link (
+    token_hash bytea NOT NULL,
+    person_id uuid NOT NULL,
+    notice_id uuid,
+    browser_hash bytea,
+    next_path text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    used_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.attempt_count
+    ADD CONSTRAINT attempt_count_pkey PRIMARY KEY (kind, bucket);
+
+ALTER TABLE ONLY public.audit_chain
+    ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.audit_entry
+    ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
+
+ALTER TABLE ONLY public.ceremony
+    ADD CONSTRAINT ceremony_pkey PRIMARY KEY (challenge_hash);
+
+ALTER TABLE ONLY public.due_notice
+    ADD CONSTRAINT due_notice_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.export_chunk
+    ADD CONSTRAINT export_chunk_pkey PRIMARY KEY (business_id, export_id, "position");
+
+ALTER TABLE ONLY public.export_job
+    ADD CONSTRAINT export_job_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.kit_migration_lock
+    ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kit_migration
+    ADD CONSTRAINT kit_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.kysely_migration_lock
+    ADD CONSTRAINT kysely_migration_lock_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.kysely_migration
+    ADD CONSTRAINT kysely_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.membership
+    ADD CONSTRAINT membership_pkey PRIMARY KEY (business_id, person_id);
+
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_credential_key UNIQUE (credential_id);
+
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.person
+    ADD CONSTRAINT person_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_next_token_hash_key UNIQUE (next_token_hash);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY public.sign_in_link
+    ADD CONSTRAINT sign_in_link_pkey PRIMARY KEY (token_hash);
+
+CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at);
+
+CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
+CREATE INDEX ceremony_expires_idx ON public.ceremony USING btree (expires_at);
+
+CREATE INDEX due_notice_due_idx ON public.due_notice USING btree (next_attempt_at);
+
+CREATE INDEX export_job_due_idx ON public.export_job USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE INDEX export_job_expires_idx ON public.export_job USING btree (expires_at) WHERE (state = 'done'::text);
+
+CREATE INDEX export_job_requested_idx ON public.export_job USING btree (business_id, requested_at);
+
+CREATE INDEX membership_person_idx ON public.membership USING btree (person_id);
+
+CREATE INDEX passkey_person_idx ON public.passkey USING btree (person_id);
+
+CREATE INDEX session_expires_idx ON public.session USING btree (expires_at);
+
+CREATE INDEX session_person_idx ON public.session USING btree (person_id);
+
+CREATE INDEX session_previous_token_idx ON public.session USING btree (previous_token_hash);
+
+CREATE INDEX sign_in_link_expires_idx ON public.sign_in_link USING btree (expires_at);
+
+CREATE INDEX sign_in_link_notice_idx ON public.sign_in_link USING btree (notice_id);
+
+CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+ALTER TABLE ONLY public.export_chunk
+    ADD CONSTRAINT export_chunk_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
+
+ALTER TABLE ONLY public.membership
+    ADD CONSTRAINT membership_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.passkey
+    ADD CONSTRAINT passkey_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE ONLY public.sign_in_link
+    ADD CONSTRAINT sign_in_link_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_chain_of_business ON public.audit_chain USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.audit_entry ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY audit_entry_of_business ON public.audit_entry USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.due_notice ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY due_notice_of_business ON public.due_notice USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.export_chunk ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY export_chunk_of_business ON public.export_chunk USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.export_job ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY export_job_of_business ON public.export_job USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.membership ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY membership_of_business ON public.membership USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);

@@ -1,0 +1,30 @@
+import { type Call, summarizeDocuments } from '@pinkas/contracts';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** What issuing summarizes at once. */
+const windowDays = 366;
+/** More windows than a book has years are not counted. */
+const windowsMax = 20;
+
+/** How many documents of any type a range of dates has, cancelled ones included; null where it has too many years. */
+export async function countDocuments(
+  call: Call,
+  { businessId, from, to }: { businessId: string; from: string; to: string },
+): Promise<number | null> {
+  let count = 0;
+  let first = from;
+  for (let window = 0; window < windowsMax; window += 1) {
+    const last = earlier(dayAfter(first, windowDays - 1), to);
+    const { types } = await call(summarizeDocuments, { business_id: businessId, from: first, to: last });
+    count += types.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0);
+    if (last === to) {
+      return count;
+    }
+    first = dayAfter(last, 1);
+  }
+  return null;
+}
+
+const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
+const earlier = (a: string, b: string): string => (a < b ? a : b);

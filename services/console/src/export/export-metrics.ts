@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { acrossTenants, type Counter, type Database, InjectDatabase, Metrics } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { countUnfinished } from './export.repository.js';
+
+/** Metrics of the exports that people request. */
+@Injectable()
+export class ExportMetrics {
+  readonly #attempts: Counter<'outcome'>;
+
+  constructor(metrics: Metrics, @InjectDatabase() db: Database<ConsoleTables>) {
+    const all = acrossTenants(db);
+    this.#attempts = metrics.counter(
+      'pinkas_export_attempts_total',
+      'Attempts to make an export: done, failed (the export ended without a file), or pending (it is repeated).',
+      ['outcome'],
+    );
+    metrics.gauges('pinkas_exports_pending', 'Exports that are not finished, by state.', 'state', async () =>
+      Object.entries(await countUnfinished(all)),
+    );
+  }
+
+  countAttempt(outcome: 'done' | 'failed' | 'pending', count = 1): void {
+    this.#attempts.inc({ outcome }, count);
+  }
+}

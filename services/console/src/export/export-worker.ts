@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { ExportRefusedError } from '@pinkas/exports';
+import {
+  acrossTenants,
+  type BackgroundTask,
+  type Clock,
+  type Database,
+  databaseNow,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  JobWorker,
+  type Logger,
+  Tracing,
+} from '@pinkas/service-kit';
+import type { ConsoleTables } from '../session/session.tables.js';
+import {
+  type ClaimedExport,
+  claimDue,
+  extendClaim,
+  fail,
+  failAbandoned,
+  postpone,
+} from './export.repository.js';
+import type { ExportFailure } from './export.tables.js';
+import {
+  ClaimLostError,
+  ExportStoppedError,
+  ExportTimeoutError,
+  ExportTooLargeError,
+  errorText,
+} from './export-errors.js';
+import { ExportMetrics } from './export-metrics.js';
+import { attemptMaxMs, attemptsMax, claimMs, folderMaxBytes, pausesMs } from './export-policy.js';
+import { ExportWriter } from './export-writer.js';
+
+/** How often a running export extends its claim, and shows its progress. */
+const extendEveryMs = 2_000;
+const folderPrefix = 'pinkas-export-';
+/** No attempt takes as long: the folder is of a process that died. */
+const folderAgeMaxMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * Makes the exports that people request, one at a time in a process. A claim is extended while the attempt runs; that of a process
+ * that died expires, and another attempt begins from the start.
+ */
+@Injectable()
+export class ExportWorker implements BackgroundTask {
+  readonly #worker: JobWorker<ClaimedExport>;
+  readonly #stopping = new AbortController();
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly writer: ExportWriter,
+    private readonly metrics: ExportMetrics,
+    tracing: Tracing,
+  ) {
+    const all = acrossTenants(db);
+    this.#worker = new JobWorker({
+      name: 'export-worker',
+      concurrency: 1,
+      claimMs,
+      logger,
+      tracing,
+      now: () => databaseNow(all, clock),
+      claim: async (limit, now, until) => {
+        await this.#failAbandoned(all, now);
+        return claimDue(all, limit, now, until);
+      },
+      run: (job) => this.#run(job),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#removeOldFolders();
+    this.#worker.start();
+  }
+
+  /** Looks for due exports now. */
+  trigger(): void {
+    this.#worker.trigger();
+  }
+
+  /** Ends the export that runs, and leaves it due. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new ExportStoppedError());
+    await this.#worker.stop();
+  }
+
+  async #failAbandoned(all: Database<ConsoleTables>, now: Date): Promise<void> {
+    const failed = await failAbandoned(all, now, 'unavailable', 'the process of the last attempt died');
+    this.metrics.countAttempt('failed', failed.length);
+    for (const { business_id, id } of failed) {
+      this.logger.error({ business_id, export_id: id }, 'export abandoned');
+    }
+  }
+
+  /** Never rejects: what could not be stored is attempted again when the claim expires. */
+  async #run(job: ClaimedExport): Promise<void> {
+    const db = forTenant(this.db, job.business_id);
+    const fields = { business_id: job.business_id, export_id: job.id, attempt: job.attempts };
+    try {
+      await this.#attempt(db, job);
+      this.metrics.countAttempt('done');
+      this.logger.info({ ...fields, format: job.format }, 'export done');
+    } catch (error) {
+      await this.#end(db, job, error).catch((cause: unknown) =>
+        this.logger.warn({ ...fields, err: cause }, 'export outcome not stored'),
+      );
+    }
+  }
+
+  /** @throws the reason of whatever ended it. */
+  async #attempt(db: Database<ConsoleTables>, job: ClaimedExport): Promise<void> {
+    const ending = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, ending.signal]);
+    const folder = await mkdtemp(join(tmpdir(), folderPrefix));
+    let documents = 0;
+    const timeout = setTimeout(() => ending.abort(new ExportTimeoutError(attemptMaxMs)), attemptMaxMs);
+    const extending = this.#extendClaim(db, job, folder, ending, () => documents);
+    try {
+      const onDocuments = (count: number) => {
+        documents = count;
+      };
+      await this.writer.write(db, job, { folder, signal, onDocuments });
+    } catch (error) {
+      // What is aborted fails in words of its own.
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      clearTimeout(timeout);
+      await extending.stop();
+      await this.#remove(folder);
+    }
+  }
+
+  /** Extends the claim until it is stopped; ends the attempt where it is lost, or the folder is too large. */
+  #extendClaim(
+    db: Database<ConsoleTables>,
+    job: ClaimedExport,
+    folder: string,
+    ending: AbortController,
+    documents: () => number,
+  ): { stop(): Promise<void> } {
+    let extendedMs = performance.now();
+    let extension: Promise<void> | undefined;
+    const extend = async () => {
+      try {
+        const startedMs = performance.now();
+        const now = await databaseNow(db, this.clock);
+        if (!(await extendClaim(db, job, new Date(now.getTime() + claimMs), documents()))) {
+          ending.abort(new ClaimLostError());
+        }
+        extendedMs = startedMs;
+      } catch (error) {
+        this.logger.warn(
+          { business_id: job.business_id, export_id: job.id, err: error },
+          'export claim not extended',
+        );
+        // Another worker is about to take it over.
+        if (performance.now() - extendedMs > claimMs) {
+          ending.abort(new ClaimLostError());
+        }
+      }
+      if ((await sizeOf(folder)) > folderMaxBytes) {
+        ending.abort(new ExportTooLargeError(folderMaxBytes));
+      }
+    };
+    const timer = setInterval(() => {
+      extension ??= extend().finally(() => {
+        extension = undefined;
+      });
+    }, extendEveryMs);
+    return {
+      stop: async () => {
+        clearInterval(timer);
+        await extension;
+      },
+    };
+  }
+
+  /** Stores what becomes of an export whose attempt has failed. */
+  async #end(db: Database<ConsoleTables>, job: ClaimedExport, error: unknown): Promise<void> {
+    const fields = { business_id: job.business_id, export_id: job.id, attempt: job.attempts };
+    if (error instanceof ClaimLostError) {
+      this.logger.warn(fields, 'export claim lost');
+      return;
+    }
+    const now = await databaseNow(db, this.clock);
+    if (error instanceof ExportStoppedError) {
+      await postpone(db, job, now, { counts: false, error: null });
+      this.logger.info(fields, 'export interrupted');
+      return;
+    }
+    const text = errorText(error);
+    const failure = failureOf(error, job.attempts);
+    this.metrics.countAttempt(failure === null ? 'pending' : 'failed');
+    if (failure === null) {
+      const pauseMs = pausesMs[job.attempts - 1] ?? 0;
+      await postpone(db, job, new Date(now.getTime() + pauseMs), { counts: true, error: text });
+      this.logger.warn({ ...fields, err: error }, 'export attempt failed');
+      return;
+    }
+    await fail(db, job, now, failure, text);
+    // What the person can change wakes nobody.
+    this.logger[failure === 'unavailable' ? 'error' : 'info'](
+      { ...fields, failure, err: error },
+      'export failed',
+    );
+  }
+
+  async #removeOldFolders(): Promise<void> {
+    const oldest = Date.now() - folderAgeMaxMs;
+    const names = await readdir(tmpdir()).catch((): string[] => []);
+    for (const name of names.filter((found) => found.startsWith(folderPrefix))) {
+      const path = join(tmpdir(), name);
+      const found = await stat(path).catch(() => null);
+      if (found && found.mtimeMs < oldest) {
+        await this.#remove(path);
+      }
+    }
+  }
+
+  async #remove(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
+      this.logger.warn({ err: error }, 'export folder not removed'),
+    );
+  }
+}
+
+/** Why the export ends; null: it is attempted again. */
+function failureOf(error: unknown, attempts: number): ExportFailure | null {
+  if (error instanceof ExportRefusedError && error.reason === 'no_tax_id') {
+    return 'no_tax_id';
+  }
+  if (error instanceof ExportTooLargeError) {
+    return 'too_large';
+  }
+  return attempts < attemptsMax ? null : 'unavailable';
+}
+
+/** The bytes of all files below a folder; those that vanish meanwhile do not count. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,166 @@
+import { open } from 'node:fs/promises';
+import { Injectable } from '@nestjs/common';
+import { type Call, recordExport, showBusiness } from '@pinkas/contracts';
+import { describeSoftware, newPrimaryId, type SingleFile, writeSingleFile } from '@pinkas/exports';
+import {
+  type Clock,
+  continuedContext,
+  type Database,
+  databaseNow,
+  InjectClock,
+  InjectConfig,
+  InjectLogger,
+  type Logger,
+  RpcClient,
+  withContext,
+} from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { countDocuments } from './count-documents.js';
+import { type ClaimedExport, finish, markRecorded, setTotal } from './export.repository.js';
+import { deleteChunks, insertChunk } from './export-chunk.repository.js';
+import { ClaimLostError } from './export-errors.js';
+import { chunkBytes, missingPdfsMax, retentionMs } from './export-policy.js';
+
+/** The longest wait for a reply. */
+const callTimeoutMs = 30_000;
+
+/** Where an attempt writes, and what ends it. */
+export interface ExportAttempt {
+  /** An empty folder, which the caller removes. */
+  readonly folder: string;
+  /** Its reason is what the attempt fails with. */
+  readonly signal: AbortSignal;
+  /** Called with the number of documents that were read. */
+  readonly onDocuments: (count: number) => void;
+}
+
+/** One attempt: records the export in the trail, writes its file into a folder, then stores it in chunks. */
+@Injectable()
+export class ExportWriter {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig()
+    private readonly config: Pick<
+      ConsoleConfig,
+      'accountingSoftwareNumber' | 'softwareVendorTaxId' | 'softwareVendorName'
+    >,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  /** @param db in the scope of the business. */
+  async write(db: Database<ConsoleTables>, job: ClaimedExport, attempt: ExportAttempt): Promise<void> {
+    const call = this.#callOf(attempt.signal);
+    // Before anything is read: an export that is not in the trail must not exist.
+    await this.#record(db, job, call);
+    await setTotal(db, job, await this.#total(job, call));
+    const file = await this.#file(job, call, attempt);
+    const sizeBytes = await this.#store(db, job, file, attempt.signal);
+    const now = await databaseNow(db, this.clock);
+    const { name, mediaType, documents, missingPdfs } = file;
+    const stored = {
+      ...{ name, mediaType, sizeBytes, documents },
+      missingPdfCount: missingPdfs.length,
+      missingPdfs: missingPdfs.slice(0, missingPdfsMax),
+    };
+    if (!(await finish(db, job, stored, now, new Date(now.getTime() + retentionMs)))) {
+      throw new ClaimLostError();
+    }
+  }
+
+  /** Calls with a time limit of their own, each; at the signal they end at once. */
+  #callOf(signal: AbortSignal): Call {
+    return async (contract, request) => {
+      signal.throwIfAborted();
+      const reply = withContext(continuedContext(callTimeoutMs), () => this.rpc.call(contract, request));
+      return unlessAborted(reply, signal);
+    };
+  }
+
+  async #record(db: Database<ConsoleTables>, job: ClaimedExport, call: Call): Promise<void> {
+    if (job.recorded_at !== null) {
+      return;
+    }
+    const { business_id, person_id, format, first_date: from, last_date: to } = job;
+    await call(recordExport, { business_id, person_id, format, from, to });
+    await markRecorded(db, job, await databaseNow(db, this.clock));
+  }
+
+  /** Progress is shown without a total where it cannot be counted. */
+  async #total({ business_id, first_date, last_date }: ClaimedExport, call: Call): Promise<number | null> {
+    try {
+      return await countDocuments(call, { businessId: business_id, from: first_date, to: last_date });
+    } catch (error) {
+      this.logger.warn({ business_id, err: error }, 'export total unknown');
+      return null;
+    }
+  }
+
+  async #file(
+    { business_id, format, charset, first_date: from, last_date: to }: ClaimedExport,
+    call: Call,
+    { folder, signal, onDocuments }: ExportAttempt,
+  ): Promise<SingleFile> {
+    const { business } = await call(showBusiness, { business_id });
+    const { accountingSoftwareNumber, softwareVendorTaxId, softwareVendorName } = this.config;
+    const settings = {
+      registration: String(accountingSoftwareNumber),
+      vendorTaxId: softwareVendorTaxId,
+      vendorName: softwareVendorName,
+    };
+    const request = {
+      ...{ business, format, from, to, signal },
+      charset: charset ?? 'iso-8859-8',
+      out: folder,
+      software: describeSoftware(settings, business),
+      startedAt: this.clock.now(),
+      primaryId: newPrimaryId(),
+    };
+    return writeSingleFile(call, request, onDocuments);
+  }
+
+  /** @returns the number of bytes. */
+  async #store(
+    db: Database<ConsoleTables>,
+    job: ClaimedExport,
+    { path }: SingleFile,
+    signal: AbortSignal,
+  ): Promise<number> {
+    await deleteChunks(db, job);
+    const handle = await open(path);
+    try {
+      const buffer = Buffer.allocUnsafe(chunkBytes);
+      let stored = 0;
+      for (let position = 0; ; position += 1) {
+        signal.throwIfAborted();
+        const { bytesRead } = await handle.read(buffer, 0, chunkBytes, stored);
+        if (bytesRead === 0) {
+          return stored;
+        }
+        if (!(await insertChunk(db, job, position, buffer.subarray(0, bytesRead)))) {
+          throw new ClaimLostError();
+        }
+        stored += bytesRead;
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+/** Awaits a reply, at most until the signal. @throws the reason of the signal. */
+async function unlessAborted<T>(reply: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([reply, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // It is awaited no longer, and its failure must not end the process.
+    reply.catch(() => {});
+  }
+}

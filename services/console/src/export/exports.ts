@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { isUuid } from '@pinkas/contracts';
+import { isCalendarDate } from '@pinkas/domain';
+import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
+import type { SingleFileFormat } from '@pinkas/exports';
+import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { type ExportRow, findExport, hasRoom, insertExport, latestExports } from './export.repository.js';
+import type { ExportFailure, ExportState } from './export.tables.js';
+import { readChunk } from './export-chunk.repository.js';
+import { storedMaxBytes, unfinishedMax } from './export-policy.js';
+
+/** What a person requests. Dates are document dates, both included. */
+export interface ExportRequest {
+  readonly businessId: string;
+  readonly personId: string;
+  readonly format: SingleFileFormat;
+  /** Of the uniform structure only; by default ISO-8859-8. */
+  readonly charset?: UniformCharset;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A business that has as many unfinished exports as it may have, or as many bytes stored. */
+export class TooManyExportsError extends Error {
+  override readonly name = 'TooManyExportsError';
+
+  constructor() {
+    super(`a business has at most ${unfinishedMax} unfinished exports and ${storedMaxBytes} bytes of files`);
+  }
+}
+
+/**
+ * Requests an export, which is prepared in the background.
+ * @param db of the service, without a scope.
+ * @returns its id.
+ * @throws ApiError `validation_error` for dates that are none or not in their order; TooManyExportsError.
+ */
+export async function requestExport(
+  db: Database<ConsoleTables>,
+  request: ExportRequest,
+  now: Date,
+): Promise<string> {
+  const { businessId, personId, format, charset = uniformCharsets[0], from, to } = request;
+  rejectWrongDates(from, to);
+  const id = randomUUID();
+  await forTenant(db, businessId)
+    .transaction()
+    .execute(async (trx) => {
+      // Two requests at the same time would each find room.
+      await advisoryLock(trx, 'exports', businessId);
+      if (!(await hasRoom(trx, businessId))) {
+        throw new TooManyExportsError();
+      }
+      await insertExport(trx, {
+        business_id: businessId,
+        id,
+        person_id: personId,
+        format,
+        charset: format === 'uniform' ? charset : null,
+        first_date: from,
+        last_date: to,
+        requested_at: now,
+      });
+    });
+  return id;
+}
+
+function rejectWrongDates(from: string, to: string): void {
+  const wrong = Object.entries({ from, to }).filter(([, day]) => !isCalendarDate(day));
+  if (wrong.length > 0) {
+    const message = 'must be a day, YYYY-MM-DD';
+    throw ApiError.invalid(wrong.map(([name]) => ({ path: `/${name}`, message })));
+  }
+  if (from > to) {
+    throw ApiError.invalid([{ path: '/to', message: 'must not be before the first day' }]);
+  }
+}
+
+/** An export as a page shows it. */
+export interface ExportView {
+  readonly id: string;
+  readonly personId: string;
+  readonly format: SingleFileFormat;
+  readonly charset: UniformCharset | null;
+  readonly from: string;
+  readonly to: string;
+  readonly state: ExportState;
+  /** Documents that are read, and all of them; the latter null where it is not known. */
+  readonly progress: { readonly done: number; readonly total: number | null };
+  readonly requestedAt: Date;
+  readonly endedAt: Date | null;
+  /** Until when the file is kept. */
+  readonly expiresAt: Date | null;
+  /** The file, also of one that has expired. */
+  readonly file: { readonly name: string; readonly mediaType: string; readonly sizeBytes: number } | null;
+  /** Documents without a PDF, of an export of PDFs; the names are those of the first hundred, such as `tax_invoice 17`. */
+  readonly missingPdfs: { readonly count: number; readonly names: readonly string[] };
+  /** Why there is no file, where it failed. */
+  readonly failure: ExportFailure | null;
+  /** The words of the latest error, in English, for the operator. */
+  readonly error: string | null;
+}
+
+const listedMax = 50;
+
+/**
+ * The latest 50 exports of a business, the last one first.
+ * @param db of the service, without a scope.
+ */
+export async function listExports(db: Database<ConsoleTables>, businessId: string): Promise<ExportView[]> {
+  const rows = await latestExports(forTenant(db, businessId), businessId, listedMax);
+  return rows.map(viewOf);
+}
+
+function viewOf(row: ExportRow): ExportView {
+  return {
+    id: row.id,
+    personId: row.person_id,
+    format: row.format,
+    charset: row.charset,
+    from: row.first_date,
+    to: row.last_date,
+    state: row.state,
+    progress: { done: row.documents, total: row.documents_total },
+    requestedAt: row.requested_at,
+    endedAt: row.ended_at,
+    expiresAt: row.expires_at,
+    file: fileOf(row),
+    missingPdfs: { count: row.missing_pdf_count, names: row.missing_pdfs },
+    failure: row.failure,
+    error: row.error,
+  };
+}
+
+function fileOf({ file_name, media_type, size_bytes }: ExportRow): ExportView['file'] {
+  return file_name === null || media_type === null || size_bytes === null
+    ? null
+    : { name: file_name, mediaType: media_type, sizeBytes: size_bytes };
+}
+
+/** A finished file. */
+export interface ExportFile {
+  /** ASCII. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** Reads the file chunk by chunk. It throws where the file expires meanwhile. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/**
+ * The file of an export of a business.
+ * @param db of the service, without a scope.
+ * @returns null unless the business has that export, and it is done and not expired.
+ */
+export async function readExportFile(
+  db: Database<ConsoleTables>,
+  businessId: string,
+  exportId: string,
+): Promise<ExportFile | null> {
+  if (!isUuid(exportId)) {
+    return null;
+  }
+  const scoped = forTenant(db, businessId);
+  const row = await findExport(scoped, businessId, exportId);
+  const file = row && row.state === 'done' ? fileOf(row) : null;
+  return file && { ...file, chunks: chunksOf(scoped, businessId, exportId, file.sizeBytes) };
+}
+
+async function* chunksOf(
+  db: Database<ConsoleTables>,
+  businessId: string,
+  exportId: string,
+  sizeBytes: number,
+): AsyncGenerator<Buffer> {
+  let read = 0;
+  for (let position = 0; read < sizeBytes; position += 1) {
+    const bytes = await readChunk(db, businessId, exportId, position);
+    if (!bytes) {
+      throw new Error(`the file of export ${exportId} ends after ${read} of ${sizeBytes} bytes`);
+    }
+    read += bytes.length;
+    yield bytes;
+  }
+}

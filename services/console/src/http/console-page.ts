@@ -1,0 +1,86 @@
+import 'reflect-metadata';
+import { Injectable } from '@nestjs/common';
+import type { Markup } from '@pinkas/design';
+import type { MemberVisit, PersonVisit, Visit } from './visit.js';
+
+/** Who may request a page: anyone, a signed-in person, a member of the business in the path, an owner of it. */
+export type Access = 'anyone' | 'person' | 'reader' | 'owner';
+
+/** Where a page is served, and to whom. */
+export interface PageBinding {
+  readonly method: 'GET' | 'POST';
+  /**
+   * With `:name` parameters. For `reader` and `owner` the path below that of the business: `/documents` becomes
+   * `/b/:business/documents`.
+   */
+  readonly path: string;
+  readonly access: Access;
+  /** Whether it is served for the test book as well, below `/t/:business`. */
+  readonly books?: boolean;
+  /** Whether the person must have proved who they are within the last minutes. */
+  readonly freshProof?: boolean;
+  /** Whether its form has files. */
+  readonly files?: boolean;
+  /** How long the person waits at most, in milliseconds; that of other pages where it is absent. */
+  readonly timeoutMs?: number;
+}
+
+/** A cookie that a reply sets. Every cookie is HttpOnly, SameSite=Lax, and Secure where the console has HTTPS. */
+export interface SetCookie {
+  readonly name: string;
+  readonly value: string;
+  /** Absent: until the browser ends. 0: removed. */
+  readonly maxAgeSeconds?: number;
+}
+
+/** What a handler returns. */
+export type PageReply = (
+  | {
+      readonly kind: 'html';
+      readonly status: number;
+      readonly title: string;
+      readonly body: Markup;
+      /** When it is of use to ask again, for the status 429. */
+      readonly retryAfterSeconds?: number;
+    }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'json'; readonly status: number; readonly value: unknown }
+  | {
+      readonly kind: 'file';
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Buffer | string | AsyncIterable<Buffer>;
+    }
+) & { readonly cookies?: readonly SetCookie[] };
+
+/** A page in the frame of the console. */
+export function page(title: string, body: Markup, status = 200): PageReply {
+  return { kind: 'html', status, title, body };
+}
+
+/** Leads to another page of the console, by GET: a form that was sent is not sent again by a reload. */
+export function redirect(location: string, cookies: readonly SetCookie[] = []): PageReply {
+  return { kind: 'redirect', location, cookies };
+}
+
+type VisitOf<A extends Access> = A extends 'anyone' ? Visit : A extends 'person' ? PersonVisit : MemberVisit;
+
+/** A class that handles one page. */
+export interface PageHandler<A extends Access = Access> {
+  handle(visit: VisitOf<A>): Promise<PageReply>;
+}
+
+const pageKey = Symbol('pinkas:console-page');
+
+/** Makes a class the handler of a page. */
+export function ConsolePage<const A extends Access>(binding: PageBinding & { readonly access: A }) {
+  // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
+  return <T extends new (...dependencies: any[]) => PageHandler<A>>(target: T): void => {
+    Injectable()(target);
+    Reflect.defineMetadata(pageKey, binding, target);
+  };
+}
+
+/** The page that a class handles, if it handles one. */
+export function pageBindingOf(target: object): PageBinding | undefined {
+  return Reflect.getMetadata(pageKey, target) as PageBinding | undefined;
+}

@@ -1,0 +1,248 @@
+import { Tokens } from '@fastify/csrf';
+import { Injectable } from '@nestjs/common';
+import { isUuid, showBusiness } from '@pinkas/contracts';
+import { type Language, languages } from '@pinkas/design';
+import { isTestBook, testBookOf } from '@pinkas/domain';
+import {
+  ApiError,
+  acrossTenants,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  RpcClient,
+  setLogContext,
+  toApiError,
+} from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../config.js';
+import { errorPage, signInPath, stalePage, tooLargePage } from '../pages/message-pages.js';
+import { shell } from '../pages/shell.js';
+import { type FoundSession, findSession } from '../session/session.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import type { PageBinding, PageHandler, PageReply } from './console-page.js';
+import { cookieNames } from './cookies.js';
+import type { MemberVisit, Visit } from './visit.js';
+
+/** A proof of who a person is counts this long for what needs a fresh one. */
+const freshMs = 10 * 60 * 1000;
+
+/** Whose the tokens of a browser are in which nobody is signed in; the library takes an empty text for a missing one. */
+const nobody = 'nobody';
+
+/** A request before anything of it was checked. */
+export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'language' | 'csrfToken'> & {
+  /** The request header Accept-Language. */
+  readonly acceptLanguage: string;
+  /** The token of the form that was sent; empty for GET. */
+  readonly sentToken: string;
+  /** Whether the browser says that a page of another site sent the form. */
+  readonly isFromAnotherSite: boolean;
+};
+
+/** A response, ready to be sent. */
+export interface PageResponse {
+  readonly reply:
+    | Exclude<PageReply, { kind: 'html' }>
+    | { kind: 'page'; status: number; html: string; retryAfterSeconds: number | undefined };
+  readonly cookies: NonNullable<PageReply['cookies']>;
+}
+
+const csrfTokens = ({ cookieSecret }: ConsoleConfig) =>
+  new Tokens({ userInfo: true, hmacKey: cookieSecret.toString('hex') });
+
+/** Every page goes through here: who asks, in which language, whether they may, and what they see when something fails. */
+@Injectable()
+export class PagePipeline {
+  readonly #tokens: ReturnType<typeof csrfTokens>;
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectConfig() private readonly config: ConsoleConfig,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly rpc: RpcClient,
+  ) {
+    // A token is valid for its session alone: a form from before signing in or out is stale.
+    this.#tokens = csrfTokens(config);
+  }
+
+  /** The reply of a handler to a request, with its frame. Never throws. */
+  async respond(binding: PageBinding, handler: PageHandler, raw: RawVisit): Promise<PageResponse> {
+    const secret = this.#secretOf(raw);
+    let visit: Visit | MemberVisit = this.#visit(raw, secret, null);
+    let reply: PageReply;
+    let newToken: string | null = null;
+    try {
+      const found = await this.#findSession(raw);
+      newToken = found?.newToken ?? null;
+      visit = this.#visit(raw, secret, found);
+      if (hasControlCharacter(raw)) {
+        throw ApiError.invalid([{ path: '', message: 'has a character that no text has' }]);
+      }
+      if (raw.method === 'POST' && this.#isForged(raw, secret, visit)) {
+        reply = stalePage(visit.language);
+      } else {
+        const checked = await this.#authorize(binding, visit);
+        if ('reply' in checked) {
+          reply = checked.reply;
+        } else {
+          visit = checked.visit;
+          reply = await handler.handle(visit as never);
+        }
+      }
+    } catch (error) {
+      const apiError = toApiError(error);
+      this.logger[apiError.code === 'internal_error' ? 'error' : 'info'](
+        { code: apiError.code, err: apiError.code === 'internal_error' ? error : undefined },
+        'page request failed',
+      );
+      reply = errorPage(apiError, visit.language);
+    }
+    return this.#framed(reply, visit, raw, secret, newToken);
+  }
+
+  /** The page for a path that does not exist. */
+  async respondUnknown(raw: RawVisit): Promise<PageResponse> {
+    const secret = this.#secretOf(raw);
+    const found = await this.#findSession(raw).catch(() => null);
+    const visit = this.#visit(raw, secret, found);
+    return this.#framed(errorPage('not_found', visit.language), visit, raw, secret, found?.newToken ?? null);
+  }
+
+  /** The page for a request that could not be read. @param status of its response. */
+  pageOfRejected(raw: RawVisit, status: number): string {
+    const visit = this.#visit(raw, this.#secretOf(raw), null);
+    const reply =
+      status === 413 ? tooLargePage(visit.language) : errorPage(rejection(status), visit.language);
+    return reply.kind === 'html' ? shell(reply, visit) : '';
+  }
+
+  async #findSession(raw: RawVisit): Promise<FoundSession | null> {
+    const token = raw.cookies[cookieNames(this.config).session];
+    return token ? findSession(acrossTenants(this.db), token, this.clock.now()) : null;
+  }
+
+  #visit(raw: RawVisit, secret: string, found: FoundSession | null): Visit {
+    const chosen = languages.find((language) => language === raw.cookies.language);
+    return {
+      ...raw,
+      session: found?.session ?? null,
+      memberships: found?.memberships ?? [],
+      language: found?.session.language ?? chosen ?? preferred(raw.acceptLanguage),
+      csrfToken: this.#tokens.create(secret, found?.session.id ?? nobody),
+    };
+  }
+
+  /** What the tokens of this browser are made of. */
+  #secretOf(raw: RawVisit): string {
+    return raw.cookies[cookieNames(this.config).csrf] || this.#tokens.secretSync();
+  }
+
+  #isForged(raw: RawVisit, secret: string, { session }: Visit): boolean {
+    return raw.isFromAnotherSite || !this.#tokens.verify(secret, raw.sentToken, session?.id ?? nobody);
+  }
+
+  async #authorize(
+    binding: PageBinding,
+    visit: Visit,
+  ): Promise<{ reply: PageReply } | { visit: Visit | MemberVisit }> {
+    if (binding.access === 'anyone') {
+      return { visit };
+    }
+    const { session } = visit;
+    if (!session) {
+      return { reply: signInRedirect(visit) };
+    }
+    if (binding.freshProof && this.clock.now().getTime() - session.provedAt.getTime() > freshMs) {
+      return { reply: { kind: 'redirect', location: `/prove?${nextOf(visit)}` } };
+    }
+    if (binding.access === 'person') {
+      return { visit };
+    }
+    const id = (visit.params.business ?? '').toLowerCase();
+    const membership = visit.memberships.find(({ businessId }) => businessId === id);
+    // A business of somebody else, and one that does not exist, look the same.
+    if (!isUuid(id) || isTestBook(id) || !membership) {
+      return { reply: errorPage('not_found', visit.language) };
+    }
+    setLogContext({ business_id: id });
+    if (binding.access === 'owner' && membership.role !== 'owner') {
+      return { reply: errorPage('owner_only', visit.language) };
+    }
+    const { business } = await this.rpc.call(showBusiness, { business_id: id });
+    const isTest = visit.path.startsWith('/t/');
+    const root = `/${isTest ? 't' : 'b'}/${id}`;
+    const member: MemberVisit = {
+      ...visit,
+      session,
+      role: membership.role,
+      business,
+      bookId: isTest ? testBookOf(id) : id,
+      isTest,
+      link: (path, query = {}) => {
+        const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+        const search = new URLSearchParams(given).toString();
+        return `${root}${path}${search === '' ? '' : `?${search}`}`;
+      },
+    };
+    return { visit: member };
+  }
+
+  #framed(
+    reply: PageReply,
+    visit: Visit,
+    raw: RawVisit,
+    secret: string,
+    newToken: string | null,
+  ): PageResponse {
+    const { csrf, session } = cookieNames(this.config);
+    // The handler has started or ended a session: the value of the former one is of no use.
+    const isReplaced = reply.cookies?.some(({ name }) => name === session) ?? false;
+    const cookies = [
+      ...(raw.cookies[csrf] === secret ? [] : [{ name: csrf, value: secret }]),
+      ...(newToken === null || isReplaced ? [] : [{ name: session, value: newToken }]),
+      ...(reply.cookies ?? []),
+    ];
+    return reply.kind === 'html'
+      ? {
+          reply: {
+            kind: 'page',
+            status: reply.status,
+            html: shell(reply, visit),
+            retryAfterSeconds: reply.retryAfterSeconds,
+          },
+          cookies,
+        }
+      : { reply, cookies };
+  }
+}
+
+/** No person writes it, and PostgreSQL stores it in no text. */
+const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
+  [...query, ...form].some((pair) => pair.some((text) => text.includes('\0')));
+
+/** The error of a request that could not be read. */
+const rejection = (status: number): ApiError =>
+  status < 500 ? ApiError.invalid([]) : new ApiError('internal_error');
+
+/** Hebrew, unless the browser asks for English and not for Hebrew. */
+function preferred(acceptLanguage: string): Language {
+  const asked = acceptLanguage.toLowerCase();
+  return /\ben\b/.test(asked) && !/\bhe\b|\biw\b/.test(asked) ? 'en' : 'he';
+}
+
+/** Where to come back after signing in; only to a page, since a form is not sent twice. */
+function nextOf({ method, path, query }: Visit): string {
+  const search = query.toString();
+  return method === 'GET'
+    ? new URLSearchParams({ next: `${path}${search === '' ? '' : `?${search}`}` }).toString()
+    : '';
+}
+
+function signInRedirect(visit: Visit): PageReply {
+  const next = nextOf(visit);
+  return { kind: 'redirect', location: `${signInPath}${next === '' ? '' : `?${next}`}` };
+}

@@ -1,0 +1,48 @@
+import type { Business, MemberRole } from '@pinkas/contracts';
+import type { Language } from '@pinkas/design';
+import type { Membership, Session } from '../session/session.repository.js';
+
+/** An uploaded file. */
+export interface UploadedFile {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** A request for a page. */
+export interface Visit {
+  readonly method: 'GET' | 'POST';
+  /** The path, without the query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of the form that was sent; empty for GET. */
+  readonly form: URLSearchParams;
+  /** The files of the form, by the name of their field. */
+  readonly files: Readonly<Record<string, UploadedFile>>;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  readonly language: Language;
+  /** The client's address, or the /64 network of an IPv6 address. */
+  readonly network: string;
+  readonly userAgent: string;
+  /** The token that every form of the reply has as `_csrf`. */
+  readonly csrfToken: string;
+  /** Null: nobody is signed in. */
+  readonly session: Session | null;
+  readonly memberships: readonly Membership[];
+}
+
+/** A request of a signed-in person. */
+export interface PersonVisit extends Visit {
+  readonly session: Session;
+}
+
+/** A request for a page of one business, by a person who may use it. */
+export interface MemberVisit extends PersonVisit {
+  readonly role: MemberRole;
+  readonly business: Business;
+  /** The id of the book that the page is about: the business's own, or its test book's. */
+  readonly bookId: string;
+  readonly isTest: boolean;
+  /** The address of another page of this business, in the same book: `link('/documents')`. */
+  link(path: string, query?: Readonly<Record<string, string | undefined>>): string;
+}

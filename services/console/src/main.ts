@@ -1,0 +1,12 @@
+import { runService } from '@pinkas/service-kit';
+import { readEnvironment } from '@pinkas/service-kit/config';
+import { fields } from './config.js';
+import { backgroundTasks, ConsoleModule } from './console.module.js';
+
+await runService(() => ({
+  name: 'console',
+  config: readEnvironment(fields),
+  module: ConsoleModule,
+  backgroundTasks,
+  readyWithoutServers: true,
+}));

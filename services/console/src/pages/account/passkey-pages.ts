@@ -1,0 +1,119 @@
+import { isUuid } from '@pinkas/contracts';
+import { html, isolate } from '@pinkas/design';
+import {
+  acrossTenants,
+  type Database,
+  InjectConfig,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+} from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../../config.js';
+import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import type { PersonVisit } from '../../http/visit.js';
+import { deletePasskey, listPasskeys, renamePasskey } from '../../passkey/passkey.repository.js';
+import { PasskeyError, Passkeys, readName } from '../../passkey/passkeys.js';
+import type { ConsoleTables } from '../../session/session.tables.js';
+import { markBrowser } from '../../sign-in/browser-cookie.js';
+import { errorPage } from '../message-pages.js';
+import { postForm } from '../shell.js';
+import { json } from '../sign-in/passkey-pages.js';
+import { cardPage, scriptTag } from '../sign-in/sign-in-pages.js';
+import { words } from '../words.js';
+import { accountWords as texts } from './account-words.js';
+
+/** Shows the form for a new passkey, which a script sends. */
+@ConsolePage({ method: 'GET', path: '/account/passkeys/new', access: 'person', freshProof: true })
+export class ShowNewPasskey {
+  constructor(@InjectConfig() private readonly config: ConsoleConfig) {}
+
+  async handle(visit: PersonVisit): Promise<PageReply> {
+    const { language, csrfToken } = visit;
+    const reply = cardPage(
+      texts.addPasskey[language],
+      html`<p>${texts.passkeysLead[language]}</p><div class="passkey" hidden data-passkey="add" data-token="${csrfToken}" data-failed="${texts.addFailed[language]}"><label for="name">${texts.passkeyName[language]}</label><input id="name" maxlength="60" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">${texts.passkeyNameHint[language]}</p><button type="button">${texts.addPasskey[language]}</button><p class="error" role="alert"></p></div><noscript><p class="notice">${texts.needsScript[language]}</p></noscript><p><a href="/account">${words.back[language]}</a></p>${scriptTag()}`,
+    );
+    return { ...reply, cookies: [markBrowser(this.config, visit).cookie] };
+  }
+}
+
+/** Gives a browser what it needs to make a passkey. */
+@ConsolePage({ method: 'POST', path: '/account/passkeys/options', access: 'person', freshProof: true })
+export class BeginPasskey {
+  constructor(private readonly passkeys: Passkeys) {}
+
+  async handle(visit: PersonVisit): Promise<PageReply> {
+    return json(await this.passkeys.begin(visit));
+  }
+}
+
+/** Stores a passkey that a browser has made. */
+@ConsolePage({ method: 'POST', path: '/account/passkeys', access: 'person', freshProof: true })
+export class AddPasskey {
+  constructor(
+    private readonly passkeys: Passkeys,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle(visit: PersonVisit): Promise<PageReply> {
+    try {
+      await this.passkeys.add(visit);
+    } catch (error) {
+      if (!(error instanceof PasskeyError)) {
+        throw error;
+      }
+      this.logger.info({ reason: error.message }, 'passkey rejected');
+      return json({ error: 'passkey_rejected' }, 422);
+    }
+    return json({ next: '/account' });
+  }
+}
+
+/** Names a passkey. */
+@ConsolePage({ method: 'POST', path: '/account/passkeys/:passkey/rename', access: 'person' })
+export class RenamePasskey {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  async handle({ params, form, session, language }: PersonVisit): Promise<PageReply> {
+    const id = params.passkey ?? '';
+    const name = readName(form.get('name'));
+    const isDone = isUuid(id) && (await renamePasskey(acrossTenants(this.db), session.personId, id, name));
+    return isDone ? redirect('/account') : errorPage('not_found', language);
+  }
+}
+
+/** Asks before a passkey is removed. */
+@ConsolePage({ method: 'GET', path: '/account/passkeys/:passkey/remove', access: 'person', freshProof: true })
+export class ShowRemovePasskey {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  async handle({ params, path, session, language, csrfToken }: PersonVisit): Promise<PageReply> {
+    const passkeys = await listPasskeys(acrossTenants(this.db), session.personId);
+    const passkey = passkeys.find(({ id }) => id === params.passkey);
+    if (!passkey) {
+      return errorPage('not_found', language);
+    }
+    const name = passkey.name === '' ? texts.unnamed[language] : passkey.name;
+    return cardPage(
+      texts.removeTitle[language],
+      html`<p><strong>${isolate(name, language)}</strong></p><p>${texts.removeLead[language]}</p>${postForm(path, csrfToken, html`<button class="danger">${texts.remove[language]}</button>`)}<p><a href="/account">${words.cancel[language]}</a></p>`,
+    );
+  }
+}
+
+/** Removes a passkey. */
+@ConsolePage({
+  method: 'POST',
+  path: '/account/passkeys/:passkey/remove',
+  access: 'person',
+  freshProof: true,
+})
+export class RemovePasskey {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  async handle({ params, session, language }: PersonVisit): Promise<PageReply> {
+    const id = params.passkey ?? '';
+    const isDone = isUuid(id) && (await deletePasskey(acrossTenants(this.db), session.personId, id));
+    return isDone ? redirect('/account') : errorPage('not_found', language);
+  }
+}

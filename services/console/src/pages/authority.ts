@@ -1,0 +1,131 @@
+import { endConnection, showConnection, startConnection, updateBusiness } from '@pinkas/contracts';
+import { html, leftToRight } from '@pinkas/design';
+import { dayInIsrael, formatDay } from '@pinkas/domain';
+import { RpcClient } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import type { MemberVisit } from '../http/visit.js';
+import { amount, csrfField, dayAndTime, facts, notice } from './parts.js';
+import { postForm } from './shell.js';
+import { type Words, words } from './words.js';
+
+const texts = {
+  what: {
+    he: 'חשבוניות מעל הסכום שבחוק צריכות מספר הקצאה. כשהעסק מחובר, המערכת מבקשת אותו בעצמה בכל הפקה.',
+    en: 'Invoices above the amount in the law need an allocation number. While the business is connected, the system requests it by itself for each document.',
+  },
+  threshold: { he: 'מעל סכום לפני מע"מ', en: 'Above, before VAT' },
+  state: { he: 'מצב', en: 'State' },
+  connected: { he: 'מחובר', en: 'Connected' },
+  expiring: { he: 'מחובר, ומסתיים בקרוב', en: 'Connected, and ends soon' },
+  ended: { he: 'הסתיים', en: 'Ended' },
+  off: { he: 'לא מחובר', en: 'Not connected' },
+  until: { he: 'עד', en: 'Until' },
+  since: { he: 'התחברות אחרונה', en: 'Last login' },
+  connect: { he: 'התחברות לרשות המסים', en: 'Connect to the tax authority' },
+  again: { he: 'התחברות מחדש', en: 'Connect again' },
+  connectMore: {
+    he: 'באתר הרשות נכנסים בשם העסק ומאשרים; זה נחוץ בערך כל שלושה חודשים.',
+    en: "At the authority's site, log in for the business and agree; this is needed about every three months.",
+  },
+  linkReady: { he: 'הכתובת מוכנה ותקפה עד', en: 'The address is ready and valid until' },
+  toAuthority: { he: 'לאתר רשות המסים', en: "To the authority's site" },
+  thenReturn: {
+    he: 'האתר נפתח בחלון חדש. אחרי האישור אפשר לסגור אותו ולחזור לכאן.',
+    en: 'The site opens in a new window. Once you have agreed, close it and come back here.',
+  },
+  check: { he: 'בדיקת החיבור', en: 'Check the connection' },
+  failed: { he: 'ההתחברות האחרונה לא הצליחה', en: 'The last login did not succeed' },
+  disconnect: { he: 'ניתוק…', en: 'Disconnect…' },
+  disconnectTitle: { he: 'ניתוק מרשות המסים', en: 'Disconnect from the tax authority' },
+  disconnectWhat: {
+    he: 'ההרשאה נמחקת, ומספרי הקצאה לא יתבקשו עד להתחברות חדשה. מסמכים ממשיכים לצאת, אך הקונים לא יוכלו לנכות את המע"מ שבהם.',
+    en: 'The permission is deleted, and no allocation numbers are requested until you connect again. Documents go on, but their buyers cannot deduct the VAT in them.',
+  },
+  disconnectButton: { he: 'ניתוק', en: 'Disconnect' },
+  done: { he: 'העסק נותק מרשות המסים.', en: 'The business is disconnected from the tax authority.' },
+} as const satisfies Record<string, Words>;
+
+/** The connection to the tax authority. */
+@ConsolePage({ method: 'GET', path: '/authority', access: 'reader' })
+export class ShowAuthority {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, csrfToken, language, link, query, role } = visit;
+    const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
+    const isOn = business.tax_authority_connected && connection !== null;
+    const state = isOn ? connection.state : 'off';
+    const failure =
+      request?.state === 'failed'
+        ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
+        : null;
+    const start =
+      role === 'owner'
+        ? html`${postForm(link('/authority/connect'), csrfToken, html`<button>${texts[isOn ? 'again' : 'connect'][language]}</button>`)}<p class="hint">${texts.connectMore[language]}</p>`
+        : null;
+    // Also where the setting is off already: a disconnection that failed half-way is repeated.
+    const end =
+      role === 'owner' && connection !== null
+        ? html`<p><a class="button quiet danger" href="${link('/authority/disconnect')}">${texts.disconnect[language]}</a></p>`
+        : null;
+    return page(
+      words.authority[language],
+      html`<h1>${words.authority[language]}</h1>${query.get('done') === 'disconnected' ? notice('done', texts.done[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
+        [
+          [texts.state[language], html`<span class="badge ${state}">${texts[state][language]}</span>`],
+          [
+            texts.until[language],
+            isOn && connection.until
+              ? leftToRight(formatDay(dayInIsrael(new Date(connection.until)), language))
+              : null,
+          ],
+          [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
+          [texts.threshold[language], amount(business.allocation_threshold_net, language)],
+        ],
+        language,
+      )}${start}${end}</section>`,
+    );
+  }
+}
+
+/** Makes an address at the authority, where the owner logs in. */
+@ConsolePage({ method: 'POST', path: '/authority/connect', access: 'owner' })
+export class ConnectAuthority {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ business, language, link, session }: MemberVisit): Promise<PageReply> {
+    const { authorize_url: url, expires_at: until } = await this.rpc.call(startConnection, {
+      business_id: business.id,
+      person_id: session.personId,
+    });
+    return page(
+      texts.connect[language],
+      html`<h1>${texts.connect[language]}</h1><section class="card"><p>${texts.connectMore[language]}</p><p><a class="button" href="${url}" target="_blank" rel="noopener noreferrer">${texts.toAuthority[language]}</a></p><p>${texts.thenReturn[language]} <a href="${link('/authority')}">${texts.check[language]}</a></p><p class="hint">${texts.linkReady[language]} ${dayAndTime(until, language)}</p></section>`,
+    );
+  }
+}
+
+/** Says what disconnecting does. */
+@ConsolePage({ method: 'GET', path: '/authority/disconnect', access: 'owner', freshProof: true })
+export class ConfirmDisconnection {
+  async handle({ csrfToken, language, link }: MemberVisit): Promise<PageReply> {
+    return page(
+      texts.disconnectTitle[language],
+      html`<h1>${texts.disconnectTitle[language]}</h1><section class="card"><p>${texts.disconnectWhat[language]}</p><form method="post" action="${link('/authority/disconnect')}">${csrfField(csrfToken)}<div class="buttons"><button class="danger">${texts.disconnectButton[language]}</button><a class="button quiet" href="${link('/authority')}">${words.back[language]}</a></div></form></section>`,
+    );
+  }
+}
+
+/** Ends the connection, and stops requests for allocation numbers. */
+@ConsolePage({ method: 'POST', path: '/authority/disconnect', access: 'owner', freshProof: true })
+export class DisconnectAuthority {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ business, link, session }: MemberVisit): Promise<PageReply> {
+    const by = { business_id: business.id, person_id: session.personId };
+    // The setting first: a document that is issued in between asks for nothing, where it would wait for a connection.
+    await this.rpc.call(updateBusiness, { ...by, change: { tax_authority_connected: false } });
+    await this.rpc.call(endConnection, by);
+    return redirect(link('/authority', { done: 'disconnected' }));
+  }
+}

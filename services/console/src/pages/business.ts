@@ -1,0 +1,376 @@
+import {
+  type Business,
+  type BusinessChange,
+  renderPage,
+  storeLogo,
+  timeLimitsMs,
+  updateBusiness,
+  type ValidationError,
+} from '@pinkas/contracts';
+import {
+  defaultAccent,
+  formatPercent,
+  html,
+  type Language,
+  languages,
+  leftToRight,
+  type Markup,
+} from '@pinkas/design';
+import {
+  type BusinessLegalType,
+  businessLegalTypes,
+  contrast,
+  dayInIsrael,
+  textContrastMin,
+} from '@pinkas/domain';
+import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../config.js';
+import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { framedHeaders } from '../http/page-headers.js';
+import type { MemberVisit, UploadedFile } from '../http/visit.js';
+import { checkbox, choice, csrfField, facts, field, notice } from './parts.js';
+import { sampleDocument } from './sample-document.js';
+import { type Words, words } from './words.js';
+
+const texts = {
+  identity: { he: 'זהות', en: 'Identity' },
+  identityHint: {
+    he: 'אלה קובעים אילו מסמכים מותר להפיק; מי שמפעיל את המערכת יכול לשנות אותם.',
+    en: 'These decide which documents may be issued; the operator of the system can change them.',
+  },
+  legalType: { he: 'סוג העסק', en: 'Legal type' },
+  taxId: { he: 'ח.פ. / עוסק', en: 'Tax id' },
+  vatRate: { he: 'מע"מ', en: 'VAT' },
+  missing: { he: 'חסר', en: 'Missing' },
+  profile: { he: 'פרטים במסמכים', en: 'Details on documents' },
+  name: { he: 'שם העסק', en: 'Name of the business' },
+  address: { he: 'כתובת', en: 'Address' },
+  city: { he: 'עיר', en: 'City' },
+  email: { he: 'דוא"ל', en: 'Email' },
+  phone: { he: 'טלפון', en: 'Phone' },
+  language: { he: 'שפת המסמכים', en: 'Language of documents' },
+  he: { he: 'עברית', en: 'Hebrew' },
+  en: { he: 'אנגלית', en: 'English' },
+  look: { he: 'מראה', en: 'Look' },
+  accent: { he: 'צבע', en: 'Color' },
+  accentHint: { he: 'צבע שאפשר לקרוא על נייר לבן.', en: 'A color that can be read on white paper.' },
+  logo: { he: 'לוגו', en: 'Logo' },
+  logoHint: { he: 'קובץ PNG או SVG, עד 64KB.', en: 'A PNG or SVG file of at most 64 KB.' },
+  removeLogo: { he: 'הסרת הלוגו', en: 'Remove the logo' },
+  terms: { he: 'ברירות מחדל', en: 'Defaults' },
+  termDays: { he: 'ימים לתשלום', en: 'Days to pay' },
+  notes: { he: 'הערות במסמך שאין לו הערות משלו', en: 'Notes on a document that has none of its own' },
+  pricesIncludeVat: { he: 'המחירים כוללים מע"מ', en: 'Prices include VAT' },
+  sending: { he: 'שליחה ללקוח', en: 'Sending to the customer' },
+  autoSend: { he: 'לשלוח כל מסמך ללקוח', en: 'Send each document to the customer' },
+  channel: { he: 'דרך', en: 'By' },
+  viaEmail: { he: 'דוא"ל', en: 'Email' },
+  whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
+  both: { he: 'שניהם', en: 'Both' },
+  quietFrom: { he: 'לא לשלוח משעה', en: 'Send nothing from' },
+  quietTo: { he: 'עד שעה', en: 'until' },
+  quietHint: {
+    he: 'שעון ישראל, לדוגמה 22:00 עד 07:00. ריק: שולחים בכל שעה.',
+    en: 'Israel time, for example 22:00 until 07:00. Empty: at any hour.',
+  },
+  hold: { he: 'דקות המתנה למספר הקצאה', en: 'Minutes to wait for an allocation number' },
+  accountant: { he: 'עותק לרואה החשבון', en: "Accountant's copy" },
+  accountantCopy: { he: 'לשלוח עותק של כל מסמך', en: 'Send a copy of each document' },
+  accountantEmail: { he: 'דוא"ל של רואה החשבון', en: "The accountant's email" },
+  preview: { he: 'כך נראה מסמך', en: 'How a document looks' },
+  showPreview: { he: 'תצוגה מקדימה', en: 'Preview' },
+  saved: {
+    he: 'ההגדרות נשמרו. הן תקפות מהמסמך הבא.',
+    en: 'The settings are saved. They hold from the next document.',
+  },
+  wrong: { he: 'דבר לא נשמר. יש לתקן:', en: 'Nothing was saved. Correct:' },
+  readOnly: { he: 'רק בעלי העסק יכולים לשנות.', en: 'Only an owner can change this.' },
+  badValue: { he: 'הערך אינו תקין.', en: 'This value is not valid.' },
+  badLogo: {
+    he: 'אי אפשר לקרוא את הקובץ: PNG או SVG, עד 64KB.',
+    en: 'The file cannot be read: a PNG or SVG of at most 64 KB.',
+  },
+  badAccent: {
+    he: 'צבע בהיר מדי: לא יהיה אפשר לקרוא אותו על נייר.',
+    en: 'The color is too light: it could not be read on paper.',
+  },
+  badQuiet: { he: 'שתי שעות שונות, כמו 22:00 ו-07:00.', en: 'Two different times, such as 22:00 and 07:00.' },
+  badEmail: { he: 'כתובת דוא"ל אינה תקינה או חסרה.', en: 'The email address is not valid, or missing.' },
+  badPhone: { he: 'מספר הטלפון אינו תקין.', en: 'The phone number is not valid.' },
+  badName: { he: 'שם של 2 עד 120 תווים.', en: 'A name of 2 to 120 characters.' },
+} as const satisfies Record<string, Words>;
+
+const legalTypesEnglish = {
+  osek_murshe: 'Licensed dealer',
+  hevra_baam: 'Company',
+  osek_patur: 'Exempt dealer',
+  amuta: 'Non-profit',
+  public_institution: 'Public institution',
+} as const satisfies Record<BusinessLegalType, string>;
+
+const legalTypeName = (type: BusinessLegalType, language: Language): string =>
+  (language === 'he' ? businessLegalTypes : legalTypesEnglish)[type];
+
+/** The fields of the form as they are shown and sent. */
+type Fields = Readonly<Record<string, string>>;
+
+const textFields = ['name', 'address', 'city', 'email', 'phone', 'default_notes'] as const;
+
+function fieldsOf(business: Business): Fields {
+  const [quietFrom = '', quietTo = ''] = (business.auto_send.quiet_hours ?? '').split('-');
+  return {
+    name: business.name,
+    address: business.address ?? '',
+    city: business.city ?? '',
+    email: business.email ?? '',
+    phone: business.phone ?? '',
+    language: business.language,
+    accent_color: business.accent_color ?? defaultAccent,
+    default_notes: business.default_notes ?? '',
+    payment_terms_days: String(business.payment_terms_days),
+    prices_include_vat: business.prices_include_vat ? 'yes' : '',
+    auto_send: business.auto_send.enabled ? 'yes' : '',
+    channel: business.auto_send.channel,
+    quiet_from: quietFrom,
+    quiet_to: quietTo,
+    allocation_hold_minutes: String(business.allocation_hold_minutes ?? 10),
+    accountant_copy: business.accountant_copy.enabled ? 'yes' : '',
+    accountant_email: business.accountant_copy.email ?? '',
+  };
+}
+
+function sentFields({ form }: MemberVisit, business: Business): Fields {
+  return Object.fromEntries(
+    Object.keys(fieldsOf(business)).map((name) => [name, (form.get(name) ?? '').trim()]),
+  );
+}
+
+const orNull = (text: string | undefined) => (text ? text : null);
+
+/** The change that a form asks for: every field of it, so that an emptied one is removed. */
+function changeOf(sent: Fields, logo: BusinessChange['logo']): BusinessChange {
+  const quiet = sent.quiet_from || sent.quiet_to ? `${sent.quiet_from}-${sent.quiet_to}` : null;
+  return {
+    name: sent.name ?? '',
+    address: orNull(sent.address),
+    city: orNull(sent.city),
+    email: orNull(sent.email),
+    phone: orNull(sent.phone),
+    language: sent.language === 'en' ? 'en' : 'he',
+    accent_color: sent.accent_color === defaultAccent ? null : orNull(sent.accent_color),
+    default_notes: orNull(sent.default_notes),
+    payment_terms_days: wholeNumber(sent.payment_terms_days),
+    prices_include_vat: sent.prices_include_vat === 'yes',
+    allocation_hold_minutes: wholeNumber(sent.allocation_hold_minutes),
+    auto_send: {
+      enabled: sent.auto_send === 'yes',
+      channel: (['email', 'whatsapp', 'both'] as const).find((known) => known === sent.channel) ?? 'email',
+      quiet_hours: quiet,
+    },
+    accountant_copy: { enabled: sent.accountant_copy === 'yes', email: orNull(sent.accountant_email) },
+    ...(logo === undefined ? {} : { logo }),
+  };
+}
+
+/** What is no whole number is refused by the contract. */
+const wholeNumber = (text: string | undefined) => (/^\d{1,6}$/.test(text ?? '') ? Number(text) : -1);
+
+function logoOf(file: UploadedFile | undefined, isRemoved: boolean): BusinessChange['logo'] {
+  if (file) {
+    const mediaType = file.mediaType === 'image/svg+xml' ? 'image/svg+xml' : 'image/png';
+    return `data:${mediaType};base64,${file.bytes.toString('base64')}`;
+  }
+  return isRemoved ? null : undefined;
+}
+
+type FieldErrors = Readonly<Record<string, string>>;
+
+/** The field of the form behind a path of the contract, and what it says. */
+const errorOfPath: readonly (readonly [path: string, name: string, words: Words])[] = [
+  ['/name', 'name', texts.badName],
+  ['/email', 'email', texts.badEmail],
+  ['/phone', 'phone', texts.badPhone],
+  ['/accent_color', 'accent_color', texts.badAccent],
+  ['/logo', 'logo', texts.badLogo],
+  ['/auto_send/quiet_hours', 'quiet_from', texts.badQuiet],
+  ['/accountant_copy/email', 'accountant_email', texts.badEmail],
+];
+
+function errorsOf({ details }: ApiError, language: Language): FieldErrors {
+  const faults = (details?.errors ?? []) as readonly ValidationError[];
+  return Object.fromEntries(
+    faults.map(({ path }) => {
+      const below = path.replace(/^\/change/, '');
+      const known = errorOfPath.find(([start]) => below.startsWith(start));
+      return known
+        ? [known[1], known[2][language]]
+        : [below.split('/')[1] ?? 'form', texts.badValue[language]];
+    }),
+  );
+}
+
+/** The settings of a business, with a preview. */
+@ConsolePage({ method: 'GET', path: '/business', access: 'reader' })
+export class ShowBusinessSettings {
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    return settingsPage(visit, fieldsOf(visit.business), {});
+  }
+}
+
+/** Saves the settings of a business, or shows how they would look. */
+@ConsolePage({
+  method: 'POST',
+  path: '/business',
+  access: 'owner',
+  files: true,
+  timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
+})
+export class SaveBusinessSettings {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, files, form, language, link, session } = visit;
+    const sent = sentFields(visit, business);
+    if (form.get('step') === 'preview') {
+      return settingsPage(visit, sent, {});
+    }
+    try {
+      await this.rpc.call(updateBusiness, {
+        business_id: business.id,
+        change: changeOf(sent, logoOf(files.logo, form.has('remove_logo'))),
+        person_id: session.personId,
+      });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'validation_error') {
+        return settingsPage(visit, sent, errorsOf(error, language));
+      }
+      throw error;
+    }
+    return redirect(link('/business', { done: 'saved' }));
+  }
+}
+
+/** Stores an uploaded logo for the preview; nothing refers to it until the settings are saved. */
+@ConsolePage({
+  method: 'POST',
+  path: '/business/logo',
+  access: 'owner',
+  files: true,
+  timeoutMs: timeLimitsMs.saveBusiness,
+})
+export class UploadPreviewLogo {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ business, files, language }: MemberVisit): Promise<PageReply> {
+    const logo = logoOf(files.logo, false);
+    try {
+      const stored = await this.rpc.call(storeLogo, { business_id: business.id, logo: logo ?? '' });
+      return { kind: 'json', status: 200, value: stored };
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'validation_error') {
+        return { kind: 'json', status: 422, value: { error: texts.badLogo[language] } };
+      }
+      throw error;
+    }
+  }
+}
+
+/** A sample document with settings that may not be saved yet, for the frame beside the form. */
+@ConsolePage({ method: 'GET', path: '/business/preview', access: 'reader' })
+export class PreviewBusiness {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly config: ConsoleConfig,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle({ business, query }: MemberVisit): Promise<PageReply> {
+    const shown = previewed(business, query);
+    const now = this.clock.now();
+    const { document, state } = sampleDocument(shown, dayInIsrael(now), now);
+    const { html: body } = await this.rpc.call(renderPage, {
+      document,
+      state,
+      business: shown,
+      pdf_url: `${this.config.consoleUrl}/`,
+      language: shown.language,
+    });
+    return { kind: 'file', headers: framedHeaders, body };
+  }
+}
+
+/** The business with what the query says instead; a value that no document can have is left out. */
+function previewed(business: Business, query: URLSearchParams): Business {
+  const text = (name: (typeof textFields)[number]) => query.get(name)?.slice(0, 1_000);
+  const accent = query.get('accent_color')?.toLowerCase() ?? '';
+  const isReadable = /^#[0-9a-f]{6}$/.test(accent) && contrast(accent, '#ffffff') >= textContrastMin;
+  const logo = query.get('logo') ?? '';
+  const given = Object.fromEntries(
+    textFields.flatMap((name) => (text(name) === undefined ? [] : [[name, text(name)]])),
+  );
+  return {
+    ...business,
+    ...given,
+    name: given.name || business.name,
+    language: languages.find((known) => known === query.get('language')) ?? business.language,
+    ...(isReadable && { accent_color: accent }),
+    ...(/^[0-9a-f]{64}$/.test(logo) && { logo: { sha256: logo } }),
+  };
+}
+
+function settingsPage(visit: MemberVisit, given: Fields, errors: FieldErrors): PageReply {
+  const { business, language, link, query, role } = visit;
+  const previewQuery = Object.fromEntries(
+    [...textFields, 'accent_color', 'language'].map((name) => [name, given[name]]),
+  );
+  const isWrong = Object.keys(errors).length > 0;
+  const frame = html`<section class="card preview" aria-labelledby="preview"><h2 id="preview">${texts.preview[language]}</h2><div class="frame"><iframe title="${texts.preview[language]}" src="${link('/business/preview', previewQuery)}" data-preview="${link('/business/preview')}" sandbox="" loading="lazy"></iframe></div></section>`;
+  return page(
+    words.business[language],
+    html`<h1>${words.business[language]}</h1>${query.get('done') === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
+<section class="card">${facts(
+      [
+        [
+          texts.legalType[language],
+          business.legal_type ? legalTypeName(business.legal_type, language) : texts.missing[language],
+        ],
+        [texts.taxId[language], business.tax_id ? leftToRight(business.tax_id) : texts.missing[language]],
+        [texts.vatRate[language], leftToRight(formatPercent(business.vat_rate))],
+      ],
+      language,
+    )}<p class="hint">${texts.identityHint[language]}</p></section>
+<div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors)}</section>`}</div><div>${frame}</div></div>`,
+    isWrong ? 422 : 200,
+  );
+}
+
+function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors): Markup {
+  const { business, csrfToken, language, link, role } = visit;
+  const input = (name: string, word: Words, more: Partial<Parameters<typeof field>[0]> = {}) =>
+    field({ name, label: word[language], value: given[name] ?? '', error: errors[name], ...more });
+  const box = (name: string, word: Words) =>
+    checkbox({ name, label: word[language], checked: given[name] === 'yes' });
+  const group = (word: Words, content: Markup) =>
+    html`<fieldset class="card"><legend>${word[language]}</legend>${content}</fieldset>`;
+  const notesId = 'field-default_notes';
+  const isReadOnly = role !== 'owner';
+  return html`<form method="post" action="${link('/business')}" enctype="multipart/form-data" data-preview-form data-logo="${link('/business/logo')}">${csrfField(csrfToken)}<fieldset class="bare"${isReadOnly && html` disabled`}>
+${group(texts.profile, html`${input('name', texts.name, { required: true, maxLength: 120, autocomplete: 'organization' })}${input('address', texts.address, { maxLength: 200, autocomplete: 'street-address' })}${input('city', texts.city, { maxLength: 80, autocomplete: 'address-level2' })}${input('email', texts.email, { type: 'email', ltr: true, maxLength: 254, autocomplete: 'email' })}${input('phone', texts.phone, { type: 'tel', ltr: true, maxLength: 21, autocomplete: 'tel' })}${choice({ name: 'language', label: texts.language[language], value: given.language ?? 'he', options: languages.map((known) => [known, texts[known][language]] as const) })}`)}
+${group(texts.look, html`${input('accent_color', texts.accent, { type: 'color', hint: texts.accentHint[language] })}${input('logo', texts.logo, { type: 'file', accept: 'image/png,image/svg+xml', hint: texts.logoHint[language] })}${business.logo ? checkbox({ name: 'remove_logo', label: texts.removeLogo[language], checked: false }) : null}`)}
+${group(texts.terms, html`${input('payment_terms_days', texts.termDays, { type: 'number', min: '0', max: '365', ltr: true })}${box('prices_include_vat', texts.pricesIncludeVat)}<div class="field"><label for="${notesId}">${texts.notes[language]}</label><textarea id="${notesId}" name="default_notes" rows="3" maxlength="1000">${given.default_notes ?? ''}</textarea>${errors.default_notes ? html`<p class="error">${errors.default_notes}</p>` : null}</div>`)}
+${group(
+  texts.sending,
+  html`${box('auto_send', texts.autoSend)}${choice({
+    name: 'channel',
+    label: texts.channel[language],
+    value: given.channel ?? 'email',
+    options: [
+      ['email', texts.viaEmail[language]],
+      ['whatsapp', texts.whatsapp[language]],
+      ['both', texts.both[language]],
+    ],
+  })}${input('quiet_from', texts.quietFrom, { type: 'time', ltr: true })}${input('quiet_to', texts.quietTo, { type: 'time', ltr: true, hint: texts.quietHint[language] })}${input('allocation_hold_minutes', texts.hold, { type: 'number', min: '0', max: '1440', ltr: true })}`,
+)}
+${group(texts.accountant, html`${box('accountant_copy', texts.accountantCopy)}${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true, maxLength: 254 })}`)}
+${isReadOnly ? null : html`<div class="buttons"><button>${words.save[language]}</button><button class="quiet" name="step" value="preview">${texts.showPreview[language]}</button></div>`}</fieldset></form>`;
+}

@@ -1,0 +1,99 @@
+import { cancelDocument, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
+import { html, isolate, leftToRight } from '@pinkas/design';
+import { documentTypeRules } from '@pinkas/domain';
+import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import type { MemberVisit } from '../http/visit.js';
+import { errorText } from './message-pages.js';
+import { amount, csrfField, documentName, field, notice, typeName } from './parts.js';
+import { type Words, words } from './words.js';
+
+const texts = {
+  title: { he: 'ביטול', en: 'Cancel' },
+  what: { he: 'מה יקרה', en: 'What happens' },
+  stays: {
+    he: 'המסמך ומספרו נשארים בספר; המספר לא ינוצל שוב.',
+    en: 'The document and its number stay in the book; the number is not used again.',
+  },
+  says: {
+    he: 'הדף וה-PDF יאמרו שהמסמך מבוטל; ה-PDF הקודם נשמר.',
+    en: 'The page and the PDF will say that it is cancelled; the PDF before it is kept.',
+  },
+  messages: {
+    he: 'הודעות שעדיין לא נשלחו לא יישלחו. הלקוח אינו מקבל הודעה על הביטול.',
+    en: 'Messages that were not sent yet will not be sent. The customer gets no message about it.',
+  },
+  source: {
+    he: 'אי אפשר יהיה לבסס עליו מסמך אחר. את הביטול אי אפשר לבטל.',
+    en: 'No other document can be based on it. This cannot be undone.',
+  },
+  reason: { he: 'סיבה (לא חובה)', en: 'Reason (optional)' },
+  reasonHint: { he: 'תופיע במסמך המבוטל.', en: 'It is shown on the cancelled document.' },
+  confirm: { he: 'ביטול המסמך', en: 'Cancel the document' },
+} as const satisfies Record<string, Words>;
+
+function preview(visit: MemberVisit, document: IssuedDocument, error: string | null): PageReply {
+  const { csrfToken, language } = visit;
+  const at = visit.link(`/documents/${document.id}`);
+  return page(
+    `${texts.title[language]}: ${documentName(document, language)}`,
+    html`<h1>${texts.title[language]}: ${typeName(document.type, language)} ${leftToRight(String(document.number))}</h1>
+${error === null ? null : notice('error', error)}
+<section class="card"><p>${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}</p><h2>${texts.what[language]}</h2><ul><li>${texts.stays[language]}</li><li>${texts.says[language]}</li><li>${texts.messages[language]}</li><li>${texts.source[language]}</li></ul>
+<form method="post" action="${at}/cancel">${csrfField(csrfToken)}${field({ name: 'reason', label: texts.reason[language], hint: texts.reasonHint[language], maxLength: 200 })}<div class="buttons"><button class="danger">${texts.confirm[language]}</button><a class="button quiet" href="${at}">${words.back[language]}</a></div></form></section>`,
+    error === null ? 200 : 422,
+  );
+}
+
+/** Says what cancelling a document does. */
+@ConsolePage({ method: 'GET', path: '/documents/:id/cancel', access: 'owner', books: true })
+export class PreviewCancellation {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, params } = visit;
+    const { document, state } = await this.rpc.call(getDocument, {
+      business_id: bookId,
+      document_id: params.id ?? '',
+    });
+    if (state.status === 'cancelled' || !documentTypeRules[document.type].cancellable) {
+      return redirect(visit.link(`/documents/${document.id}`));
+    }
+    return preview(visit, document, null);
+  }
+}
+
+/** Cancels a document that is no accounting document. */
+@ConsolePage({
+  method: 'POST',
+  path: '/documents/:id/cancel',
+  access: 'owner',
+  books: true,
+  timeoutMs: timeLimitsMs.cancelDocument,
+})
+export class CancelDocumentNow {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, form, language, params, session } = visit;
+    const key = { business_id: bookId, document_id: params.id ?? '' };
+    const reason = form.get('reason')?.trim().slice(0, 200) ?? '';
+    try {
+      await this.rpc.call(cancelDocument, {
+        ...key,
+        reason: reason === '' ? null : reason,
+        person_id: session.personId,
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isRefusal(error)) {
+        throw error;
+      }
+      const { document } = await this.rpc.call(getDocument, key);
+      return preview(visit, document, errorText(error, language));
+    }
+    return redirect(visit.link(`/documents/${key.document_id}`, { done: 'cancelled' }));
+  }
+}
+
+const isRefusal = ({ code }: ApiError) =>
+  code === 'use_credit_note' || code === 'already_cancelled' || code === 'linked_document_closed';

@@ -1,0 +1,28 @@
+import { languages } from '@pinkas/design';
+import { acrossTenants, type Database, InjectDatabase } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
+import { localPath } from '../http/local-path.js';
+import type { Visit } from '../http/visit.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+
+const yearSeconds = 365 * 24 * 60 * 60;
+
+/** Changes the language of the console: of the person, or of the browser where nobody is signed in. */
+@ConsolePage({ method: 'POST', path: '/language', access: 'anyone' })
+export class ChooseLanguage {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  async handle({ form, session }: Visit): Promise<PageReply> {
+    const language = languages.find((known) => known === form.get('language')) ?? 'he';
+    if (session) {
+      await acrossTenants(this.db)
+        .updateTable('person')
+        .set({ language })
+        .where('id', '=', session.personId)
+        .execute();
+    }
+    return redirect(localPath(form.get('next')), [
+      { name: 'language', value: language, maxAgeSeconds: yearSeconds },
+    ]);
+  }
+}

@@ -1,0 +1,87 @@
+import { errorCatalogue } from '@pinkas/contracts';
+import { html, type Language } from '@pinkas/design';
+import type { ApiError } from '@pinkas/service-kit';
+import { type PageReply, page } from '../http/console-page.js';
+import type { Words } from './words.js';
+
+/** Where a person signs in. */
+export const signInPath = '/sign-in';
+
+const texts = {
+  notFound: { he: 'הדף לא נמצא', en: 'This page does not exist' },
+  notFoundMore: {
+    he: 'הכתובת שגויה, או שאין לך הרשאה לעסק הזה.',
+    en: 'The address is wrong, or you may not use this business.',
+  },
+  ownerOnly: { he: 'רק בעלי העסק יכולים לשנות', en: 'Only an owner may change this' },
+  ownerOnlyMore: {
+    he: 'אפשר לבקש מבעלי העסק לעשות זאת, או לתת לך תפקיד של בעלים.',
+    en: 'Ask an owner of the business to do it, or to make you an owner.',
+  },
+  stale: { he: 'הטופס אינו בתוקף', en: 'This form is out of date' },
+  staleMore: {
+    he: 'דבר לא השתנה. יש לחזור לדף, לטעון אותו מחדש ולשלוח שוב.',
+    en: 'Nothing was changed. Go back to the page, load it again and send it again.',
+  },
+  later: { he: 'כרגע זה לא מצליח', en: 'This does not work right now' },
+  laterMore: {
+    he: 'שירות אחר אינו עונה. דבר לא אבד; אפשר לנסות שוב בעוד דקה.',
+    en: 'Another service does not answer. Nothing is lost; try again in a minute.',
+  },
+  failed: { he: 'משהו השתבש', en: 'Something went wrong' },
+  failedMore: {
+    he: 'התקלה נרשמה. אפשר לנסות שוב; אם היא חוזרת, יש לפנות למי שמפעיל את המערכת.',
+    en: 'The failure is recorded. Try again; if it happens again, contact the operator of the system.',
+  },
+  tooLarge: { he: 'הקובץ או הטופס גדולים מדי', en: 'The file or the form is too large' },
+  tooLargeMore: {
+    he: 'דבר לא השתנה. יש לחזור לדף ולבחור קובץ קטן יותר.',
+    en: 'Nothing was changed. Go back to the page and choose a smaller file.',
+  },
+  home: { he: 'לדף הראשון', en: 'To the first page' },
+} as const satisfies Record<string, Words>;
+
+function messagePage(title: Words, more: Words, language: Language, status: number): PageReply {
+  return page(
+    title[language],
+    html`<div class="card message"><h1>${title[language]}</h1><p>${more[language]}</p><p><a class="button" href="/">${texts.home[language]}</a></p></div>`,
+    status,
+  );
+}
+
+/** What an expected error says to a person. */
+export function errorText(error: ApiError, language: Language): string {
+  const entry = errorCatalogue[error.code];
+  return language === 'he' ? entry.messageHe : entry.message;
+}
+
+/** The page in place of one that failed. */
+export function errorPage(error: ApiError | 'not_found' | 'owner_only', language: Language): PageReply {
+  const code = typeof error === 'string' ? error : error.code;
+  switch (code) {
+    case 'not_found':
+    case 'customer_not_found':
+    case 'based_on_not_found':
+      return messagePage(texts.notFound, texts.notFoundMore, language, 404);
+    case 'owner_only':
+      return messagePage(texts.ownerOnly, texts.ownerOnlyMore, language, 403);
+    case 'engine_error':
+      return messagePage(texts.later, texts.laterMore, language, 502);
+    case 'internal_error':
+      return messagePage(texts.failed, texts.failedMore, language, 500);
+    default: {
+      const { httpStatus, message, messageHe } = errorCatalogue[code];
+      return messagePage({ he: messageHe, en: message }, texts.staleMore, language, httpStatus);
+    }
+  }
+}
+
+/** The page in place of one whose form has no valid token. */
+export function stalePage(language: Language): PageReply {
+  return messagePage(texts.stale, texts.staleMore, language, 403);
+}
+
+/** The page in place of one whose form is larger than any. */
+export function tooLargePage(language: Language): PageReply {
+  return messagePage(texts.tooLarge, texts.tooLargeMore, language, 413);
+}

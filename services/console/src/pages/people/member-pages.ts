@@ -1,0 +1,107 @@
+import { isUuid } from '@pinkas/contracts';
+import { html, leftToRight } from '@pinkas/design';
+import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { findMember } from '../../people/member.repository.js';
+import { LastOwnerError, Members } from '../../people/members.js';
+import type { ConsoleTables } from '../../session/session.tables.js';
+import { errorPage } from '../message-pages.js';
+import { postForm } from '../shell.js';
+import { words } from '../words.js';
+import { peopleWords as texts } from './people-words.js';
+import { readRole, roleField } from './role-field.js';
+
+async function memberPage(
+  db: Database<ConsoleTables>,
+  visit: MemberVisit,
+  isLastOwner: boolean,
+): Promise<PageReply> {
+  const { business, params, language, csrfToken } = visit;
+  const personId = params.person ?? '';
+  const member = isUuid(personId)
+    ? await findMember(forTenant(db, business.id), business.id, { personId })
+    : null;
+  if (!member) {
+    return errorPage('not_found', language);
+  }
+  const root = visit.link(`/people/${member.person_id}`);
+  return page(
+    member.email,
+    html`<h1>${leftToRight(member.email)}</h1>${
+      isLastOwner && html`<p class="error" role="alert">${texts.lastOwner[language]}</p>`
+    }<section class="card">${postForm(
+      `${root}/role`,
+      csrfToken,
+      html`${roleField(member.role, language)}<button>${words.save[language]}</button>`,
+    )}</section><section class="card"><h2>${texts.remove[language]}</h2><p>${texts.removeLead[language]}</p>${postForm(
+      `${root}/remove`,
+      csrfToken,
+      html`<button class="danger">${texts.remove[language]}</button>`,
+    )}</section><p><a href="${visit.link('/people')}">${words.back[language]}</a></p>`,
+    isLastOwner ? 422 : 200,
+  );
+}
+
+/** Shows what an owner may change of a member. */
+@ConsolePage({ method: 'GET', path: '/people/:person', access: 'owner', freshProof: true })
+export class ShowMember {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  handle(visit: MemberVisit): Promise<PageReply> {
+    return memberPage(this.db, visit, false);
+  }
+}
+
+/** Changes the role of a member. */
+@ConsolePage({ method: 'POST', path: '/people/:person/role', access: 'owner', freshProof: true })
+export class ChangeRole {
+  constructor(
+    private readonly members: Members,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+  ) {}
+
+  handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, form, session } = visit;
+    return changeMember(this.db, visit, (memberId) =>
+      this.members.setRole(business.id, memberId, readRole(form), session.personId),
+    );
+  }
+}
+
+/** Takes the business away from a member. */
+@ConsolePage({ method: 'POST', path: '/people/:person/remove', access: 'owner', freshProof: true })
+export class RemoveMember {
+  constructor(
+    private readonly members: Members,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+  ) {}
+
+  handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, session } = visit;
+    return changeMember(this.db, visit, (memberId) =>
+      this.members.remove(business.id, { personId: memberId }, session.personId),
+    );
+  }
+}
+
+async function changeMember(
+  db: Database<ConsoleTables>,
+  visit: MemberVisit,
+  change: (memberId: string) => Promise<unknown>,
+): Promise<PageReply> {
+  const memberId = visit.params.person ?? '';
+  if (!isUuid(memberId)) {
+    return errorPage('not_found', visit.language);
+  }
+  try {
+    await change(memberId.toLowerCase());
+  } catch (error) {
+    if (error instanceof LastOwnerError) {
+      return memberPage(db, visit, true);
+    }
+    throw error;
+  }
+  // A person who has removed themselves has no page of the business left.
+  return redirect(memberId.toLowerCase() === visit.session.personId ? '/' : visit.link('/people'));
+}

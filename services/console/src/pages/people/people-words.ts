@@ -1,0 +1,42 @@
+import type { Words } from '../words.js';
+
+/** What the pages about the members of a business say. */
+export const peopleWords = {
+  lead: {
+    he: 'בעלים קוראים ומשנים; הנהלת חשבונות קוראת בלבד. כל שינוי כאן נרשם ביומן.',
+    en: 'Owners read and change; bookkeepers only read. Every change here is in the audit trail.',
+  },
+  email: { he: 'כתובת מייל', en: 'Email address' },
+  emailWrong: {
+    he: 'זו אינה כתובת מייל. לדוגמה: name@example.com',
+    en: 'This is not an email address. For example: name@example.com',
+  },
+  role: { he: 'תפקיד', en: 'Role' },
+  since: { he: 'תאריך ההזמנה', en: 'Invited' },
+  undelivered: { he: 'ההזמנה לא הגיעה', en: 'The invitation did not arrive' },
+  you: { he: 'אני', en: 'You' },
+  action: { he: 'פעולה', en: 'Action' },
+  change: { he: 'לשנות', en: 'Change' },
+  invite: { he: 'להזמין', en: 'Invite somebody' },
+  inviteTitle: { he: 'הזמנה', en: 'Invite somebody' },
+  inviteLead: {
+    he: 'לכתובת יישלח קישור כניסה. מי שכבר ברשימה יקבל קישור נוסף, או את התפקיד החדש.',
+    en: 'A link to sign in is sent to the address. A member gets another link, or the new role.',
+  },
+  ownerHint: {
+    he: 'קריאה ושינוי של הכול, כולל אנשים ומפתחות',
+    en: 'Reads and changes everything, people and keys too',
+  },
+  bookkeeperHint: { he: 'קריאה של הכול, בלי לשנות דבר', en: 'Reads everything, changes nothing' },
+  send: { he: 'לשלוח הזמנה', en: 'Send the invitation' },
+  roleTitle: { he: 'תפקיד', en: 'Role' },
+  remove: { he: 'להסיר מהעסק', en: 'Remove from the business' },
+  removeLead: {
+    he: 'ההרשאה לעסק הזה נגמרת מיד, גם במכשירים שבהם האדם מחובר עכשיו.',
+    en: 'The right to use this business ends at once, also on devices where the person is signed in now.',
+  },
+  lastOwner: {
+    he: 'לעסק צריכים להישאר בעלים. קודם יש לתת תפקיד בעלים לאדם נוסף.',
+    en: 'A business keeps an owner. First make somebody else an owner.',
+  },
+} as const satisfies Record<string, Words>;

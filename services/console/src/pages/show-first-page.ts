@@ -1,0 +1,38 @@
+import { showBusiness } from '@pinkas/contracts';
+import { html, isolate } from '@pinkas/design';
+import { RpcClient } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import type { PersonVisit } from '../http/visit.js';
+import { type Words, words } from './words.js';
+
+const texts = {
+  title: { he: 'העסקים שלי', en: 'My businesses' },
+  none: {
+    he: 'עדיין אין לך הרשאה לאף עסק. בעלי העסק יכולים להזמין אותך.',
+    en: 'You may not use any business yet. An owner can invite you.',
+  },
+} as const satisfies Record<string, Words>;
+
+/** Leads to the person's business; who has several chooses. */
+@ConsolePage({ method: 'GET', path: '/', access: 'person' })
+export class ShowFirstPage {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ language, memberships }: PersonVisit): Promise<PageReply> {
+    const [only] = memberships;
+    if (only && memberships.length === 1) {
+      return redirect(`/b/${only.businessId}`);
+    }
+    const businesses = await Promise.all(
+      memberships.map(async ({ businessId, role }) => {
+        const { business } = await this.rpc.call(showBusiness, { business_id: businessId });
+        return html`<li><a class="card" href="/b/${businessId}"><strong>${isolate(business.name, language)}</strong><span>${words[role][language]}</span></a></li>`;
+      }),
+    );
+    const list =
+      businesses.length === 0
+        ? html`<p>${texts.none[language]}</p>`
+        : html`<ul class="businesses">${businesses}</ul>`;
+    return page(texts.title[language], html`<h1>${texts.title[language]}</h1>${list}`);
+  }
+}

@@ -1,0 +1,94 @@
+import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../../config.js';
+import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
+import { localPath } from '../../http/local-path.js';
+import type { Visit } from '../../http/visit.js';
+import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
+import { markBrowser } from '../../sign-in/browser-cookie.js';
+import { Oidc, OidcError, type OidcFailure } from '../../sign-in/oidc.js';
+import { SessionStarter } from '../../sign-in/session-starter.js';
+import { errorPage } from '../message-pages.js';
+import type { Words } from '../words.js';
+import { failedPage, tooManyPage } from './sign-in-pages.js';
+import { signInWords as texts } from './sign-in-words.js';
+
+const failures = {
+  unreachable: { more: texts.issuerUnreachable, status: 502 },
+  refused: { more: texts.issuerRefused, status: 403 },
+  unverified: { more: texts.issuerUnverified, status: 403 },
+  unknown: { more: texts.issuerUnknown, status: 403 },
+  other: { more: texts.issuerOther, status: 403 },
+  stale: { more: texts.issuerStale, status: 403 },
+} as const satisfies Record<OidcFailure, { more: Words; status: number }>;
+
+function failurePage(error: unknown, { language }: Visit, logger: Logger): PageReply {
+  if (!(error instanceof OidcError)) {
+    throw error;
+  }
+  const { more, status } = failures[error.failure];
+  const { name, code } = (error.cause ?? {}) as { name?: string; code?: string };
+  logger[error.failure === 'unreachable' ? 'warn' : 'info'](
+    { failure: error.failure, cause: name, code },
+    'openid connect sign-in failed',
+  );
+  return failedPage(language, texts.issuerFailed, more, status);
+}
+
+/** Leads to the issuer. A link and no form: browsers apply `form-action` to where a form is redirected. */
+@ConsolePage({ method: 'GET', path: '/sign-in/oidc', access: 'anyone' })
+export class StartOidc {
+  constructor(
+    private readonly oidc: Oidc,
+    private readonly limiter: AttemptLimiter,
+    @InjectConfig() private readonly config: ConsoleConfig,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle(visit: Visit): Promise<PageReply> {
+    if (!this.oidc.isConfigured) {
+      return errorPage('not_found', visit.language);
+    }
+    const seconds = await this.limiter.consume('ceremony_network', visit.network);
+    if (seconds !== null) {
+      return tooManyPage(visit.language, seconds);
+    }
+    try {
+      const mark = markBrowser(this.config, visit);
+      // The mark that the reply sets is the one that the state is stored with.
+      const marked = { ...visit, cookies: { ...visit.cookies, [mark.cookie.name]: mark.cookie.value } };
+      return redirect(await this.oidc.begin(marked, localPath(visit.query.get('next'))), [mark.cookie]);
+    } catch (error) {
+      return failurePage(error, visit, this.logger);
+    }
+  }
+}
+
+/** Where the issuer sends the browser back to. */
+@ConsolePage({ method: 'GET', path: '/sign-in/oidc/callback', access: 'anyone' })
+export class CompleteOidc {
+  constructor(
+    private readonly oidc: Oidc,
+    private readonly limiter: AttemptLimiter,
+    private readonly sessions: SessionStarter,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle(visit: Visit): Promise<PageReply> {
+    if (!this.oidc.isConfigured) {
+      return errorPage('not_found', visit.language);
+    }
+    const seconds = await this.limiter.check('guess_network', visit.network);
+    if (seconds !== null) {
+      return tooManyPage(visit.language, seconds);
+    }
+    try {
+      const { personId, next } = await this.oidc.complete(visit);
+      return redirect(localPath(next), await this.sessions.start(visit, personId));
+    } catch (error) {
+      if (error instanceof OidcError && error.failure === 'refused') {
+        await this.limiter.consume('guess_network', visit.network);
+      }
+      return failurePage(error, visit, this.logger);
+    }
+  }
+}

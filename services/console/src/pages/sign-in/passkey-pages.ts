@@ -1,0 +1,64 @@
+import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../../config.js';
+import { ConsolePage, type PageReply } from '../../http/console-page.js';
+import { localPath } from '../../http/local-path.js';
+import type { Visit } from '../../http/visit.js';
+import { PasskeyError, Passkeys } from '../../passkey/passkeys.js';
+import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
+import { markBrowser } from '../../sign-in/browser-cookie.js';
+import { SessionStarter } from '../../sign-in/session-starter.js';
+
+/** The reply to a script. */
+export function json(value: unknown, status = 200): Extract<PageReply, { kind: 'json' }> {
+  return { kind: 'json', status, value };
+}
+
+/** Gives a browser a challenge for a passkey. */
+@ConsolePage({ method: 'POST', path: '/sign-in/passkey/options', access: 'anyone' })
+export class ChallengePasskey {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly limiter: AttemptLimiter,
+    @InjectConfig() private readonly config: ConsoleConfig,
+  ) {}
+
+  async handle(visit: Visit): Promise<PageReply> {
+    const seconds = await this.limiter.consume('ceremony_network', visit.network);
+    if (seconds !== null) {
+      return json({ retry_after: seconds }, 429);
+    }
+    const mark = markBrowser(this.config, visit);
+    const marked = { ...visit, cookies: { ...visit.cookies, [mark.cookie.name]: mark.cookie.value } };
+    const options = await this.passkeys.challenge(marked, localPath(visit.form.get('next')));
+    return { ...json(options), cookies: [mark.cookie] };
+  }
+}
+
+/** Starts a session for the person whose passkey was used. */
+@ConsolePage({ method: 'POST', path: '/sign-in/passkey', access: 'anyone' })
+export class UsePasskey {
+  constructor(
+    private readonly passkeys: Passkeys,
+    private readonly limiter: AttemptLimiter,
+    private readonly sessions: SessionStarter,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle(visit: Visit): Promise<PageReply> {
+    const seconds = await this.limiter.check('guess_network', visit.network);
+    if (seconds !== null) {
+      return json({ retry_after: seconds }, 429);
+    }
+    try {
+      const { personId, next } = await this.passkeys.verify(visit);
+      return { ...json({ next: localPath(next) }), cookies: await this.sessions.start(visit, personId) };
+    } catch (error) {
+      if (!(error instanceof PasskeyError)) {
+        throw error;
+      }
+      await this.limiter.consume('guess_network', visit.network);
+      this.logger.info({ reason: error.message }, 'passkey rejected');
+      return json({ error: 'passkey_rejected' }, 403);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Language } from '@pinkas/design';
+
+/** A text in both languages. */
+export type Words = Readonly<Record<Language, string>>;
+
+/** What many pages say. */
+export const words = {
+  brand: { he: 'פנקס', en: 'Pinkas' },
+  today: { he: 'היום', en: 'Today' },
+  documents: { he: 'מסמכים', en: 'Documents' },
+  customers: { he: 'לקוחות', en: 'Customers' },
+  connection: { he: 'הגדרות חיבור', en: 'Connection settings' },
+  business: { he: 'העסק', en: 'Business' },
+  authority: { he: 'רשות המסים', en: 'Tax authority' },
+  people: { he: 'אנשים', en: 'People' },
+  exports: { he: 'קבצים לרואה החשבון', en: "Accountant's files" },
+  trail: { he: 'יומן שינויים', en: 'Audit trail' },
+  account: { he: 'החשבון שלי', en: 'My account' },
+  signIn: { he: 'כניסה', en: 'Sign in' },
+  signOut: { he: 'יציאה', en: 'Sign out' },
+  otherLanguage: { he: 'English', en: 'עברית' },
+  menu: { he: 'תפריט', en: 'Menu' },
+  skip: { he: 'דילוג לתוכן', en: 'Skip to content' },
+  testBook: {
+    he: 'ספר ניסיון: המסמכים כאן אינם נחשבים',
+    en: 'Test book: the documents here do not count',
+  },
+  toLiveBook: { he: 'לספר האמיתי', en: 'To the live book' },
+  toTestBook: { he: 'לספר הניסיון', en: 'To the test book' },
+  save: { he: 'שמירה', en: 'Save' },
+  cancel: { he: 'ביטול', en: 'Cancel' },
+  back: { he: 'חזרה', en: 'Back' },
+  owner: { he: 'בעלים', en: 'Owner' },
+  bookkeeper: { he: 'הנהלת חשבונות', en: 'Bookkeeper' },
+} as const satisfies Record<string, Words>;

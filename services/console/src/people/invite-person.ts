@@ -1,0 +1,28 @@
+import { invitePerson, type ReplyOf, type RequestOf, showBusiness } from '@pinkas/contracts';
+import { isTestBook } from '@pinkas/domain';
+import { ApiError, Operation, RpcClient } from '@pinkas/service-kit';
+import { Members } from './members.js';
+
+/** Lets a person use the console for a business, for an operator. */
+@Operation(invitePerson)
+export class InvitePerson {
+  constructor(
+    private readonly members: Members,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  async handle(request: RequestOf<typeof invitePerson>): Promise<ReplyOf<typeof invitePerson>> {
+    const businessId = request.business_id.toLowerCase();
+    if (isTestBook(businessId)) {
+      throw new ApiError('not_found');
+    }
+    await this.rpc.call(showBusiness, { business_id: businessId });
+    return this.members.invite({
+      businessId,
+      email: request.email,
+      role: request.role,
+      language: 'he',
+      personId: undefined,
+    });
+  }
+}

@@ -1,0 +1,3 @@
+import { runProvisioning } from '@pinkas/service-kit/schema';
+
+await runProvisioning('console');

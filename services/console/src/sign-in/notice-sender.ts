@@ -1,0 +1,216 @@
+import { Injectable } from '@nestjs/common';
+import { type RequestOf, sendNotice, showBusiness, timeLimitsMs } from '@pinkas/contracts';
+import { nextAttemptAt } from '@pinkas/domain';
+import {
+  ApiError,
+  acrossTenants,
+  type BackgroundTask,
+  type Clock,
+  type Counter,
+  type Database,
+  databaseNow,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  Metrics,
+  newContext,
+  RpcClient,
+  withContext,
+} from '@pinkas/service-kit';
+import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import type { ConsoleConfig } from '../config.js';
+import { findMember, setUndelivered } from '../people/member.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { invitationMail, signInMail } from './notice-texts.js';
+import {
+  claimNotices,
+  type DueNotice,
+  deleteNotice,
+  insertLink,
+  linkMs,
+  postponeNotice,
+} from './sign-in.repository.js';
+
+const idleMs = 1_000;
+const batchMax = 8;
+/** One attempt, with the calls of two services. */
+const attemptMs = timeLimitsMs.sendNotice + timeLimitsMs.call;
+/** Longer than an attempt, for storing its outcome. */
+const claimMs = attemptMs + 15_000;
+
+type Mail = Pick<RequestOf<typeof sendNotice>, 'subject' | 'text' | 'html'>;
+
+/**
+ * Sends mails with links. Only here it is looked up whether somebody has the address, and the link is made: the request that asked
+ * does the same work for every address.
+ */
+@Injectable()
+export class NoticeSender implements BackgroundTask {
+  readonly #poller: Poller;
+  readonly #all: Database<ConsoleTables>;
+  readonly #notices: Counter<'outcome'>;
+
+  constructor(
+    @InjectDatabase() db: Database<ConsoleTables>,
+    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'consoleUrl'>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly rpc: RpcClient,
+    metrics: Metrics,
+  ) {
+    this.#notices = metrics.counter(
+      'pinkas_notices_total',
+      'Mails with links: accepted, rejected by the mail server, or expired unsent.',
+      ['outcome'],
+    );
+    this.#all = acrossTenants(db);
+    this.#poller = new Poller({ name: 'notice-sender', idleMs, tick: () => this.#tick(), logger });
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** A mail may be due. */
+  trigger(): void {
+    this.#poller.trigger();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+  }
+
+  async #tick(): Promise<TickResult> {
+    const now = await databaseNow(this.#all, this.clock);
+    const due = await claimNotices(this.#all, batchMax, now, new Date(now.getTime() + claimMs));
+    await Promise.all(
+      due.map((notice) =>
+        withContext(newContext(attemptMs, notice.request_id ?? undefined), () => this.#process(notice)),
+      ),
+    );
+    return due.length === batchMax ? 'more' : 'idle';
+  }
+
+  /** Never rejects: what could not be stored is processed again when the claim expires. */
+  async #process(notice: DueNotice): Promise<void> {
+    try {
+      const failure = await this.#send(notice).catch((error: unknown) => error);
+      if (failure === null) {
+        await deleteNotice(this.#all, notice.id);
+        return;
+      }
+      await this.#repeat(notice, failure);
+    } catch (error) {
+      this.logger.error({ notice_id: notice.id, err: error }, 'notice processing failed');
+    }
+  }
+
+  /** @returns why another attempt may succeed; null: there is nothing more to do. */
+  async #send(notice: DueNotice): Promise<unknown> {
+    const person = await this.#all
+      .selectFrom('person')
+      .select(['id', 'language'])
+      .where('email', '=', notice.email)
+      .executeTakeFirst();
+    if (!person) {
+      return null;
+    }
+    const mail = await this.#compose(notice, person);
+    if (mail === null) {
+      return null;
+    }
+    const { outcome, reason } = await this.rpc.call(sendNotice, {
+      notice_id: notice.id,
+      recipient: notice.email,
+      ...mail,
+    });
+    if (outcome === 'rejected') {
+      this.logger.warn({ notice_id: notice.id }, 'notice rejected');
+      await this.#recordUndelivered(notice);
+    }
+    if (outcome !== 'failed') {
+      this.#notices.inc({ outcome });
+    }
+    return outcome === 'failed' ? (reason ?? 'failed') : null;
+  }
+
+  /** @returns null where the reason for the mail is gone: the person was removed again. */
+  async #compose(
+    notice: DueNotice,
+    person: { id: string; language: DueNotice['language'] | null },
+  ): Promise<Mail | null> {
+    const invitation = notice.business_id === null ? null : await this.#invitation(notice, person.id);
+    if (notice.business_id !== null && invitation === null) {
+      return null;
+    }
+    const { token } = await insertLink(
+      this.#all,
+      {
+        person_id: person.id,
+        notice_id: notice.id,
+        browser_hash: notice.browser_hash,
+        next_path: notice.next_path,
+      },
+      this.clock.now(),
+    );
+    const language = person.language ?? notice.language;
+    const addresses = {
+      link: `${this.config.consoleUrl}/sign-in/link/${token}`,
+      signIn: `${this.config.consoleUrl}/sign-in`,
+    };
+    return invitation ? invitationMail(language, addresses, invitation) : signInMail(language, addresses);
+  }
+
+  async #invitation(
+    { business_id }: DueNotice,
+    personId: string,
+  ): Promise<{ businessName: string; role: 'owner' | 'bookkeeper' } | null> {
+    const membership = await this.#all
+      .selectFrom('membership')
+      .select(['business_id', 'role'])
+      .where('business_id', '=', business_id)
+      .where('person_id', '=', personId)
+      .executeTakeFirst();
+    if (!membership) {
+      return null;
+    }
+    const { business } = await this.rpc.call(showBusiness, { business_id: membership.business_id });
+    return { businessName: business.name, role: membership.role };
+  }
+
+  async #repeat(notice: DueNotice, failure: unknown): Promise<void> {
+    const now = await databaseNow(this.#all, this.clock);
+    const next = nextAttemptAt(notice.attempts, notice.requested_at, now);
+    // Nobody waits for a link that was asked for longer ago.
+    const isTooLate =
+      notice.kind === 'sign_in' && next !== null && next.getTime() - notice.requested_at.getTime() > linkMs;
+    const fields = {
+      notice_id: notice.id,
+      attempts: notice.attempts,
+      code: failure instanceof ApiError ? failure.code : undefined,
+      err: failure instanceof Error && !(failure instanceof ApiError) ? failure : undefined,
+    };
+    if (next === null || isTooLate) {
+      this.logger.error(fields, 'notice expired');
+      this.#notices.inc({ outcome: 'expired' });
+      await this.#recordUndelivered(notice);
+      await deleteNotice(this.#all, notice.id);
+      return;
+    }
+    this.logger.warn(fields, 'notice postponed');
+    await postponeNotice(this.#all, notice.id, next);
+  }
+
+  /** Its owners see on the page of people that an invitation did not arrive. */
+  async #recordUndelivered({ business_id, email }: DueNotice): Promise<void> {
+    if (business_id === null) {
+      return;
+    }
+    const member = await findMember(this.#all, business_id, { email });
+    if (member) {
+      await setUndelivered(this.#all, member, this.clock.now());
+    }
+  }
+}

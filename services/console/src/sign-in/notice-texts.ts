@@ -1,0 +1,103 @@
+import type { MemberRole } from '@pinkas/contracts';
+import { directions, html, isolate, type Language, languages, type Markup, plainText } from '@pinkas/design';
+import { type Words, words } from '../pages/words.js';
+
+/** Where the links of a mail lead. */
+export interface NoticeAddresses {
+  /** Signs in, once. */
+  readonly link: string;
+  /** Where another link can be asked for. */
+  readonly signIn: string;
+}
+
+/** A mail that is not addressed yet. */
+export interface NoticeMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const texts = {
+  signInSubject: { he: 'קישור כניסה לפנקס', en: 'Your link to sign in to Pinkas' },
+  signInLead: {
+    he: 'התבקש קישור כניסה לפנקס עבור הכתובת הזאת.',
+    en: 'A link to sign in to Pinkas was requested for this address.',
+  },
+  limits: {
+    he: 'הקישור פועל פעם אחת, במשך 15 דקות.',
+    en: 'The link works once, for 15 minutes.',
+  },
+  ignore: {
+    he: 'לא ביקשת להיכנס? אפשר להתעלם מההודעה. אין להעביר את הקישור לאחרים.',
+    en: 'You did not ask to sign in? Ignore this message. Do not pass the link on.',
+  },
+  signInButton: { he: 'כניסה', en: 'Sign in' },
+  invitationSubject: { he: 'הוזמנת לפנקס של', en: 'You may use Pinkas for' },
+  invitationLead: { he: 'הוזמנת לעבוד בפנקס של', en: 'You are invited to work in Pinkas for' },
+  asRole: { he: 'תפקיד:', en: 'Role:' },
+  later: {
+    he: 'אחר כך אפשר לקבל קישור חדש לכתובת הזאת כאן:',
+    en: 'Later, get another link for this address here:',
+  },
+} as const satisfies Record<string, Words>;
+
+/** The subject is one line, however the name of a business is written. */
+const singleLine = (text: string, max: number) =>
+  plainText(text).replaceAll(/\s+/g, ' ').trim().slice(0, max);
+
+/** The mail in both languages, that of its reader first. */
+function bilingual(
+  first: Language,
+  subject: (language: Language) => string,
+  section: (language: Language) => { text: string; html: Markup },
+): NoticeMail {
+  const order = [first, ...languages.filter((language) => language !== first)];
+  const sections = order.map((language) => ({ language, ...section(language) }));
+  const body = html`<html lang="${first}" dir="${directions[first]}"><head><meta charset="utf-8"><title>${subject(first)}</title></head><body style="margin:0;padding:24px;font-family:Arial,sans-serif;font-size:16px;line-height:1.5;color:#1c1c1e;background:#ffffff">${sections.map(
+    ({ language, html: content }) =>
+      html`<div lang="${language}" dir="${directions[language]}" style="max-width:520px;margin:0 auto 32px">${content}</div>`,
+  )}</body></html>`;
+  return {
+    subject: singleLine(subject(first), 190),
+    text: sections.map(({ text }) => text).join('\n\n————\n\n'),
+    html: `<!doctype html>\n${body.text}`,
+  };
+}
+
+function button(address: string, label: string): Markup {
+  return html`<p style="margin:24px 0"><a href="${address}" style="display:inline-block;padding:12px 28px;border-radius:8px;background:#1d4f91;color:#ffffff;font-weight:bold;text-decoration:none">${label}</a></p>`;
+}
+
+/** The mail with a link that was asked for. */
+export function signInMail(language: Language, { link }: NoticeAddresses): NoticeMail {
+  return bilingual(
+    language,
+    (of) => texts.signInSubject[of],
+    (of) => ({
+      text: [texts.signInLead[of], link, texts.limits[of], texts.ignore[of]].join('\n\n'),
+      html: html`<p>${texts.signInLead[of]}</p>${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.ignore[of]}</p>`,
+    }),
+  );
+}
+
+/** The mail to a person who was invited to a business. */
+export function invitationMail(
+  language: Language,
+  { link, signIn }: NoticeAddresses,
+  { businessName, role }: { businessName: string; role: MemberRole },
+): NoticeMail {
+  const name = singleLine(businessName, 120);
+  return bilingual(
+    language,
+    (of) => `${texts.invitationSubject[of]} ${name}`,
+    (of) => ({
+      text: [
+        `${texts.invitationLead[of]} ${name}. ${texts.asRole[of]} ${words[role][of]}.`,
+        link,
+        texts.limits[of],
+        `${texts.later[of]}\n${signIn}`,
+      ].join('\n\n'),
+      html: html`<p>${texts.invitationLead[of]} <strong>${isolate(name, of)}</strong>. ${texts.asRole[of]} ${words[role][of]}.</p>${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.later[of]} <a href="${signIn}">${signIn}</a></p>`,
+    }),
+  );
+}

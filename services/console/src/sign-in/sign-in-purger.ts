@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import {
+  acrossTenants,
+  type BackgroundTask,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+} from '@pinkas/service-kit';
+import { Poller } from '@pinkas/service-kit/concurrency';
+import { deleteEndedSessions } from '../session/session.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { deleteExpired } from './sign-in.repository.js';
+
+const everyMs = 5 * 60 * 1000;
+
+/** Deletes sessions that have ended, and expired links, challenges and counts: none of them is valid any more. */
+@Injectable()
+export class SignInPurger implements BackgroundTask {
+  readonly #poller: Poller;
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() logger: Logger,
+  ) {
+    this.#poller = new Poller({
+      name: 'sign-in-purger',
+      idleMs: everyMs,
+      tick: async () => {
+        await this.purge();
+        return 'idle';
+      },
+      logger,
+    });
+  }
+
+  async purge(): Promise<void> {
+    const all = acrossTenants(this.db);
+    const now = this.clock.now();
+    await deleteEndedSessions(all, now);
+    await deleteExpired(all, now);
+  }
+
+  start(): void {
+    this.#poller.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+  }
+}

@@ -1,0 +1,136 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
+import {
+  type Business,
+  type MemberRole,
+  type ReplyOf,
+  type RequestOf,
+  sendNotice,
+  showBusiness,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { type ServiceConfig } from '@pinkas/service-kit/config';
+import { exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
+import type { ConsoleConfig } from '../src/config.js';
+import { backgroundTasks, ConsoleModule } from '../src/console.module.js';
+import { migrations } from '../src/db/migrations.js';
+import { cookieNames } from '../src/http/cookies.js';
+import { HttpServer } from '../src/http/http-server.js';
+import { insertSession } from '../src/session/session.repository.js';
+import type { ConsoleTables } from '../src/session/session.tables.js';
+import { TestBrowser } from './browser.js';
+
+export { type BrowserReply, TestBrowser } from './browser.js';
+
+// Real servers start slowly on a busy machine.
+jest.setTimeout(60_000);
+
+/** A person of a test. */
+export interface TestPerson {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** The console on real servers. The gateway and delivery are answered by the test; a test answers for others itself. */
+export interface ConsoleUnderTest extends ServiceUnderTest<ConsoleTables> {
+  readonly origin: string;
+  readonly clock: { now: Date };
+  readonly config: Omit<ConsoleConfig, keyof ServiceConfig>;
+  /** What the gateway knows; `addBusiness` adds to it, and a test may change it. */
+  readonly businesses: Map<string, Business>;
+  /** The mails of the platform that delivery was asked to send. */
+  readonly notices: RequestOf<typeof sendNotice>[];
+  /** The fake of delivery; a test may replace it. */
+  sendNotice: (
+    request: RequestOf<typeof sendNotice>,
+  ) => ReplyOf<typeof sendNotice> | Promise<ReplyOf<typeof sendNotice>>;
+  addBusiness(change?: Partial<Business>): Business;
+  /** Stores a person, and what they may do in which business. */
+  addPerson(roles?: Readonly<Record<string, MemberRole>>, email?: string): Promise<TestPerson>;
+  /** A browser in which nobody is signed in. */
+  browser(): TestBrowser;
+  /** A browser in which the person is signed in, with a fresh proof and the token of a page. */
+  signedIn(person: TestPerson): Promise<TestBrowser>;
+}
+
+/** Starts the console. */
+export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise<ConsoleUnderTest> {
+  const clock = { now: new Date('2026-06-15T08:00:10Z') };
+  const config: ConsoleUnderTest['config'] = {
+    httpHost: '127.0.0.1',
+    httpPort: 0,
+    shutdownDelayMs: 0,
+    trustedProxies: '127.0.0.1',
+    consoleUrl: 'http://localhost:8090',
+    cookieSecret: randomBytes(32),
+    baseUrl: 'https://api.example.com/v1',
+    viewUrlBase: 'https://api.example.com/d',
+    docsUrl: 'https://api.example.com/docs',
+    oidcIssuer: '',
+    oidcName: 'OpenID',
+    oidcClientId: '',
+    oidcClientSecret: '',
+    accountingSoftwareNumber: 99_999_999,
+    softwareVendorTaxId: '',
+    softwareVendorName: '',
+    ...change,
+  };
+  const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({
+    service: {
+      name: 'console',
+      module: ConsoleModule,
+      backgroundTasks,
+      clock: { now: () => clock.now },
+    },
+    migrations,
+    config,
+  });
+  const { origin } = tested.service.app.get(HttpServer, { strict: false });
+  const db = tested.database.db;
+  const console: ConsoleUnderTest = {
+    ...tested,
+    origin,
+    clock,
+    config,
+    businesses: new Map(),
+    notices: [],
+    sendNotice: () => ({ outcome: 'accepted', reason: null }),
+    addBusiness: (business) => {
+      const added = exampleBusiness(business);
+      console.businesses.set(added.id, added);
+      return added;
+    },
+    addPerson: async (roles = {}, email = `p-${randomUUID()}@example.com`) => {
+      const id = randomUUID();
+      await db.insertInto('person').values({ id, email, language: null, created_at: clock.now }).execute();
+      for (const [business_id, role] of Object.entries(roles)) {
+        await db
+          .insertInto('membership')
+          .values({ business_id, person_id: id, role, invited_by: null, invited_at: clock.now })
+          .execute();
+      }
+      return { id, email };
+    },
+    browser: () => new TestBrowser(origin),
+    signedIn: async (person) => {
+      const browser = new TestBrowser(origin);
+      const client = { userAgent: browser.headers['user-agent'] ?? '', network: '127.0.0.1' };
+      const token = await insertSession(db, person.id, client, clock.now);
+      browser.cookies.set(cookieNames(config).session, token);
+      await browser.get('/account');
+      return browser;
+    },
+  };
+  tested.network.answer(showBusiness, ({ business_id }) => {
+    const business = console.businesses.get(business_id);
+    if (!business) {
+      throw new ApiError('not_found');
+    }
+    return { business };
+  });
+  tested.network.answer(sendNotice, (request) => {
+    console.notices.push(request);
+    return console.sendNotice(request);
+  });
+  return console;
+}

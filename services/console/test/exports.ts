@@ -1,0 +1,230 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import {
+  type BookEntry,
+  type Business,
+  getArtifact,
+  printReport,
+  type RequestOf,
+  readBook,
+  recordExport,
+  showBusiness,
+  summarizeDocuments,
+} from '@pinkas/contracts';
+import { ApiError, type Database, kitTokens, type RunningService, startService } from '@pinkas/service-kit';
+import {
+  eventually,
+  exampleBusiness,
+  exampleDocument,
+  type ServiceUnderTest,
+  serviceConfig,
+  startServiceUnderTest,
+} from '@pinkas/testkit';
+import { openPromise } from 'yauzl';
+import type { ConsoleConfig } from '../src/config.js';
+import { migrations } from '../src/db/migrations.js';
+import { ExportModule, exportTasks } from '../src/export/export.module.js';
+import type { ExportRow } from '../src/export/export.repository.js';
+import { ExportWorker } from '../src/export/export-worker.js';
+import { type ExportRequest, readExportFile, requestExport } from '../src/export/exports.js';
+import type { ConsoleTables } from '../src/session/session.tables.js';
+
+/** An entry of a book. */
+export function bookEntry(number: number, business: Business): BookEntry {
+  return {
+    document: exampleDocument({ number, business_id: business.id }),
+    state: { status: 'open', paid: 0, allocation_number: '123456789', cancelled_at: null },
+    allocation: { status: 'issued', number: '123456789', reason: null },
+    delivery: { status: 'queued', channel: 'email', scheduled_for: null },
+    artifact_sha256: 'ab'.repeat(32),
+    source: null,
+    received: 0,
+    invoiced: false,
+    credited: null,
+  };
+}
+
+/** A page of the book has this number of documents. */
+const pageDocuments = 5;
+
+/** Exports of the console, with a book that the test answers for. */
+export interface ExportsUnderTest extends ServiceUnderTest<ConsoleTables> {
+  business: Business;
+  book: BookEntry[];
+  clock: { readonly now: Date };
+  /** The database as the service has it: without a scope. */
+  own: Database<ConsoleTables>;
+  /** What the trail of issuing was given. */
+  recorded: RequestOf<typeof recordExport>[];
+  /** The documents without a stored PDF. */
+  withoutPdf: Set<string>;
+  /** Called before each page of the book; a test waits or throws in it. */
+  beforePage: { run: () => Promise<void> | void };
+  request(change?: Partial<ExportRequest>): Promise<string>;
+  row(id: string): Promise<ExportRow>;
+  /** Waits until an export has ended. */
+  ended(id: string): Promise<ExportRow>;
+  /** The file of a finished export. */
+  bytes(id: string): Promise<Buffer>;
+  /** Moves the clock, and lets the worker look. */
+  advanceClock(ms: number): void;
+  /** Starts one more service on the same database and NATS; it is stopped with this one. */
+  startAnother(): Promise<RunningService>;
+}
+
+export async function startExports(): Promise<ExportsUnderTest> {
+  let aheadMs = 0;
+  const clock = {
+    get now() {
+      return new Date(Date.now() + aheadMs);
+    },
+  };
+  const service = {
+    name: 'console',
+    module: ExportModule,
+    backgroundTasks: exportTasks,
+    clock: { now: () => clock.now },
+  } as const;
+  const own = { accountingSoftwareNumber: 99_999_999, softwareVendorTaxId: '', softwareVendorName: '' };
+  const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({
+    service,
+    migrations,
+    config: own as unknown as ConsoleConfig,
+  });
+  const others: RunningService[] = [];
+  const made: ExportsUnderTest = {
+    ...tested,
+    business: exampleBusiness({ tax_id: '777777723' }),
+    book: [],
+    clock,
+    own: tested.service.app.get<Database<ConsoleTables>>(kitTokens.database),
+    recorded: [],
+    withoutPdf: new Set(),
+    beforePage: { run: () => {} },
+    request: (change = {}) =>
+      requestExport(
+        made.own,
+        {
+          businessId: made.business.id,
+          personId: '00000000-0000-4000-8000-000000000001',
+          format: 'uniform',
+          from: '2026-01-01',
+          to: '2026-12-31',
+          ...change,
+        },
+        clock.now,
+      ),
+    row: (id) =>
+      tested.database.db.selectFrom('export_job').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    ended: (id) =>
+      eventually(
+        'the export has ended',
+        async () => {
+          const row = await made.row(id);
+          return row.ended_at !== null && row;
+        },
+        25_000,
+      ),
+    bytes: async (id) => {
+      const file = await readExportFile(made.own, made.business.id, id);
+      if (!file) {
+        throw new Error('the export has no file');
+      }
+      const chunks: Buffer[] = [];
+      for await (const chunk of file.chunks) {
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    },
+    advanceClock: (ms) => {
+      aheadMs += ms;
+      tested.service.app.get(ExportWorker, { strict: false }).trigger();
+    },
+    startAnother: async () => {
+      const servers = { natsUrl: tested.nats.url, databaseUrl: tested.database.url };
+      const config = { ...serviceConfig(servers), ...own };
+      const other = await startService({ ...service, config });
+      others.push(other);
+      return other;
+    },
+    stop: async () => {
+      await Promise.all(others.map((other) => other.stop()));
+      await tested.stop();
+    },
+  };
+  made.book.push(...Array.from({ length: 12 }, (_, index) => bookEntry(index + 1, made.business)));
+  answerForBook(made);
+  return made;
+}
+
+/** Answers for issuing, gateway and rendering. */
+function answerForBook(made: ExportsUnderTest): void {
+  const { network, book, recorded, beforePage, withoutPdf } = made;
+  network.answer(showBusiness, ({ business_id }) => {
+    if (business_id !== made.business.id) {
+      throw new ApiError('not_found');
+    }
+    return { business: made.business };
+  });
+  network.answer(recordExport, (request) => {
+    recorded.push(request);
+    return {};
+  });
+  network.answer(summarizeDocuments, ({ from, to }) => {
+    const documents = book.filter(({ document: { date } }) => from <= date && date <= to).length;
+    const sums = { cancelled: 0, net: 0, vat: 0, total: 0 };
+    return { types: documents === 0 ? [] : [{ type: 'tax_invoice' as const, documents, ...sums }] };
+  });
+  network.answer(readBook, async ({ after, from = '', to = '' }) => {
+    await beforePage.run();
+    const matching = book.filter(({ document: { date } }) => from <= date && date <= to);
+    const first = after ? matching.findIndex(({ document }) => document.id === after.id) + 1 : 0;
+    const entries = matching.slice(first, first + pageDocuments);
+    const last = entries.at(-1)?.document;
+    const isEnd = first + pageDocuments >= matching.length;
+    return {
+      entries,
+      next_after: isEnd || !last ? null : { type: last.type, number: last.number, id: last.id },
+    };
+  });
+  network.answer(printReport, () => ({ pdf: Buffer.from('%PDF-1.7').toString('base64') }));
+  network.answer(getArtifact, ({ document_id }) => {
+    const entry = book.find(({ document }) => document.id === document_id);
+    if (!entry || withoutPdf.has(document_id)) {
+      throw new ApiError('not_found');
+    }
+    return {
+      revision: 1,
+      sha256: entry.artifact_sha256,
+      pdf: pdfOf(document_id).toString('base64'),
+      cancelled: false,
+    };
+  });
+}
+
+/** The PDF of a document: large enough for an export of several chunks. */
+export const pdfOf = (documentId: string): Buffer => Buffer.alloc(200_000, `%PDF of ${documentId} `);
+
+/** Unpacks a zip into a new folder, which the caller removes. @returns the folder, and the files with their bytes. */
+export async function unzipped(bytes: Buffer): Promise<{ folder: string; names: string[] }> {
+  const folder = await mkdtemp(join(tmpdir(), 'pinkas-unzipped-'));
+  const path = join(folder, '..', `${folder.split('/').at(-1)}.zip`);
+  await writeFile(path, bytes);
+  const zip = await openPromise(path, { validateEntrySizes: true });
+  const names: string[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      names.push(entry.fileName);
+      const target = join(folder, entry.fileName);
+      await mkdir(dirname(target), { recursive: true });
+      await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(target));
+    }
+  } finally {
+    zip.close();
+    await rm(path);
+  }
+  return { folder, names };
+}

@@ -1,0 +1,54 @@
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { lockMessage } from './claim.repository.js';
+import {
+  type DeliveryFacts,
+  type DeliveryRow,
+  type DeliveryTables,
+  type DocumentKey,
+  deliveryColumns,
+  type MessageKey,
+} from './delivery.tables.js';
+import type { PlannedMessage } from './delivery-plan.js';
+import { type MessageParts, messageRow } from './plan.repository.js';
+
+/** A message by its id. */
+export async function findMessage(
+  db: Database<DeliveryTables>,
+  key: MessageKey,
+): Promise<DeliveryRow | undefined> {
+  return db
+    .selectFrom('delivery')
+    .select(deliveryColumns)
+    .where('business_id', '=', key.business_id)
+    .where('id', '=', key.id)
+    .executeTakeFirst();
+}
+
+/** What the messages of a document say of it; undefined where it has none. */
+export async function findFacts(
+  db: Database<DeliveryTables>,
+  key: DocumentKey,
+): Promise<DeliveryFacts | undefined> {
+  const row = await db
+    .selectFrom('delivery')
+    .select('facts')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.facts;
+}
+
+/** Stores a message that a person asks for. @returns its row. */
+export async function insertRequested(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+  message: PlannedMessage & { readonly id: string },
+  parts: MessageParts,
+): Promise<DeliveryRow> {
+  await trx
+    .insertInto('delivery')
+    .values(messageRow(key, { ...message, requested: true }, parts))
+    .execute();
+  return lockMessage(trx, { business_id: key.business_id, id: message.id });
+}

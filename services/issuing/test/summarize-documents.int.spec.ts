@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cancelDocument, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+
+describe('SummarizeDocuments', () => {
+  let issuing: IssuingUnderTest;
+  beforeAll(async () => {
+    issuing = await startIssuing({ outcomeWaitMs: 0 });
+    const invoice = await issuing.issue({
+      date: '2026-06-01',
+      items: net(1000.01),
+      discount: { type: 'amount', value: 0.34 },
+    });
+    await issuing.issue({ date: '2026-06-10', items: net(0.1) });
+    await issuing.issue({ date: '2026-06-14', items: net(0.2) });
+    await issuing.issue({
+      type: 'credit_note',
+      date: '2026-06-14',
+      items: net(100),
+      based_on: invoice.document.id,
+    });
+    await issuing.issue({ type: 'receipt', date: '2026-05-31', payments: cash(118) });
+    for (const date of ['2026-06-02', '2026-06-03', '2026-06-03']) {
+      const { document } = await issuing.issue({ type: 'quote', date });
+      if (date === '2026-06-03') {
+        await cancel(document.id);
+      }
+    }
+    await cancel((await issuing.issue({ type: 'order', date: '2026-06-05' })).document.id);
+    await issuing.issue({ date: '2026-06-14' }, randomUUID(), {
+      business: { ...issuing.business, id: randomUUID() },
+    });
+  });
+  afterAll(() => issuing.stop());
+
+  const cancel = (document_id: string) =>
+    issuing.network.call(cancelDocument, { business_id: issuing.business.id, document_id, reason: null });
+  const summarize = async (
+    from: string,
+    to: string,
+    change: Partial<RequestOf<typeof summarizeDocuments>> = {},
+  ) =>
+    (
+      await issuing.network.call(summarizeDocuments, {
+        business_id: issuing.business.id,
+        from,
+        to,
+        ...change,
+      })
+    ).types;
+
+  it('SummarizeDocuments sums each type to the agora, counts cancelled documents apart, and subtracts no credit note', async () => {
+    expect(await summarize('2026-06-01', '2026-06-30')).toEqual([
+      { type: 'quote', documents: 1, cancelled: 2, net: 100, vat: 18, total: 118 },
+      { type: 'order', documents: 0, cancelled: 1, net: 0, vat: 0, total: 0 },
+      // 999.67 + 0.1 + 0.2 net; VAT of each document is rounded by itself.
+      { type: 'tax_invoice', documents: 3, cancelled: 0, net: 999.97, vat: 180, total: 1179.97 },
+      { type: 'credit_note', documents: 1, cancelled: 0, net: 100, vat: 18, total: 118 },
+    ]);
+  });
+
+  it('SummarizeDocuments includes the first and the last date', async () => {
+    const counts = async (from: string, to: string) =>
+      (await summarize(from, to)).map(({ type, documents }) => [type, documents]);
+    expect(await counts('2026-05-31', '2026-06-01')).toEqual([
+      ['tax_invoice', 1],
+      ['receipt', 1],
+    ]);
+    expect(await counts('2026-06-02', '2026-06-02')).toEqual([['quote', 1]]);
+  });
+
+  it('SummarizeDocuments has no type where no document is of the dates or of the business', async () => {
+    expect(await summarize('2027-01-01', '2027-12-31')).toEqual([]);
+    expect(await summarize('2026-06-30', '2026-06-01')).toEqual([]);
+    expect(await summarize('2026-06-01', '2026-06-30', { business_id: randomUUID() })).toEqual([]);
+  });
+
+  it('SummarizeDocuments refuses more than 366 days', async () => {
+    expect(await summarize('2024-01-01', '2024-12-31')).toEqual([]);
+    await expect(summarize('2024-01-01', '2025-01-01')).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/to' }] },
+    });
+  });
+});

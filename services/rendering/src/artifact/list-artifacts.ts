@@ -1,0 +1,35 @@
+import { listArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { readRevisions } from './artifact.repository.js';
+import type { RenderingTables } from './artifact.tables.js';
+
+/** Lists the revisions of a document's PDF. */
+@Operation(listArtifacts)
+export class ListArtifacts {
+  constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
+
+  async handle(request: RequestOf<typeof listArtifacts>): Promise<ReplyOf<typeof listArtifacts>> {
+    const rows = await readRevisions(forTenant(this.db, request.business_id), request);
+    return {
+      revisions: rows.map((row) => ({
+        revision: row.revision,
+        sha256: row.sha256.toString('hex'),
+        size_bytes: row.size_bytes,
+        made_at: row.created_at.toISOString(),
+        original: row.original ?? wasOriginal(row),
+        allocation_number: row.allocation_number,
+        cancelled: row.cancelled_at !== null,
+      })),
+    };
+  }
+}
+
+/** By the rule of `nextRevision`, for a revision of a release that did not record it. */
+function wasOriginal({
+  revision,
+  cancelled_at,
+  created_at,
+  released_at,
+}: Awaited<ReturnType<typeof readRevisions>>[number]): boolean {
+  return revision === 1 || (cancelled_at === null && (released_at === null || created_at < released_at));
+}

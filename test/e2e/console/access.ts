@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@pinkas/testkit';
+import { desktop, phone } from '../../console-visitor.js';
+import { type Issuer, invoice } from '../../running-stack.js';
+import type { ConsoleSystem } from '../console.e2e.spec.js';
+
+export function access(system: () => ConsoleSystem): void {
+  describe('who may see what', () => {
+    let issuer: Issuer;
+    beforeAll(async () => {
+      issuer = await system().stack.newIssuer();
+    }, 60_000);
+
+    it('an invited person signs in by the link in the mail, on a phone', async () => {
+      const { stack, stranger } = system();
+      const email = 'invited-person@pinkas.localhost';
+      await stack.pinkas('person', 'invite', email, '--business', issuer.business.id, '--role', 'owner');
+      const invitations = await eventually('the invitation arrives', async () => {
+        const mails = await stack.mailsTo(email);
+        return mails.length > 0 && mails;
+      });
+      expect(invitations).toHaveLength(1);
+      const visitor = await stranger(phone);
+      await visitor.visit('/');
+      expect(visitor.path()).toBe('/sign-in?next=%2F');
+      await visitor.page.fill('input[name=email]', email.toUpperCase());
+      await visitor.press('main form[action="/sign-in"]');
+      expect(visitor.path()).toBe('/sign-in/sent');
+      const mail = await eventually('the link arrives', async () => {
+        const mails = await stack.mailsTo(email);
+        return mails.length > 1 && mails[0];
+      });
+      const link = /http\S+\/sign-in\/link\/[\w-]+/.exec(mail.text)?.[0] ?? '';
+      // In the browser that asked for it, the link signs in by itself.
+      await visitor.page.goto(link);
+      await visitor.page.waitForURL(`${visitor.origin}/b/${issuer.business.id}`);
+      expect(await visitor.page.locator('html').getAttribute('dir')).toBe('rtl');
+      // Once.
+      await visitor.press('form[action="/sign-out"]');
+      await visitor.visit(new URL(link).pathname, 410);
+    }, 60_000);
+
+    it('a bookkeeper sees every page of the business and can change nothing', async () => {
+      const { stack, visitorOf } = system();
+      const { body } = await stack.issue(issuer.key, invoice(100, { type: 'quote' }));
+      const visitor = await visitorOf(issuer, desktop, 'bookkeeper');
+      const root = `/b/${issuer.business.id}`;
+      const token = await visitor.page.locator('input[name=_csrf]').first().inputValue();
+      const paths = ['', '/documents', `/documents/${body.id}`, '/customers', '/connection', '/business'];
+      for (const path of [...paths, '/authority', '/people', '/exports', '/trail']) {
+        await visitor.visit(`${root}${path}`);
+        const actions = await visitor.page
+          .locator('main form[method=post]:not(:has(fieldset[disabled]))')
+          .all();
+        const targets = await Promise.all(actions.map((form) => form.getAttribute('action')));
+        // A file of what they may read is no change.
+        expect([path, targets]).toEqual([path, path === '/exports' ? [`${root}/exports`] : []]);
+      }
+      for (const path of [`/documents/${body.id}/cancel`, '/connection/new', '/business', '/people/invite']) {
+        const answer = await visitor.context.request.post(`${visitor.origin}${root}${path}`, {
+          form: { _csrf: token, name: 'x', email: 'x@example.com' },
+        });
+        expect([path, answer.status()]).toEqual([path, 403]);
+      }
+      const { body: after } = await stack.call<{ status: string }>(
+        issuer.key,
+        'GET',
+        `/documents/${body.id}`,
+      );
+      expect(after.status).toBe('open');
+    }, 60_000);
+
+    it('ids of another business are answered as those that do not exist', async () => {
+      const { stack, visitorOf } = system();
+      const other = await stack.newIssuer();
+      const { body } = await stack.issue(other.key, invoice(100));
+      const visitor = await visitorOf(issuer, desktop);
+      const root = `/b/${issuer.business.id}`;
+      for (const path of [
+        `/b/${other.business.id}`,
+        `/t/${other.business.id}`,
+        `/b/${other.business.id}/documents/${body.id}`,
+        `${root}/documents/${body.id}`,
+        `${root}/documents/${body.id}/pdf`,
+        `${root}/documents/${body.id}/credit`,
+        `${root}/customers/${body.customer.id}`,
+      ]) {
+        await visitor.visit(path, 404);
+        expect([path, (await visitor.text()).includes(body.customer.name ?? '')]).toEqual([path, false]);
+      }
+    }, 60_000);
+
+    it('a person who is removed while signed in loses the business with the next request', async () => {
+      const { stack, visitorOf } = system();
+      const visitor = await visitorOf(issuer, phone);
+      await visitor.visit(`/b/${issuer.business.id}/documents`);
+      await stack.pinkas('person', 'remove', visitor.email, '--business', issuer.business.id);
+      await visitor.visit(`/b/${issuer.business.id}/documents`, 404);
+      await visitor.visit('/');
+      expect(await visitor.page.locator('.businesses').count()).toBe(0);
+    }, 60_000);
+  });
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DocumentDetail } from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { desktop, phone } from '../../console-visitor.js';
+import { invoice, sendsMail } from '../../running-stack.js';
+import type { ConsoleSystem } from '../console.e2e.spec.js';
+
+/** Above the threshold for allocation numbers, before VAT. */
+const large = 6_000;
+
+export function attention(system: () => ConsoleSystem): void {
+  describe('what needs attention', () => {
+    it('a refused allocation number is shown with the words of the authority, and asking again solves it', async () => {
+      const { stack, visitorOf } = system();
+      const issuer = await stack.newIssuer({ tax_authority_connected: true });
+      await stack.setMode('tax_authority', { mode: 'refuse' });
+      const { body } = await stack
+        .issue(issuer.key, invoice(large))
+        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      expect(body.allocation.status).toBe('failed');
+      const visitor = await visitorOf(issuer, phone);
+      await visitor.awaitElement('form[action$="/allocation"]');
+      expect(await visitor.text()).toContain('460');
+      await visitor.press('form[action$="/allocation"]');
+      expect(await visitor.page.locator('form[action$="/allocation"]').count()).toBe(0);
+
+      await visitor.visit(`/b/${issuer.business.id}/documents/${body.id}`);
+      const { body: after } = await stack.call<DocumentDetail>(issuer.key, 'GET', `/documents/${body.id}`);
+      expect(after.allocation_number).toMatch(/^\d{9}$/);
+      expect(await visitor.text()).toContain(after.allocation_number);
+    }, 60_000);
+
+    it('a number is requested from the page of the document too', async () => {
+      const { stack, visitorOf } = system();
+      const issuer = await stack.newIssuer({ tax_authority_connected: true });
+      await stack.setMode('tax_authority', { mode: 'refuse' });
+      const { body } = await stack
+        .issue(issuer.key, invoice(large))
+        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      const visitor = await visitorOf(issuer, desktop);
+      await visitor.visit(`/b/${issuer.business.id}/documents/${body.id}`);
+      await visitor.awaitElement('form[action$="/allocation"]');
+      await visitor.press('form[action$="/allocation"]');
+      expect(visitor.path()).toContain('done=issued');
+
+      // The number is printed: one more revision, beside the original.
+      await visitor.awaitElement('.timeline li:has-text("allocation number") a[href*="revision="]');
+      const { pdf_url: pdfUrl } = body;
+      const links = visitor.page.locator('.timeline a[href*="revision="]');
+      const paths = await Promise.all((await links.all()).map((link) => link.getAttribute('href')));
+      const revisions = await Promise.all(paths.map((path) => visitor.download(path ?? '')));
+      const latest = await visitor.download(pdfUrl);
+      expect(revisions.length).toBeGreaterThan(1);
+      expect(revisions.map(({ status, mediaType }) => [status, mediaType])).toEqual(
+        revisions.map(() => [200, 'application/pdf']),
+      );
+      expect(new Set(revisions.map(({ sha256 }) => sha256)).size).toBe(revisions.length);
+      expect(revisions.at(-1)?.sha256).toBe(latest.sha256);
+    }, 60_000);
+
+    it('a rejected address is allowed again, and its message is sent again', async () => {
+      const { stack, visitorOf } = system();
+      const issuer = await stack.newIssuer(sendsMail);
+      const visitor = await visitorOf(issuer, desktop);
+      const email = 'rejected@example.com';
+      await stack.setMode('mailbox', { mode: 'refuse' });
+      try {
+        await stack.issue(issuer.key, invoice(100, { customer: { name: 'לקוח לדוגמה', email } }));
+        await visitor.awaitElement('form[action$="/resend"]');
+        await visitor.awaitElement('form[action$="/suppressions/remove"]');
+      } finally {
+        await stack.setMode('mailbox', { mode: 'ok' });
+      }
+      expect(await visitor.text()).toContain('no such mailbox here');
+      await visitor.press('form[action$="/suppressions/remove"]');
+      expect(await visitor.page.locator('form[action$="/suppressions/remove"]').count()).toBe(0);
+      await visitor.press('form[action$="/resend"]');
+      const [mail] = await eventually('the mail arrives', async () => {
+        const mails = await stack.mailsTo(email);
+        return mails.length > 0 && mails;
+      });
+      expect(mail?.attachments).toHaveLength(1);
+      await eventually('nothing needs attention', async () => {
+        await visitor.page.reload();
+        return (await visitor.page.locator('.attention').count()) === 0;
+      });
+    }, 60_000);
+  });
+}

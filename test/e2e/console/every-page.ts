@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ConsoleModule } from '@pinkas/console/module';
+import { type PageBinding, pageBindingOf } from '@pinkas/console/page';
+import type { ApiKey } from '@pinkas/contracts';
+import type { ConsoleVisitor } from '../../console-visitor.js';
+import { desktop, phone } from '../../console-visitor.js';
+import { type Issuer, invoice, sendsMail } from '../../running-stack.js';
+import type { ConsoleSystem } from '../console.e2e.spec.js';
+
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const narrowest = { width: 320, height: 640 };
+
+/** Every page that a browser opens: one that is added later is looked at without another line here. */
+const bindings = ((Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[])
+  .flatMap((provider) => (typeof provider === 'function' ? (pageBindingOf(provider) ?? []) : []))
+  .filter(({ method }) => method === 'GET');
+
+/** What leads elsewhere, is a file, or a part of another page. */
+const noPages = new Set([
+  '/documents/:id/pdf',
+  '/exports/:id/file',
+  '/sign-in/oidc',
+  '/sign-in/oidc/callback',
+  // In the frame of another page.
+  '/business/preview',
+]);
+
+/** Ends what surrounds it in every way that a template has, and says so where it is run. */
+const markup = (name: string) =>
+  `${name} "><img src=x onerror=globalThis.attacked=1><script>attacked=1</script>`;
+
+interface Axe {
+  /** The rules, or all of them. */
+  readonly rules?: readonly string[];
+}
+
+async function findingsOf(visitor: ConsoleVisitor, axe: string, { rules }: Axe = {}): Promise<unknown[]> {
+  await visitor.page.evaluate(axe);
+  const options = {
+    runOnly: rules ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  };
+  return (await visitor.page.evaluate(
+    `axe.run(document, ${JSON.stringify({ ...options, iframes: false })}).then(({ violations }) =>
+      violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html.slice(0, 300) + failureSummary)]))`,
+  )) as unknown[];
+}
+
+export function everyPage(system: () => ConsoleSystem): void {
+  describe('every page', () => {
+    let issuer: Issuer;
+    let visible: Record<string, string>;
+    beforeAll(async () => {
+      const { stack } = system();
+      issuer = await stack.newIssuer({
+        ...sendsMail,
+        name: markup('עסק'),
+        default_notes: markup('הערה'),
+        tax_authority_connected: true,
+      });
+      const { key } = await stack.pinkas<ApiKey & { key: string }>(
+        ...['key', 'create', '--business', issuer.business.id, '--name', '<b>key</b>'],
+      );
+      await stack.setMode('tax_authority', { mode: 'refuse' });
+      const customer = { name: markup('לקוח'), tax_id: '777777723', email: 'customer@example.com' };
+      const items = [{ description: markup('פריט'), quantity: 1, unit_price: 6_000 }];
+      const bill = await stack
+        .issueUntilAnswered(key, invoice(1, { customer, items, external_ref: '<b>ref</b>' }))
+        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      const quote = await stack.issueUntilAnswered(key, invoice(1, { type: 'quote', customer, items }));
+      const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
+      visible = {
+        '/documents/:id': bill.id,
+        '/documents/:id/credit': bill.id,
+        '/documents/:id/cancel': quote.id,
+        '/customers/:id': bill.customer.id ?? '',
+        '/connection/:id/revoke': keys[0]?.id ?? '',
+      };
+    }, 60_000);
+
+    /** The addresses of a page for a person. */
+    const addressesOf = ({ access, books, path }: PageBinding, ids: Record<string, string>): string[] => {
+      const filled = path.replace(/:[a-z]+/i, ids[path] ?? visible[path] ?? 'missing');
+      if (access === 'anyone' || access === 'person') {
+        return [filled];
+      }
+      const below = filled === '/' ? '' : filled;
+      const { id } = issuer.business;
+      // The documents of a test are in the live book.
+      return [`/b/${id}${below}`, ...(books && !path.includes(':') ? [`/t/${id}${below}`] : [])];
+    };
+
+    /** Opens every page in the browser of a person who may open it. */
+    const openAll = async (
+      visitors: { owner: ConsoleVisitor & { email: string }; stranger: ConsoleVisitor },
+      look: (visitor: ConsoleVisitor, address: string) => Promise<void>,
+    ) => {
+      const { owner, stranger } = visitors;
+      const { stack } = system();
+      const db = await stack.database<{
+        person: { id: string; email: string };
+        passkey: Record<string, unknown>;
+      }>('console');
+      const person = await db
+        .selectFrom('person')
+        .select('id')
+        .where('email', '=', owner.email)
+        .executeTakeFirstOrThrow();
+      const passkey = randomUUID();
+      await db
+        .insertInto('passkey')
+        .values({
+          id: passkey,
+          person_id: person.id,
+          credential_id: randomUUID(),
+          public_key: Buffer.alloc(1),
+          counter: 0,
+          transports: [],
+          name: '<b>passkey</b>',
+          created_at: new Date(),
+          last_used_at: null,
+        })
+        .execute();
+      await db.destroy();
+      const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
+      const ids = {
+        '/people/:person': person.id,
+        '/account/passkeys/:passkey/remove': passkey,
+        '/sign-in/link/:token': new URL(url).pathname.split('/').at(-1) ?? '',
+      };
+      const opened: string[] = [];
+      for (const binding of bindings.filter(({ path }) => !noPages.has(path))) {
+        const visitor = binding.path.startsWith('/sign-in') ? stranger : owner;
+        for (const address of addressesOf(binding, ids)) {
+          await visitor.visit(address);
+          await look(visitor, address);
+          opened.push(address);
+        }
+      }
+      expect(opened.length).toBeGreaterThan(25);
+      // What forms lead to.
+      const root = `/b/${issuer.business.id}`;
+      for (const [path, form] of [
+        [`/documents/${visible['/documents/:id/credit']}/credit`, 'form[action$="/credit"]'],
+        ['/authority', 'form[action$="/connect"]'],
+        ['/connection/new', 'form[action$="/connection/new"]'],
+      ] as const) {
+        await owner.visit(`${root}${path}`);
+        if (path === '/connection/new') {
+          await owner.page.fill('input[name=name]', '<i>new</i>');
+        }
+        await owner.press(form);
+        if (path === '/connection/new') {
+          stack.recordPersonalData({ key: await owner.page.inputValue('#key-value') });
+        }
+        await look(owner, `what ${path} leads to`);
+      }
+      await owner.visit(`${root}/nowhere`, 404);
+      await look(owner, 'a page that does not exist');
+    };
+
+    it.each([phone, desktop])(
+      'axe finds nothing in light and dark, and nothing is wider than 320 pixels, in $language',
+      async (view) => {
+        const { visitorOf, stranger } = system();
+        const axe = await readFile(axePath, 'utf8');
+        const lenient = { ...view, withoutPolicy: true };
+        const visitors = { owner: await visitorOf(issuer, lenient), stranger: await stranger(lenient) };
+        await openAll(visitors, async (visitor, address) => {
+          const light = await findingsOf(visitor, axe);
+          await visitor.page.emulateMedia({ colorScheme: 'dark' });
+          const dark = await findingsOf(visitor, axe, { rules: ['color-contrast'] });
+          await visitor.page.emulateMedia({ colorScheme: 'light' });
+          await visitor.page.setViewportSize(narrowest);
+          const overflow = await visitor.overflow();
+          await visitor.page.setViewportSize({ width: view.width, height: view.height });
+          expect({ address, light, dark, overflow }).toEqual({ address, light: [], dark: [], overflow: 0 });
+        });
+      },
+      180_000,
+    );
+
+    it('stored names, notes and reasons never become markup, and no page violates its policy', async () => {
+      const { visitorOf, stranger } = system();
+      const visitors = { owner: await visitorOf(issuer, desktop), stranger: await stranger(desktop) };
+      let shown = 0;
+      await openAll(visitors, async (visitor, address) => {
+        const found = await visitor.page.evaluate(`({
+          attacked: globalThis.attacked ?? null,
+          elements: document.querySelectorAll('[onerror], img, script:not([src]), main b, main i').length,
+          texts: document.body.innerText.split('<script>').length - 1,
+        })`);
+        const { texts, ...rest } = found as { texts: number; attacked: unknown; elements: number };
+        shown += texts;
+        expect({ address, ...rest }).toEqual({ address, attacked: null, elements: 0 });
+      });
+      // As text it is there, again and again.
+      expect(shown).toBeGreaterThan(30);
+    }, 120_000);
+  });
+}
