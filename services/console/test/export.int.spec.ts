@@ -247,9 +247,8 @@ describe('exports of the console', () => {
     const other = await exports.startAnother();
     const id = await exports.request({ format: 'jsonl' });
     await running(id);
-    const startedMs = performance.now();
+    await eventually('the trail has the export', async () => (await exports.row(id)).recorded_at !== null);
     await other.stop();
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
     expect(await exports.row(id)).toMatchObject({
       state: 'queued',
       attempts: 0,

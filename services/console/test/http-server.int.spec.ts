@@ -27,10 +27,8 @@ describe('the HTTP server of the console', () => {
     ['text/plain', 'a'.repeat(2_000_000)],
     ['application/json', `[${'0,'.repeat(900_000)}0]`],
   ])('what is no form is refused before it is read: %s', async (type, body) => {
-    const startedMs = performance.now();
     const reply = await sent('/sign-in', { method: 'POST', body, headers: { 'content-type': type } });
     expect(reply.status).toBe(415);
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
   it('a form with more fields than any form has is refused with a page', async () => {

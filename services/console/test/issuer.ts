@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
-import { Provider } from 'oidc-provider';
+import { jest } from '@jest/globals';
+import type { Provider } from 'oidc-provider';
 import { freePort } from './ports.js';
 
 /** What the issuer says about the person who signs in there. */
@@ -30,7 +31,7 @@ export async function startIssuer(callback: string): Promise<Issuer> {
     signIn: (address) => follow(address, url),
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
-  const provider = new Provider(url, {
+  const provider = await createProvider(url, {
     clients: [
       {
         client_id: issuer.clientId,
@@ -72,6 +73,17 @@ export async function startIssuer(callback: string): Promise<Issuer> {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return issuer;
+}
+
+/** The library warns of what a server in production may not have: memory as its store, and an old Node. */
+async function createProvider(url: string, configuration: object): Promise<Provider> {
+  const warn = jest.spyOn(globalThis.console, 'warn').mockImplementation(() => {});
+  try {
+    const library = await import('oidc-provider');
+    return new library.Provider(url, configuration);
+  } finally {
+    warn.mockRestore();
+  }
 }
 
 /** Follows redirects as long as they stay at the issuer. */

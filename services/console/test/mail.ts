@@ -9,6 +9,18 @@ export async function linkFor(console: ConsoleUnderTest, email: string, count = 
   });
 }
 
+/** Begins a test without mails, and without any that is still to be sent. */
+export async function withoutMails(console: ConsoleUnderTest): Promise<void> {
+  console.sendNotice = () => ({ outcome: 'accepted', reason: null });
+  const { db } = console.database;
+  await db.deleteFrom('due_notice').where('claimed_until', 'is', null).execute();
+  await eventually('nothing is being sent', async () => {
+    const rows = await db.selectFrom('due_notice').select('id').execute();
+    return rows.length === 0;
+  });
+  console.notices.length = 0;
+}
+
 /** The path of the link in the text of a mail. */
 export function linkIn(text: string): string | undefined {
   return /\/sign-in\/link\/[\w-]+/.exec(text)?.[0];

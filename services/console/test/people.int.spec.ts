@@ -5,7 +5,7 @@ import { testBookOf } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { NoticeSender } from '../src/sign-in/notice-sender.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
-import { linkFor, linkIn, useLink } from './mail.js';
+import { linkFor, linkIn, useLink, withoutMails } from './mail.js';
 
 const errorOf = (work: Promise<unknown>) =>
   work.then(
@@ -19,10 +19,7 @@ describe('people', () => {
     console = await startConsole();
   });
   afterAll(() => console.stop());
-  beforeEach(() => {
-    console.notices.length = 0;
-    console.sendNotice = () => ({ outcome: 'accepted', reason: null });
-  });
+  beforeEach(() => withoutMails(console));
 
   const address = () => `p-${randomUUID()}@example.com`;
   const at = (minutes: number) => {

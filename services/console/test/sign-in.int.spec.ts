@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { hashToken } from '../src/session/session.repository.js';
 import { SignInPurger } from '../src/sign-in/sign-in-purger.js';
 import { type ConsoleUnderTest, startConsole } from './console.js';
-import { askForLink, linkFor, useLink } from './mail.js';
+import { askForLink, linkFor, useLink, withoutMails } from './mail.js';
 
 const minuteMs = 60_000;
 
@@ -16,8 +16,7 @@ describe('signing in by mail', () => {
   afterAll(() => console.stop());
   beforeEach(async () => {
     await console.database.db.deleteFrom('attempt_count').execute();
-    console.notices.length = 0;
-    console.sendNotice = () => ({ outcome: 'accepted', reason: null });
+    await withoutMails(console);
   });
   const pass = (ms: number) => {
     console.clock.now = new Date(console.clock.now.getTime() + ms);
