@@ -2,7 +2,7 @@
  * Bundles the programs of a workspace after `tsc`: `node ../../bundle.mjs dist/main.js dist/migrate.js`. Each becomes a line
  * that loads `dist/bundle/`, so that a process reads a few large files instead of two thousand small ones (ADR 0028).
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 
@@ -27,6 +27,18 @@ const optional = {
   },
 };
 
+/** A map without a source: Node holds every mapping of a program in memory from the first stack trace that it shows. */
+const emptyMap = Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString('base64');
+const withoutMaps = {
+  name: 'third-party packages without source maps',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/node_modules\/.+\.[cm]?js$/ }, async ({ path }) => ({
+      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${emptyMap}`,
+      loader: 'js',
+    }));
+  },
+};
+
 const entries = process.argv.slice(2);
 await rm(folder, { recursive: true, force: true });
 await build({
@@ -43,7 +55,7 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   external: unbundled,
-  plugins: [optional],
+  plugins: [optional, withoutMaps],
   logLevel: 'warning',
   // CommonJS packages expect these.
   banner: {
