@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { commandOptions, refuseOptions } from '../command-options.js';
 import { measureAgainstGotenberg } from './against-gotenberg.js';
 import { measureConsole } from './console.js';
 import { measureCost } from './cost.js';
@@ -46,7 +47,14 @@ const parts = {
   faults: measureFaults,
   memory: (stack: BenchStack, show: typeof progress) => measureMemory(stack, show, numberOf('documents')),
 };
-const { values, positionals: wanted } = parseArgs({
+const partNames = [...Object.keys(parts), 'replicas', 'gotenberg', 'storm'];
+const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--json]
+  measures the whole system on this machine, or the parts named
+    PART           ${partNames.join(', ')}
+    --requests N   how many the part hostile sends
+    --documents N  how many the part memory issues, and the parts reading and export read
+    --json         the figures as one line of JSON`;
+const { values, positionals: wanted } = commandOptions(usage, {
   allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
@@ -56,6 +64,10 @@ const { values, positionals: wanted } = parseArgs({
     documents: { type: 'string' },
   },
 });
+const unknown = wanted.filter((part) => !partNames.includes(part));
+if (unknown.length > 0) {
+  refuseOptions(usage, `There is no part ${unknown.join(', ')}`);
+}
 const asJson = values.json;
 /** Starting a system takes long where others use the machine. */
 const commandTimeoutMs = 240_000;
@@ -64,7 +76,7 @@ const commandTimeoutMs = 240_000;
 function numberOf(option: 'requests' | 'documents'): number | undefined {
   const text = values[option];
   if (text !== undefined && !/^[1-9]\d*$/.test(text)) {
-    throw new Error(`--${option} must be a whole number above zero`);
+    refuseOptions(usage, `--${option} must be a whole number above zero`);
   }
   return text === undefined ? undefined : Number(text);
 }

@@ -1,16 +1,21 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { commandOptions, refuseOptions } from '../../command-options.js';
 import { repositoryRoot } from '../../sources.js';
 import { killPointSteps } from './schedule.js';
 import { figuresOf, runStorm, type StormReport } from './storm.js';
 import { StormSystem } from './storm-system.js';
 
-/**
- * `npm run storm -- --minutes N --seed N`: the faults of a seed; with `--kill-points` a death at each kill point in their place.
- * Ends with 1 where an invariant was broken.
- */
-const { values } = parseArgs({
+const usage = `npm run storm -- [--minutes N] [--seed N] [--longest-fault S] [--kill-points] [--pause MS] [--patience N] [--json]
+  the faults of a seed against two replicas of each service; ends with 1 where an invariant was broken
+    --minutes N        how long, default 5
+    --seed N           a whole number, default random: the same seed draws the same faults
+    --longest-fault S  in seconds, default 60
+    --kill-points      a death at each kill point, once, in place of the faults of the seed
+    --pause MS         between two requests of a caller, default 500
+    --patience N       each wait is N times as long, on a machine with other work; default 1
+    --json             the figures alone`;
+const { values } = commandOptions(usage, {
   options: {
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
@@ -27,8 +32,9 @@ const longestFaultS = Number(values['longest-fault']);
 const pauseMs = Number(values.pause);
 const patience = Number(values.patience);
 if (!(minutes > 0 && Number.isInteger(seed) && longestFaultS >= 1 && pauseMs > 0 && patience >= 1)) {
-  throw new Error(
-    '--minutes is above zero, --seed a whole number, --longest-fault seconds and --pause milliseconds and --patience from 1',
+  refuseOptions(
+    usage,
+    '--minutes and --pause are above zero, --seed is a whole number, --longest-fault and --patience are 1 or more',
   );
 }
 const progress = (text: string) =>
