@@ -42,8 +42,7 @@ export function concurrency(system: () => RunningStack): void {
         }
       }
       expect(codes).toContain('document_generation_failed');
-      // How many are issued in time depends on the machine.
-      expect(seen.length).toBeGreaterThan(0);
+      expect(seen.length).toBeGreaterThan(16);
       expect(seen.length).toBeLessThan(64);
       const numbers = () => seen.map((item) => item.number).sort((a, b) => a - b);
       expect(numbers()).toEqual(seen.map((_, index) => index + 1));
