@@ -4,10 +4,12 @@ import { newContext } from '../process/context.js';
 import type { Logger } from '../process/logger.js';
 import { SpanKind } from '../tracing/spans.js';
 import type { Tracing } from '../tracing/tracing.js';
-import { Poller } from './poller.js';
+import { Poller, type TickResult } from './poller.js';
 
-/** How often the table is polled without a trigger. */
-const idleMs = 1_000;
+/** How often the table is looked at, without a trigger and while nothing is due. */
+const idleMs = 5_000;
+/** How often while rows are in flight, which may be due again soon. */
+const busyMs = 1_000;
 
 /** A due row of a table: the request and the trace that it belongs to, and the business and document that it is about. */
 export interface Job {
@@ -16,6 +18,13 @@ export interface Job {
   readonly business_id: string;
   /** Absent: it is about no document. */
   readonly document_id?: string;
+}
+
+/** When the next row is due, by the clock of the database. */
+export interface NextDue {
+  readonly now: Date;
+  /** Zero: one is due now; infinite: none is due at any time. */
+  readonly inMs: number;
 }
 
 /**
@@ -35,8 +44,8 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
       claimMs: number;
       logger: Logger;
       tracing: Tracing;
-      /** The time by which rows are due and claims expire; `databaseNow`, since replicas compare it with each other's claims. */
-      now: () => Promise<Date>;
+      /** When a row is due, or its claim expires; `nextDue`. */
+      nextDue: () => Promise<NextDue>;
       /** Claims due rows for this worker, until `until`. */
       claim: (limit: number, now: Date, until: Date) => Promise<Row[]>;
       /** Must not reject: a row whose outcome cannot be stored is claimed again when the claim expires. */
@@ -46,10 +55,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     this.#poller = new Poller({
       name: options.name,
       idleMs,
-      tick: async () => {
-        await this.#tick();
-        return 'idle';
-      },
+      tick: () => this.#tick(),
       logger: options.logger,
     });
   }
@@ -69,17 +75,22 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     await Promise.all(this.#inFlight);
   }
 
-  async #tick(): Promise<void> {
-    const { concurrency, claimMs, claim } = this.options;
+  async #tick(): Promise<TickResult> {
+    const { concurrency, claimMs, nextDue, claim } = this.options;
     const free = concurrency - this.#inFlight.size;
     // A row that ends triggers.
     if (free <= 0) {
-      return;
+      return 'idle';
     }
-    const now = await this.options.now();
+    const { now, inMs } = await nextDue();
+    if (inMs > 0) {
+      return this.#inFlight.size > 0 ? Math.min(inMs, busyMs) : inMs;
+    }
     for (const row of await claim(free, now, new Date(now.getTime() + claimMs))) {
       this.#start(row);
     }
+    // Also where another replica has claimed what was due.
+    return busyMs;
   }
 
   #start(row: Row): void {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../process/logger.js';
-import { Poller } from './poller.js';
+import { Poller, type TickResult } from './poller.js';
 
 const logger = createLogger('test', 'silent');
 
 /** A poller whose ticks are counted, and can be waited for. */
-function countedPoller(idleMs: number, tick: (count: number) => Promise<'more' | 'idle'>) {
+function countedPoller(idleMs: number, tick: (count: number) => Promise<TickResult>) {
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
   const poller = new Poller({
@@ -60,6 +60,16 @@ describe('Poller', () => {
     });
     poller.start();
     await reached(2);
+    await poller.stop();
+  });
+
+  it.each([
+    ['a tick that knows when there is work shortens the pause', 60_000, 5],
+    ['a tick never makes the pause longer', 5, Number.POSITIVE_INFINITY],
+  ])('%s', async (_name, idleMs, pauseMs) => {
+    const { poller, reached } = countedPoller(idleMs, async () => pauseMs);
+    poller.start();
+    await reached(3);
     await poller.stop();
   });
 

@@ -5,8 +5,8 @@ import { Pause } from './pause.js';
 /** The longest pause after a tick that failed. */
 const pauseMaxMs = 15_000;
 
-/** Whether the next tick follows at once (`more`) or after the pause. */
-export type TickResult = 'more' | 'idle';
+/** When the next tick follows: at once (`more`), after the whole pause (`idle`), or after so many milliseconds of it. */
+export type TickResult = 'more' | 'idle' | number;
 
 /**
  * Repeats a tick: at once after a trigger, else after a pause. A trigger may be lost with the process; the pause guarantees that work
@@ -23,7 +23,7 @@ export class Poller implements BackgroundTask {
   constructor(
     private readonly options: {
       name: string;
-      /** The pause after an idle tick. */
+      /** The longest pause after a tick that succeeded. */
       idleMs: number;
       tick: () => Promise<TickResult>;
       logger: Logger;
@@ -67,6 +67,9 @@ export class Poller implements BackgroundTask {
     try {
       const result = await tick();
       this.#failures = 0;
+      if (typeof result === 'number') {
+        return Math.max(0, Math.min(result, idleMs));
+      }
       return result === 'more' ? 0 : idleMs;
     } catch (error) {
       this.#failures += 1;

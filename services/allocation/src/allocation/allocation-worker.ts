@@ -4,7 +4,6 @@ import {
   type BackgroundTask,
   type Clock,
   type Database,
-  databaseNow,
   InjectClock,
   InjectDatabase,
   InjectLogger,
@@ -13,7 +12,7 @@ import {
   Tracing,
 } from '@pinkas/service-kit';
 import { AuthorityTokens } from '../connection/authority-tokens.js';
-import { type ClaimedRow, claimDue } from './allocation.repository.js';
+import { type ClaimedRow, claimDue, nextDueAllocation } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationRequester } from './allocation-requester.js';
 
@@ -40,7 +39,7 @@ export class AllocationWorker implements BackgroundTask {
       claimMs: requester.claimMs,
       logger,
       tracing,
-      now: () => databaseNow(all, clock),
+      nextDue: () => nextDueAllocation(all, clock),
       claim: (limit, now, until) => claimDue(all, limit, now, until),
       run: (row) => requester.request(row),
     });

@@ -1,5 +1,13 @@
 import type { AllocationDecision } from '@pinkas/domain';
-import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
+import {
+  type Clock,
+  currentContext,
+  currentTraceJson,
+  type Database,
+  type NextDue,
+  nextDue,
+  type Transaction,
+} from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 import type { AllocationFacts, AllocationTable, AllocationTables } from './allocation.tables.js';
@@ -52,6 +60,18 @@ const outcomeMayBeUnknown = sql<boolean>`allocation.outcome_unknown or allocatio
 const connectedAt = sql<Date | null>`
   (select connected_at from connection where connection.business_id = allocation.business_id)
 `;
+
+/** When the next document is due, or its claim expires. */
+export function nextDueAllocation(db: Database<AllocationTables>, clock: Clock): Promise<NextDue> {
+  return nextDue(
+    db,
+    clock,
+    (now) => sql`(
+      select min(next_attempt_at) from allocation
+      where state = 'pending' and (claimed_until is null or claimed_until < ${now})
+    )`,
+  );
+}
 
 /**
  * Claims due documents for this worker until `until`. Documents without an attempt come first: a caller may be waiting for

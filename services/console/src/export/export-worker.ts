@@ -24,6 +24,7 @@ import {
   extendClaim,
   fail,
   failAbandoned,
+  nextDueExport,
   postpone,
 } from './export.repository.js';
 import type { ExportFailure } from './export.tables.js';
@@ -68,7 +69,7 @@ export class ExportWorker implements BackgroundTask {
       claimMs,
       logger,
       tracing,
-      now: () => databaseNow(all, clock),
+      nextDue: () => nextDueExport(all, clock),
       claim: async (limit, now, until) => {
         await this.#failAbandoned(all, now);
         return claimDue(all, limit, now, until);

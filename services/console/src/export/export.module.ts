@@ -6,7 +6,7 @@ import { ExportWorker } from './export-worker.js';
 import { ExportWriter } from './export-writer.js';
 
 /** The exports that people request. Pages use the functions of `exports.ts`. */
-@Module({ providers: [ExportMetrics, ExportWriter, ExportWorker, ExportPurger] })
+@Module({ providers: [ExportMetrics, ExportWriter, ExportWorker, ExportPurger], exports: [ExportWorker] })
 export class ExportModule {}
 
 /** In the order of their start. */

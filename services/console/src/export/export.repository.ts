@@ -1,4 +1,12 @@
-import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
+import {
+  type Clock,
+  currentContext,
+  currentTraceJson,
+  type Database,
+  type NextDue,
+  nextDue,
+  type Transaction,
+} from '@pinkas/service-kit';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { ConsoleTables } from '../session/session.tables.js';
 import type { ExportFailure, ExportJobTable } from './export.tables.js';
@@ -80,6 +88,17 @@ export function findExport(
     .where('business_id', '=', businessId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** When the next export is due, or the claim of one expires. */
+export function nextDueExport(db: Database<ConsoleTables>, clock: Clock): Promise<NextDue> {
+  return nextDue(
+    db,
+    clock,
+    () => sql`(
+      select min(greatest(next_attempt_at, claimed_until)) from export_job where state in ('queued', 'running')
+    )`,
+  );
 }
 
 /** Claims due exports, and those whose claim has expired, until `until`. */

@@ -2,6 +2,7 @@ import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import { ApiError, type Clock, type Database, InjectClock, InjectDatabase } from '@pinkas/service-kit';
+import { ExportWorker } from '../export/export-worker.js';
 import {
   type ExportView,
   listExports,
@@ -96,6 +97,7 @@ export class RequestExport {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
+    private readonly worker: ExportWorker,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
@@ -124,6 +126,7 @@ export class RequestExport {
       }
       throw error;
     }
+    this.worker.trigger();
     return redirect(link('/exports', { done: 'requested' }));
   }
 }

@@ -30,10 +30,14 @@ import {
   deleteNotice,
   insertLink,
   linkMs,
+  nextDueNotice,
   postponeNotice,
 } from './sign-in.repository.js';
 
-const idleMs = 1_000;
+/** How often the table is looked at, without a trigger and while nothing is due. */
+const idleMs = 5_000;
+/** How often where something was due. */
+const busyMs = 1_000;
 const batchMax = 8;
 /** One attempt, with the calls of two services. */
 const attemptMs = timeLimitsMs.sendNotice + timeLimitsMs.call;
@@ -83,14 +87,17 @@ export class NoticeSender implements BackgroundTask {
   }
 
   async #tick(): Promise<TickResult> {
-    const now = await databaseNow(this.#all, this.clock);
+    const { now, inMs } = await nextDueNotice(this.#all, this.clock);
+    if (inMs > 0) {
+      return inMs;
+    }
     const due = await claimNotices(this.#all, batchMax, now, new Date(now.getTime() + claimMs));
     await Promise.all(
       due.map((notice) =>
         withContext(newContext(attemptMs, notice.request_id ?? undefined), () => this.#process(notice)),
       ),
     );
-    return due.length === batchMax ? 'more' : 'idle';
+    return due.length === batchMax ? 'more' : busyMs;
   }
 
   /** Never rejects: what could not be stored is processed again when the claim expires. */

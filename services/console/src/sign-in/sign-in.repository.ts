@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
-import type { Insertable, Selectable } from 'kysely';
+import { type Clock, type Database, type NextDue, nextDue, type Transaction } from '@pinkas/service-kit';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { hashToken, newToken } from '../session/session.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
 import type { CeremonyKind, CeremonyTable, DueNoticeTable, SignInLinkTable } from './sign-in.tables.js';
@@ -21,6 +21,15 @@ export async function insertNotice(
     .insertInto('due_notice')
     .values({ ...notice, attempts: 0, next_attempt_at: notice.requested_at, claimed_until: null })
     .execute();
+}
+
+/** When the next mail is due, or its claim expires. */
+export function nextDueNotice(all: Database<ConsoleTables>, clock: Clock): Promise<NextDue> {
+  return nextDue(
+    all,
+    clock,
+    () => sql`(select min(greatest(next_attempt_at, claimed_until)) from due_notice)`,
+  );
 }
 
 /** Claims due mails for this process until `until`. */

@@ -1,4 +1,5 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Clock, type Database, type NextDue, nextDue, type Transaction } from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import {
   type DeliveryChannel,
   type DeliveryRow,
@@ -8,6 +9,23 @@ import {
   type MessageKey,
 } from './delivery.tables.js';
 import { cancelledReason, type SendTransition } from './send-policy.js';
+
+/** When the next message of a channel is due, or the claim of a send attempt in flight expires. */
+export function nextDueMessage(
+  db: Database<DeliveryTables>,
+  channel: DeliveryChannel,
+  clock: Clock,
+): Promise<NextDue> {
+  return nextDue(
+    db,
+    clock,
+    (now) => sql`least(
+      (select min(next_attempt_at) from delivery
+       where channel = ${channel} and state = 'ready' and (claimed_until is null or claimed_until < ${now})),
+      (select min(claimed_until) from delivery where state = 'sending')
+    )`,
+  );
+}
 
 /** Claims due messages of a channel for this worker until `until`. */
 export async function claimDue(

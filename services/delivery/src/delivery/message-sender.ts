@@ -19,7 +19,7 @@ import {
 import type { DeliveryConfig } from '../config.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
 import { type Attempt, beginAttempt, countForDay } from './attempt.repository.js';
-import { claimDue, postpone } from './claim.repository.js';
+import { claimDue, nextDueMessage, postpone } from './claim.repository.js';
 import type { DeliveryChannel, DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageChannels } from './message-channels.js';
@@ -73,7 +73,7 @@ export class MessageSender implements BackgroundTask {
           claimMs,
           logger,
           tracing,
-          now: () => databaseNow(all, clock),
+          nextDue: () => nextDueMessage(all, channel, clock),
           claim: async (limit, now, until) => {
             await this.#recordExpired(all, now);
             return claimDue(all, channel, limit, now, until);
@@ -90,7 +90,7 @@ export class MessageSender implements BackgroundTask {
     }
   }
 
-  /** Looks for due messages now; of a channel that is not configured within a second. */
+  /** Looks for due messages now; of a channel that is not configured within five seconds. */
   trigger(): void {
     for (const [channel, worker] of this.#workers) {
       if (this.channels.isConfigured(channel)) {

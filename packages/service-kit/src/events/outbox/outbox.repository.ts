@@ -91,14 +91,10 @@ export function outboxEventById(
 
 /** Whether an event was left behind unsent. */
 export async function hasUnsent(db: Kysely<MessagingTables>): Promise<boolean> {
-  const row = await db
-    .selectFrom('outbox')
-    .select('position')
-    .where('sent_at', 'is', null)
-    .where('created_at', '<', overdue)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from outbox where sent_at is null and created_at < ${overdue}) as found
+  `.execute(db);
+  return rows[0]?.found === true;
 }
 
 /** Locks the oldest events that were left behind unsent, skipping those that another replica has locked. */

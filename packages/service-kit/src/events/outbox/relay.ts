@@ -22,6 +22,10 @@ import {
 import { asOutboxTransaction, OutboxBuffer, type OutboxEvent, type OutboxTransaction } from './publish.js';
 
 const batchMax = 64;
+/** How often the table is looked at for what a process that died has left behind. */
+const idleMs = 5_000;
+/** How often, and for how long, after a send that failed. */
+const failedMs = { lookEvery: 1_000, lookFor: 10_000 };
 const publishTimeoutMs = 2_000;
 /** How long sent events may wait to be marked, so that many are marked by one statement. */
 const markPauseMs = 100;
@@ -37,6 +41,8 @@ export class OutboxRelay {
   readonly #sending = new Set<Promise<void>>();
   /** True at start and after a reconnect, until what JetStream may have lost is marked as unsent. */
   #mayHaveLost = true;
+  /** When a send failed last, on the clock of `performance`. */
+  #failedAtMs = Number.NEGATIVE_INFINITY;
   #sent: string[] = [];
   #marking: NodeJS.Timeout | undefined;
 
@@ -55,7 +61,7 @@ export class OutboxRelay {
         this.#poller.trigger();
       },
     });
-    this.#poller = new Poller({ name: 'outbox', idleMs: 1_000, tick: () => this.#tick(), logger });
+    this.#poller = new Poller({ name: 'outbox', idleMs, tick: () => this.#tick(), logger });
   }
 
   start(): void {
@@ -95,9 +101,11 @@ export class OutboxRelay {
         this.#marking ??= setTimeout(() => void this.#mark(), markPauseMs);
       })
       // The row remains; the poller finds it.
-      .catch((error: unknown) =>
-        this.logger.warn({ err: error, subject: event.subject }, 'outbox publish failed'),
-      )
+      .catch((error: unknown) => {
+        this.logger.warn({ err: error, subject: event.subject }, 'outbox publish failed');
+        this.#failedAtMs = performance.now();
+        this.#poller.trigger();
+      })
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
@@ -125,7 +133,7 @@ export class OutboxRelay {
     }
     // A look without a transaction, since there is mostly nothing.
     if (!(await hasUnsent(this.db))) {
-      return 'idle';
+      return performance.now() - this.#failedAtMs < failedMs.lookFor ? failedMs.lookEvery : 'idle';
     }
     return this.db.transaction().execute(async (trx) => {
       const rows = await claimUnsent(trx, batchMax);
