@@ -32,7 +32,8 @@ import { measureStorm } from './storm.js';
 const run = promisify(execFile);
 const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
 const parts = {
-  reading: (stack: BenchStack, show: typeof progress) => measureReading(stack, show, numberOf('documents')),
+  reading: (stack: BenchStack, show: typeof progress) =>
+    measureReading(stack, show, { documents: numberOf('documents'), customers: numberOf('customers') }),
   export: (stack: BenchStack, show: typeof progress) => measureExporting(stack, show, numberOf('documents')),
   issuing: measureIssuing,
   series: measureSeries,
@@ -53,6 +54,7 @@ const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--jso
     PART           ${partNames.join(', ')}
     --requests N   how many the part hostile sends
     --documents N  how many the part memory issues, and the parts reading and export read
+    --customers N  how many the part reading searches, as many as documents by default
     --json         the figures as one line of JSON`;
 const { values, positionals: wanted } = commandOptions(usage, {
   allowPositionals: true,
@@ -60,8 +62,10 @@ const { values, positionals: wanted } = commandOptions(usage, {
     json: { type: 'boolean', default: false },
     /** How many the part `hostile` sends. */
     requests: { type: 'string' },
-    /** How many the part `memory` issues, and the parts `reading` and `export` read; `reading` has as many customers. */
+    /** How many the part `memory` issues, and the parts `reading` and `export` read. */
     documents: { type: 'string' },
+    /** How many the part `reading` searches. */
+    customers: { type: 'string' },
   },
 });
 const unknown = wanted.filter((part) => !partNames.includes(part));
@@ -73,7 +77,7 @@ const asJson = values.json;
 const commandTimeoutMs = 240_000;
 
 /** The whole number of an option; undefined where it is not given. */
-function numberOf(option: 'requests' | 'documents'): number | undefined {
+function numberOf(option: 'requests' | 'documents' | 'customers'): number | undefined {
   const text = values[option];
   if (text !== undefined && !/^[1-9]\d*$/.test(text)) {
     refuseOptions(usage, `--${option} must be a whole number above zero`);
@@ -159,6 +163,7 @@ async function measurePart(part: string, measure: () => Promise<Row[]>): Promise
 async function main(): Promise<void> {
   numberOf('requests');
   numberOf('documents');
+  numberOf('customers');
   const named = Object.entries(parts).filter(([part]) => isWanted(part));
   const rows: Row[] = [];
   if (named.length > 0) {

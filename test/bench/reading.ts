@@ -35,9 +35,14 @@ interface Target {
 export async function measureReading(
   stack: BenchStack,
   progress: (text: string) => void,
-  documents = 1_000_000,
+  {
+    documents = 1_000_000,
+    customers: cards = documents,
+  }: {
+    documents?: number | undefined;
+    customers?: number | undefined;
+  },
 ): Promise<Row[]> {
-  const cards = documents;
   const issuer = await newIssuer(stack);
   progress(`writing ${documents} documents and ${cards} customer cards …`);
   const documentId = await fillBook(stack, issuer, { body: quote, types, documents }, progress);
