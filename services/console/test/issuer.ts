@@ -50,6 +50,7 @@ export async function startIssuer(callback: string): Promise<Issuer> {
       claims: async () => ({ sub, ...issuer.claims }),
     }),
     cookies: { keys: ['a-key-of-the-test'] },
+    ttl: { Interaction: 600, Session: 600, Grant: 600 },
   });
   const handle = provider.callback();
   const server: Server = createServer(async (request, response) => {
