@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
 
 /** What does not run by itself: the files of the groups that `npm test` has written; else the groups. */
@@ -5,7 +6,7 @@ const grouped = (process.env.PINKAS_GROUPED_TESTS ?? '/test/groups/').split(' ')
 
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: fileURLToPath(new URL('packages/testkit/jest/environment.mjs', import.meta.url)),
   // Real servers on a shared machine: a bound, not a measure.
   testTimeout: 30_000,
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
