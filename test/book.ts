@@ -38,52 +38,47 @@ export async function expectConsistentBook(
   const rendering = await stack.database<{
     artifact: { document_id: string; revision: number; sha256: Buffer };
   }>('rendering');
-  try {
-    const rows = await db
-      .selectFrom('document')
-      .select(['id', 'number', 'dated_on', 'issued_at', 'idempotency_key', 'artifact_sha256'])
-      .where('business_id', '=', issuer.business.id)
-      .where('type', '=', type)
-      .orderBy('number')
-      .execute();
-    expect(rows.map((row) => row.number)).toEqual(rows.map((_, index) => index + 1));
-    for (const [index, row] of rows.entries()) {
-      const before = rows[index - 1];
-      if (!before) {
-        continue;
-      }
-      expect(row.dated_on >= before.dated_on).toBe(true);
-      expect(row.issued_at.getTime()).toBeGreaterThanOrEqual(before.issued_at.getTime());
+  const rows = await db
+    .selectFrom('document')
+    .select(['id', 'number', 'dated_on', 'issued_at', 'idempotency_key', 'artifact_sha256'])
+    .where('business_id', '=', issuer.business.id)
+    .where('type', '=', type)
+    .orderBy('number')
+    .execute();
+  expect(rows.map((row) => row.number)).toEqual(rows.map((_, index) => index + 1));
+  for (const [index, row] of rows.entries()) {
+    const before = rows[index - 1];
+    if (!before) {
+      continue;
     }
-    const client = await stack.client(issuer.key);
-    for (const one of seen) {
-      const row = rows.find((candidate) => candidate.id === one.id);
-      expect(row).toMatchObject({ number: one.number, idempotency_key: one.key });
-      expect(await client.getDocument(one.id)).toMatchObject({
-        id: one.id,
-        number: one.number,
-        totals: { total: one.total },
-      });
-    }
-    const artifacts = await rendering
-      .selectFrom('artifact')
-      .select(['document_id', 'sha256'])
-      .where('revision', '=', 1)
-      .where(
-        'document_id',
-        'in',
-        rows.length > 0 ? rows.map((row) => row.id) : ['00000000-0000-0000-0000-000000000000'],
-      )
-      .execute();
-    expect(artifacts).toHaveLength(rows.length);
-    for (const row of rows) {
-      expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256.toString('hex')).toBe(
-        row.artifact_sha256,
-      );
-    }
-  } finally {
-    await db.destroy();
-    await rendering.destroy();
+    expect(row.dated_on >= before.dated_on).toBe(true);
+    expect(row.issued_at.getTime()).toBeGreaterThanOrEqual(before.issued_at.getTime());
+  }
+  const client = await stack.client(issuer.key);
+  for (const one of seen) {
+    const row = rows.find((candidate) => candidate.id === one.id);
+    expect(row).toMatchObject({ number: one.number, idempotency_key: one.key });
+    expect(await client.getDocument(one.id)).toMatchObject({
+      id: one.id,
+      number: one.number,
+      totals: { total: one.total },
+    });
+  }
+  const artifacts = await rendering
+    .selectFrom('artifact')
+    .select(['document_id', 'sha256'])
+    .where('revision', '=', 1)
+    .where(
+      'document_id',
+      'in',
+      rows.length > 0 ? rows.map((row) => row.id) : ['00000000-0000-0000-0000-000000000000'],
+    )
+    .execute();
+  expect(artifacts).toHaveLength(rows.length);
+  for (const row of rows) {
+    expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256.toString('hex')).toBe(
+      row.artifact_sha256,
+    );
   }
 }
 
@@ -97,43 +92,37 @@ export async function expectNothingPending(stack: RunningStack): Promise<void> {
     databases.set(service, await stack.database<MessagingTables>(service));
   }
   const of = (service: string) => databases.get(service) as Database<MessagingTables>;
-  try {
-    for (const service of messagingServices) {
-      await eventually(
-        `${service} has sent its events`,
-        async () =>
-          (await of(service).selectFrom('outbox').select('id').where('sent_at', 'is', null).execute())
-            .length === 0,
-        60_000,
-      );
-    }
-    for (const { service, event, durable } of consumerBindings) {
-      await eventually(
-        `${durable} has handled every event`,
-        async () => {
-          const published = await of(event.owner)
-            .selectFrom('outbox')
-            .select('id')
-            .where('subject', 'like', `${event.subject}.%`)
-            .execute();
-          const handled = await of(service)
-            .selectFrom('inbox')
-            .select('message_id')
-            .where('consumer', '=', durable)
-            .execute();
-          const ids = new Set(handled.map(({ message_id }) => message_id));
-          return published.every(({ id }) => ids.has(id));
-        },
-        120_000,
-      );
-    }
-    for (const service of messagingServices) {
-      expect(await of(service).selectFrom('dead_letter').selectAll().execute()).toEqual([]);
-    }
-  } finally {
-    for (const database of databases.values()) {
-      await database.destroy();
-    }
+  for (const service of messagingServices) {
+    await eventually(
+      `${service} has sent its events`,
+      async () =>
+        (await of(service).selectFrom('outbox').select('id').where('sent_at', 'is', null).execute())
+          .length === 0,
+      60_000,
+    );
+  }
+  for (const { service, event, durable } of consumerBindings) {
+    await eventually(
+      `${durable} has handled every event`,
+      async () => {
+        const published = await of(event.owner)
+          .selectFrom('outbox')
+          .select('id')
+          .where('subject', 'like', `${event.subject}.%`)
+          .execute();
+        const handled = await of(service)
+          .selectFrom('inbox')
+          .select('message_id')
+          .where('consumer', '=', durable)
+          .execute();
+        const ids = new Set(handled.map(({ message_id }) => message_id));
+        return published.every(({ id }) => ids.has(id));
+      },
+      120_000,
+    );
+  }
+  for (const service of messagingServices) {
+    expect(await of(service).selectFrom('dead_letter').selectAll().execute()).toEqual([]);
   }
 }
 

@@ -70,6 +70,8 @@ export interface Issuer {
 export class RunningStack {
   /** What callers and operators have said of people, and the keys: none of it may be in a log. */
   readonly #personal = new Set<string>();
+  /** By URL. To connect costs both ends more than most queries do. */
+  readonly #databases = new Map<string, Database<unknown>>();
 
   private constructor(
     readonly home: string,
@@ -102,6 +104,7 @@ export class RunningStack {
    * @throws when a log holds a key, or personal data of a request; or when a service lacked a permission on NATS.
    */
   async stop(release: () => Promise<void> = async () => {}): Promise<void> {
+    await Promise.all([...this.#databases.values()].map((database) => database.destroy()));
     await this.command('down');
     const refused = await refusedSubjects(join(this.home, 'logs'));
     const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
@@ -359,11 +362,15 @@ export class RunningStack {
     });
   }
 
-  /** A service's own database, opened with its serving role, with the rows of every business in sight. */
+  /** A service's own database, opened with its serving role, with the rows of every business in sight; `stop` closes it. */
   async database<Tables>(service: keyof StackFile['postgres']): Promise<Database<Tables>> {
-    return this.databaseAt((await this.file()).postgres[service]);
+    const url = (await this.file()).postgres[service];
+    const database = this.#databases.get(url) ?? this.databaseAt<unknown>(url);
+    this.#databases.set(url, database);
+    return database as Database<Tables>;
   }
 
+  /** The same for any role, for the caller to close. */
   databaseAt<Tables>(url: string): Database<Tables> {
     const logger = createLogger('test', 'silent');
     return acrossTenants(openDatabase<Tables>({ url, poolSize: 2, applicationName: 'test', logger }));

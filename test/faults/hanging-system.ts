@@ -138,7 +138,6 @@ export class HangingSystem {
     await expectVerified(stack);
     const db = await stack.database<{ document: { id: string } }>('issuing');
     const documents = await db.selectFrom('document').select('id').execute();
-    await db.destroy();
     await eventually(
       'each document has one email',
       async () => {

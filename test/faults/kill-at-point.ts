@@ -24,14 +24,10 @@ export async function commitDocument(
   const key = randomUUID();
   void stack.issue(issuer.key, body, key).catch(() => undefined);
   const db = await stack.database<{ document: { id: string; idempotency_key: string } }>('issuing');
-  try {
-    const { id } = await eventually('the document is committed', () =>
-      db.selectFrom('document').select('id').where('idempotency_key', '=', key).executeTakeFirst(),
-    );
-    return { id, key, body };
-  } finally {
-    await db.destroy();
-  }
+  const { id } = await eventually('the document is committed', () =>
+    db.selectFrom('document').select('id').where('idempotency_key', '=', key).executeTakeFirst(),
+  );
+  return { id, key, body };
 }
 
 /** What the caller sees who sends the request again. */

@@ -90,7 +90,7 @@ async function hold(
   service: keyof StackFile['postgres'],
   take: (db: Database<unknown>) => Promise<void>,
 ): Promise<HeldLock> {
-  const db = await stack.database<unknown>(service);
+  const db = stack.databaseAt<unknown>((await stack.file()).postgres[service]);
   let letGo = () => {};
   const wanted = new Promise<void>((resolve) => {
     letGo = resolve;

@@ -123,7 +123,6 @@ export function everyPage(system: () => ConsoleSystem): void {
           last_used_at: null,
         })
         .execute();
-      await db.destroy();
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
       const ids = {
         '/people/:person': person.id,

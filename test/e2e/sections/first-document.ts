@@ -246,7 +246,6 @@ export function firstDocument(system: () => RunningStack): void {
         const own = await stack.database<unknown>(service);
         await expect(sql`select 1`.execute(own)).resolves.toBeDefined();
         await expect(sql`create table taken (id int)`.execute(own)).rejects.toThrow('permission denied');
-        await own.destroy();
         for (const neighbour of serviceNames.filter((name) => name !== service)) {
           const url = new URL(postgres[service]);
           url.pathname = new URL(postgres[neighbour]).pathname;

@@ -94,13 +94,9 @@ export function outcomes(system: () => RunningStack): void {
       [column, value]: ['subject' | 'document_id', string],
     ): Promise<Record<string, unknown>> => {
       const db = await stack.database<Record<'outbox' | 'plan', Record<string, unknown>>>(service);
-      try {
-        return await eventually(`${table} of ${service} has ${value}`, () =>
-          db.selectFrom(table).selectAll().where(column, '=', value).executeTakeFirst(),
-        );
-      } finally {
-        await db.destroy();
-      }
+      return eventually(`${table} of ${service} has ${value}`, () =>
+        db.selectFrom(table).selectAll().where(column, '=', value).executeTakeFirst(),
+      );
     };
     /** Allocation has published what the answer says, and delivery has planned it. */
     const expectOutcomes = (documents: readonly CreatedDocument[]) =>

@@ -49,7 +49,6 @@ export function killedAllocation(system: () => RunningStack): void {
         .set({ claimed_until: sql<Date>`now()` })
         .where('claimed_until', 'is not', null)
         .execute();
-      await db.destroy();
     };
     const expectOneNumber = async (id: string) => {
       const number = await eventually('the number has come', () => allocationNumber(id), 60_000);
@@ -99,7 +98,6 @@ export function killedAllocation(system: () => RunningStack): void {
       await killBeforeAcknowledgement(stack, 'allocation', hold, () =>
         db.selectFrom('allocation').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
       );
-      await db.destroy();
       await expireClaims();
       await expectOneNumber(one.id);
       await awaitRedelivered(stack, consumers.decideAllocation);

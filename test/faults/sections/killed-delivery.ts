@@ -35,40 +35,31 @@ export function killedDelivery(system: () => RunningStack): void {
       const email = `${randomUUID()}@example.com`;
       return { email, body: invoice(100, { customer: { name: 'לקוח דואר', email } }) };
     };
-    const withDeliveries = async <T>(
-      work: (db: Awaited<ReturnType<typeof stack.database<{ delivery: DeliveryRow }>>>) => Promise<T>,
-    ): Promise<T> => {
-      const db = await stack.database<{ delivery: DeliveryRow }>('delivery');
-      try {
-        return await work(db);
-      } finally {
-        await db.destroy();
-      }
-    };
-    const inState = (id: string, state: string) =>
-      withDeliveries((db) =>
-        eventually(
-          `the message is ${state}`,
-          async () => {
-            const row = await db
-              .selectFrom('delivery')
-              .selectAll()
-              .where('document_id', '=', id)
-              .executeTakeFirst();
-            return row?.state === state;
-          },
-          60_000,
-        ),
+    const deliveries = () => stack.database<{ delivery: DeliveryRow }>('delivery');
+    const inState = async (id: string, state: string) => {
+      const db = await deliveries();
+      await eventually(
+        `the message is ${state}`,
+        async () => {
+          const row = await db
+            .selectFrom('delivery')
+            .selectAll()
+            .where('document_id', '=', id)
+            .executeTakeFirst();
+          return row?.state === state;
+        },
+        60_000,
       );
+    };
     /** Ends the claims of workers that died, as time would. */
-    const expireClaims = () =>
-      withDeliveries(async (db) => {
-        await db
-          .updateTable('delivery')
-          .set({ claimed_until: sql<Date>`now()` })
-          .where('claimed_until', 'is not', null)
-          .execute();
-      });
+    const expireClaims = async () => {
+      const db = await deliveries();
+      await db
+        .updateTable('delivery')
+        .set({ claimed_until: sql<Date>`now()` })
+        .where('claimed_until', 'is not', null)
+        .execute();
+    };
 
     it('delivery killed before it sends a message sends it once after the restart', async () => {
       const { email, body } = mailed();
@@ -79,15 +70,14 @@ export function killedDelivery(system: () => RunningStack): void {
       const second = mailed();
       const held = await commitDocument(stack, issuer, second.body);
       await hold.waitUntilBlocked();
-      await withDeliveries((db) =>
-        eventually('the message is claimed', () =>
-          db
-            .selectFrom('delivery')
-            .select('document_id')
-            .where('document_id', '=', held.id)
-            .where('claimed_until', '>', sql<Date>`now()`)
-            .executeTakeFirst(),
-        ),
+      const db = await deliveries();
+      await eventually('the message is claimed', () =>
+        db
+          .selectFrom('delivery')
+          .select('document_id')
+          .where('document_id', '=', held.id)
+          .where('claimed_until', '>', sql<Date>`now()`)
+          .executeTakeFirst(),
       );
       expect(await stack.mailsTo(second.email)).toEqual([]);
       await killAndAwaitRestart(stack, 'delivery', () => hold.release());
@@ -120,10 +110,9 @@ export function killedDelivery(system: () => RunningStack): void {
       const { email, body } = mailed();
       const hold = await lockTables(stack, 'delivery', ['delivery']);
       const one = await commitDocument(stack, issuer, body);
-      await withDeliveries((db) =>
-        killBeforeAcknowledgement(stack, 'delivery', hold, () =>
-          db.selectFrom('delivery').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
-        ),
+      const db = await deliveries();
+      await killBeforeAcknowledgement(stack, 'delivery', hold, () =>
+        db.selectFrom('delivery').selectAll().where('document_id', '=', one.id).executeTakeFirst(),
       );
       await expireClaims();
       await inState(one.id, 'sent');

@@ -107,7 +107,6 @@ export function killedIssuing(system: () => RunningStack): void {
         .select('id')
         .where('idempotency_key', 'in', keys)
         .execute();
-      await db.destroy();
       return rows.length;
     };
 
@@ -177,7 +176,6 @@ export function killedIssuing(system: () => RunningStack): void {
       expect(answer.body.error).toMatchObject({ code: 'engine_error', retryable: true });
       await stack.setMode('tax_authority', { mode: 'ok' });
       await stack.awaitRestart('issuing', before);
-      await db.destroy();
       const replay = await stack.issue(issuer.key, body, key);
       expect(replay.status).toBe(201);
       expect(replay.headers.get('idempotent-replayed')).toBe('true');

@@ -28,17 +28,13 @@ export function killedRendering(system: () => RunningStack): void {
 
     const revisionsOf = async (id: string): Promise<number[]> => {
       const db = await stack.database<{ artifact: { document_id: string; revision: number } }>('rendering');
-      try {
-        const rows = await db
-          .selectFrom('artifact')
-          .select('revision')
-          .where('document_id', '=', id)
-          .orderBy('revision')
-          .execute();
-        return rows.map((row) => row.revision);
-      } finally {
-        await db.destroy();
-      }
+      const rows = await db
+        .selectFrom('artifact')
+        .select('revision')
+        .where('document_id', '=', id)
+        .orderBy('revision')
+        .execute();
+      return rows.map((row) => row.revision);
     };
     const expectSecondPdfOnce = async (item: CommittedDocument) => {
       await eventually(

@@ -100,19 +100,15 @@ export function longOutages(system: () => RunningStack): void {
     /** Waits until JetStream has the events of documents. */
     const expectSent = async (documents: readonly CommittedDocument[]) => {
       const db = await stack.database<MessagingTables>('issuing');
-      try {
-        for (const { id } of documents) {
-          await eventually('the event is sent', () =>
-            db
-              .selectFrom('outbox')
-              .select('id')
-              .where('subject', '=', `${documentIssued.subject}.${id}`)
-              .where('sent_at', 'is not', null)
-              .executeTakeFirst(),
-          );
-        }
-      } finally {
-        await db.destroy();
+      for (const { id } of documents) {
+        await eventually('the event is sent', () =>
+          db
+            .selectFrom('outbox')
+            .select('id')
+            .where('subject', '=', `${documentIssued.subject}.${id}`)
+            .where('sent_at', 'is not', null)
+            .executeTakeFirst(),
+        );
       }
     };
     /** Expects that neither allocation nor delivery has handled the event of a document. */
@@ -128,7 +124,6 @@ export function longOutages(system: () => RunningStack): void {
           .select('document_id')
           .where('document_id', 'in', ids)
           .execute();
-        await db.destroy();
         expect(rows).toEqual([]);
       }
     };

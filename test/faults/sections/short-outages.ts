@@ -69,7 +69,6 @@ export function shortOutages(system: () => RunningStack): void {
           .executeTakeFirst();
         return row?.state === 'sent';
       });
-      await delivery.destroy();
       expect(await stack.mailsTo(email)).toHaveLength(1);
     }, 120_000);
 

@@ -194,19 +194,15 @@ export async function checkSent(system: StormSystem): Promise<string[]> {
   const end = performance.now() + withinMs;
   for (const service of messagingServices) {
     const db = await system.stack.database<MessagingTables>(service);
-    try {
-      for (;;) {
-        const unsent = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
-        if (unsent.length === 0) {
-          break;
-        }
-        if (performance.now() > end) {
-          return [`I12: ${service} has ${unsent.length} unsent events after ${withinMs / 1_000} s`];
-        }
-        await pause();
+    for (;;) {
+      const unsent = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
+      if (unsent.length === 0) {
+        break;
       }
-    } finally {
-      await db.destroy();
+      if (performance.now() > end) {
+        return [`I12: ${service} has ${unsent.length} unsent events after ${withinMs / 1_000} s`];
+      }
+      await pause();
     }
   }
   return [];
