@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { consumerBindings, messagingServices } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
@@ -15,6 +16,10 @@ interface BookRow {
   idempotency_key: string;
   artifact_sha256: string;
 }
+
+/** Between two verifications: each reads every PDF of the books. */
+const firstVerifyPauseMs = 250;
+const longestVerifyPauseMs = 4_000;
 
 /** What a caller has seen: a key it sent, and the document of the 201 that it got. */
 export interface ObservedDocument {
@@ -131,9 +136,12 @@ export async function expectNothingPending(stack: RunningStack): Promise<void> {
  * @param issuer looks at the book of this business alone: every PDF of a book is read.
  */
 export async function expectVerified(stack: RunningStack, issuer?: Issuer): Promise<void> {
+  let pauseMs = 0;
   const report = await eventually(
     'nothing is under way',
     async () => {
+      await pass(pauseMs);
+      pauseMs = Math.min(pauseMs * 2 || firstVerifyPauseMs, longestVerifyPauseMs);
       const found = await stack.verify(issuer);
       const findings = found.businesses.some((business) => business.findings.length > 0);
       return findings || found.businesses.every((business) => business.pending === 0) ? found : undefined;
