@@ -73,14 +73,26 @@ export class HangingSystem {
   /**
    * Breaks a part under load for 45 s. Each request is served, or refused so that it may be sent again; when the part is
    * back all are served at the first try, and each service has one connection to NATS.
+   * @param options.whileBroken what is expected as soon as it is broken.
+   * @param options.servedWithinMs how soon the first request is served afterwards.
    */
-  async expectHealed(breakIt: () => Promise<() => void> | (() => void)): Promise<void> {
+  async expectHealed(
+    breakIt: () => Promise<() => void> | (() => void),
+    {
+      whileBroken = async () => {},
+      servedWithinMs = healedWithinMs,
+    }: { whileBroken?: () => Promise<void>; servedWithinMs?: number } = {},
+  ): Promise<void> {
     const { stack, issuer, proxy } = this;
     const load = await SteadyLoad.start(stack, issuer, 1, callerPauseMs);
     await eventually('the load runs', () => load.answered >= 6);
     const heal = await breakIt();
-    await pass(brokenMs);
-    heal();
+    await Promise.all([pass(brokenMs), whileBroken()]).finally(heal);
+    await eventually(
+      'a request is served again',
+      async () => (await stack.issue(issuer.key, invoice(100))).status === 201,
+      servedWithinMs,
+    );
     let served = 0;
     await eventually(
       'requests are served in a row',
@@ -111,22 +123,15 @@ export class HangingSystem {
     );
   }
 
-  /** The gateway stays ready without a part, and refuses what needs it. */
-  async expectReadyWithout(breakIt: () => Promise<() => void> | (() => void)): Promise<void> {
+  /** The gateway is ready without a part, and refuses what needs it. */
+  async expectReadyAndRefusing(): Promise<void> {
     const { stack, issuer } = this;
-    const heal = await breakIt();
     const { status, body } = await stack.issue(issuer.key, invoice(100));
     expect([status, body.error.code, body.error.retryable]).toEqual([502, 'engine_error', true]);
     const { services } = await stack.file();
     const gateway = services.find(({ name }) => name === 'gateway');
     const ready = await fetch(String(gateway?.health_url), { signal: AbortSignal.timeout(5_000) });
     expect(ready.status).toBe(200);
-    heal();
-    await eventually(
-      'requests are served again',
-      async () => (await stack.issue(issuer.key, invoice(100))).status === 201,
-      30_000,
-    );
   }
 
   /** The book has every document that a caller was given, once, nothing is left to do, and each document has one email. */
