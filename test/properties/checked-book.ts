@@ -18,6 +18,8 @@ const depthMax = 32;
 /** The book of a business in the system, beside its model: each answer is held against what the model foresees. */
 export class CheckedBook {
   readonly model: BookModel;
+  /** Those of the model's documents that `expectSound` has read. */
+  #read = 0;
 
   private constructor(
     private readonly stack: RunningStack,
@@ -85,12 +87,25 @@ export class CheckedBook {
     });
   }
 
-  /** Expects the next plain request to be issued, and the book to be without gap, double or loss. */
+  /**
+   * Expects the next plain request to be issued, and the book to be without gap or double, and to have what was issued since the
+   * last time; `expectComplete` reads the whole of it.
+   */
   async expectSound(): Promise<void> {
     const { documents } = this.model;
     const before = documents.length;
     await this.post(JSON.stringify(plainRequest));
     expect(documents).toHaveLength(before + 1);
+    await this.#expectConsistent(documents.slice(this.#read));
+    this.#read = documents.length;
+  }
+
+  /** Expects the book to be without gap, double or loss. */
+  expectComplete(): Promise<void> {
+    return this.#expectConsistent(this.model.documents);
+  }
+
+  async #expectConsistent(documents: BookModel['documents']): Promise<void> {
     for (const type of types) {
       const seen = documents
         .filter((document) => document.body.type === type)

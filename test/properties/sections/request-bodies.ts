@@ -339,5 +339,11 @@ export function requestBodies(system: () => RunningStack): void {
         ),
       propertyTimeoutMs,
     );
+
+    it(
+      'the book has every document that was issued for any of these requests',
+      () => book.expectComplete(),
+      60_000,
+    );
   });
 }
