@@ -74,7 +74,7 @@ export function isolation(system: () => RunningStack): void {
     async function newParty(of: string): Promise<Party> {
       const issuer = await operator.newIssuer({ ...sendsMail, tax_authority_connected: true });
       const invitation = [`${of}@example.com`, '--business', issuer.business.id, '--role', 'owner'];
-      await stack.command('pinkas', 'person', 'invite', ...invitation);
+      await stack.pinkas('person', 'invite', ...invitation);
       const party: Party = {
         issuer,
         caller: await Caller.with(stack, issuer.key),
