@@ -223,9 +223,11 @@ describe('the architecture', () => {
     expect(odd).toEqual([]);
   });
 
-  it('each test file that does not run by itself is in one group', () => {
+  it('each test file that does not run by itself is in one group', async () => {
     const grouped = process.env.PINKAS_GROUPED_TESTS?.split(' ') ?? [];
-    const groups = sources.filter(({ path }) => path.includes('/test/groups/'));
+    const groups = [...sources, ...(await sourcesBelow('test'))].filter(({ path }) =>
+      /(?:^|\/)test\/groups\//.test(path),
+    );
     const imported = groups.flatMap((group) =>
       importsOf(group).map((specifier) => `/${join(dirname(group.path), specifier).replace(/\.js$/, '.ts')}`),
     );

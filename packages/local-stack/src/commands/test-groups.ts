@@ -5,6 +5,9 @@ import { repositoryRoot } from '../config.js';
 /** A hook or a test outside of `describe` would be one of all files of a group. */
 const isStandalone = (text: string): boolean => /^(?:(?:before|after)(?:All|Each)|it)\b/m.test(text);
 
+/** These wait for other programs for most of their time, while other files have the machine. */
+const waiting = /^test\/(?:nats-routes|supply-chain)\.spec\.ts$/;
+
 interface Kind {
   /** The paths of its files, from the workspace. */
   readonly pattern: RegExp;
@@ -24,12 +27,13 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * Writes `test/groups/N.int.spec.ts` and `test/groups/unit-N.spec.ts` into every workspace: each runs several test files as one.
+ * Writes `test/groups/N.int.spec.ts` and `test/groups/unit-N.spec.ts` into every workspace and, for the tests of the whole
+ * repository, into its root: each runs several test files as one.
  * Jest loads the modules of a service again for each test file, which takes as long as its tests.
  * @returns the paths of the files that are in a group, which need not run by themselves.
  */
 export async function writeTestGroups(): Promise<string[]> {
-  const grouped: string[] = [];
+  const grouped = await writeGroupsOf('');
   for (const parent of ['packages', 'services']) {
     for (const name of await readdir(join(repositoryRoot, parent))) {
       grouped.push(...(await writeGroupsOf(`${parent}/${name}`)));
@@ -38,7 +42,7 @@ export async function writeTestGroups(): Promise<string[]> {
   return grouped;
 }
 
-/** @param workspace its path from the root of the clone. */
+/** @param workspace its path from the root of the clone, which is itself one: its path is empty. */
 async function writeGroupsOf(workspace: string): Promise<string[]> {
   const groups = join(repositoryRoot, workspace, 'test/groups');
   await rm(groups, { recursive: true, force: true });
@@ -46,7 +50,9 @@ async function writeGroupsOf(workspace: string): Promise<string[]> {
   const texts = await Promise.all(
     files.map((path) => readFile(join(repositoryRoot, workspace, path), 'utf8')),
   );
-  const candidates = files.filter((_path, index) => !isStandalone(texts[index] as string));
+  const candidates = files.filter(
+    (path, index) => !isStandalone(texts[index] as string) && !(workspace === '' && waiting.test(path)),
+  );
   const grouped: string[] = [];
   for (const { pattern, filesMax, nameOf } of kinds) {
     const members = candidates.filter((path) => pattern.test(path));
@@ -61,7 +67,7 @@ async function writeGroupsOf(workspace: string): Promise<string[]> {
     }
     grouped.push(...members);
   }
-  return grouped.map((path) => `/${workspace}/${path}`);
+  return grouped.map((path) => `/${join(workspace, path)}`);
 }
 
 /** The test files below a folder of a workspace, from the workspace. */
