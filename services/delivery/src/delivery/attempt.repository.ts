@@ -8,7 +8,7 @@ import {
   deliveryColumns,
   type MessageKey,
 } from './delivery.tables.js';
-import { findRendered, isCancelled, lockDocument } from './document.repository.js';
+import { lockDocument, readDocument } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
 import type { SendOutcome } from './send-policy.js';
@@ -36,11 +36,11 @@ export async function beginAttempt(
   until: Date,
 ): Promise<Attempt | undefined> {
   await lockDocument(trx, row);
-  if (await isCancelled(trx, row)) {
+  const { cancelled, rendered } = await readDocument(trx, row);
+  if (cancelled) {
     await withdrawUnsent(trx, row, now);
     return undefined;
   }
-  const rendered = await findRendered(trx, row);
   if (rendered && rendered.revision > pdf.revision) {
     await releaseClaim(trx, row);
     return undefined;
@@ -59,11 +59,11 @@ export async function beginAttempt(
   }
   // The previous release of rendering does not say which number its PDF shows.
   const number =
-    pdf.allocationNumber === undefined ? (rendered?.allocation_number ?? null) : pdf.allocationNumber;
+    pdf.allocationNumber === undefined ? (rendered?.allocationNumber ?? null) : pdf.allocationNumber;
   return {
     row: sending,
     n: await insertAttempt(trx, row, number, now),
-    allocation: { number, isPending: number === null && rendered?.allocation_pending === true },
+    allocation: { number, isPending: number === null && rendered?.allocationPending === true },
   };
 }
 

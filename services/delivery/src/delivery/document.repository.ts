@@ -1,6 +1,6 @@
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
-import type { DeliveryTables, DocumentKey, RenderedDocumentTable } from './delivery.tables.js';
+import { sql } from 'kysely';
+import type { DeliveryTables, DocumentKey } from './delivery.tables.js';
 
 /**
  * Serializes the events of a document and the send attempts of its messages: each sees what the other has committed, so that
@@ -10,24 +10,38 @@ export async function lockDocument(trx: Transaction<DeliveryTables>, key: Docume
   await advisoryLock(trx, key.business_id, key.document_id);
 }
 
-/** What is known of the final PDF of a document; undefined while there is none. */
-export async function findRendered(
-  db: Database<DeliveryTables>,
-  key: DocumentKey,
-): Promise<Selectable<RenderedDocumentTable> | undefined> {
-  return db
-    .selectFrom('rendered_document')
-    .select([
-      'business_id',
-      'document_id',
-      'revision',
-      'allocation_number',
-      'allocation_pending',
-      'rendered_at',
-    ])
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .executeTakeFirst();
+/** What delivery knows of a document. */
+export interface DocumentState {
+  readonly cancelled: boolean;
+  /** The final PDF; null while there is none. */
+  readonly rendered: FinalPdf | null;
+}
+
+/** Reads the state of a document. Where the document is locked, it stays as read until the end of the transaction. */
+export async function readDocument(db: Database<DeliveryTables>, key: DocumentKey): Promise<DocumentState> {
+  const { rows } = await sql<{
+    cancelled: boolean;
+    revision: number | null;
+    allocation_number: string | null;
+    allocation_pending: boolean | null;
+  }>`
+    select
+      exists (
+        select from cancelled_document where business_id = ${key.business_id} and document_id = ${key.document_id}
+      ) as cancelled,
+      rendered.revision, rendered.allocation_number, rendered.allocation_pending
+    from (values (1)) as one
+      left join rendered_document as rendered
+        on rendered.business_id = ${key.business_id} and rendered.document_id = ${key.document_id}
+  `.execute(db);
+  const { cancelled = false, revision = null, allocation_number = null, allocation_pending } = rows[0] ?? {};
+  return {
+    cancelled,
+    rendered:
+      revision === null
+        ? null
+        : { revision, allocationNumber: allocation_number, allocationPending: allocation_pending === true },
+  };
 }
 
 /** What decides whether a message of a document may be sent. */
@@ -39,28 +53,14 @@ export interface DocumentProgress {
   readonly heldUntil: Date | null;
 }
 
-/** Reads the progress of a document. @param holdUntil of its plan. */
-export async function readProgress(
-  db: Database<DeliveryTables>,
-  key: DocumentKey,
+/** The progress of a document in a state. @param holdUntil of its plan. */
+export function progressOf(
+  { cancelled, rendered }: DocumentState,
   holdUntil: Date,
   now: Date,
-): Promise<DocumentProgress> {
-  const cancelled = await isCancelled(db, key);
-  const rendered = await findRendered(db, key);
-  const isHeld = rendered?.allocation_pending === true && holdUntil > now;
-  return { cancelled, rendered: rendered !== undefined, heldUntil: isHeld ? holdUntil : null };
-}
-
-/** Whether the cancellation of a document is recorded here. */
-export async function isCancelled(db: Database<DeliveryTables>, key: DocumentKey): Promise<boolean> {
-  const row = await db
-    .selectFrom('cancelled_document')
-    .select('recorded_at')
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .executeTakeFirst();
-  return row !== undefined;
+): DocumentProgress {
+  const isHeld = rendered?.allocationPending === true && holdUntil > now;
+  return { cancelled, rendered: rendered !== null, heldUntil: isHeld ? holdUntil : null };
 }
 
 /** A final PDF, as rendering publishes it. */

@@ -3,7 +3,7 @@ import { heldUntil } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import type { DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
-import { findRendered, isCancelled } from './document.repository.js';
+import type { DocumentState } from './document.repository.js';
 
 /**
  * Plans the messages that bring an allocation number to those who were sent, or may have been sent, the document without it: one
@@ -13,10 +13,10 @@ import { findRendered, isCancelled } from './document.repository.js';
 export async function insertFollowUps(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
+  { cancelled, rendered }: DocumentState,
   now: Date,
 ): Promise<number> {
-  const rendered = await findRendered(trx, key);
-  if (!rendered || rendered.allocation_number === null || (await isCancelled(trx, key))) {
+  if (cancelled || !rendered || rendered.allocationNumber === null) {
     return 0;
   }
   const messages = await messagesWithoutNumber(trx, key);

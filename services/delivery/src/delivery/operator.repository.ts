@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey, PlanTable } from './delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
-import { lockDocument, readProgress } from './document.repository.js';
+import { lockDocument, progressOf, readDocument } from './document.repository.js';
 import { cancelledReason, type ResendTransition, resendTransition } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
@@ -41,7 +41,7 @@ export async function resendFailed(
   now: Date,
 ): Promise<number> {
   await lockDocument(trx, key);
-  const document = await readProgress(trx, key, key.hold_until, now);
+  const document = progressOf(await readDocument(trx, key), key.hold_until, now);
   const failed = await trx
     .selectFrom('delivery')
     .selectAll()

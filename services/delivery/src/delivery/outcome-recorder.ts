@@ -18,7 +18,7 @@ import { endAttempt } from './attempt.repository.js';
 import { expiredClaims, lockExpiredClaim, lockMessage, storeTransition } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { isCancelled, lockDocument } from './document.repository.js';
+import { type DocumentState, lockDocument, readDocument } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
 import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
@@ -43,15 +43,16 @@ export class OutcomeRecorder {
     const now = this.clock.now();
     await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
       await lockDocument(trx, row);
+      const document = await readDocument(trx, row);
       const current = await lockMessage(trx, row);
       if (attempt !== null) {
         await endAttempt(trx, row, attempt, outcome, now);
       }
       if (acceptsOutcome(row, current, outcome)) {
-        await this.#apply(trx, current, outcome, now);
+        await this.#apply(trx, current, document, outcome, now);
       }
       // The number may have come during the attempt.
-      await insertFollowUps(trx, row, now);
+      await insertFollowUps(trx, row, document, now);
     });
   }
 
@@ -69,9 +70,10 @@ export class OutcomeRecorder {
         await lockDocument(trx, key);
         const row = await lockExpiredClaim(trx, key, before);
         if (row) {
+          const document = await readDocument(trx, key);
           await endAttempt(trx, row, null, outcome, now);
-          await this.#apply(trx, row, outcome, now);
-          await insertFollowUps(trx, row, now);
+          await this.#apply(trx, row, document, outcome, now);
+          await insertFollowUps(trx, row, document, now);
         }
       });
     }
@@ -80,10 +82,11 @@ export class OutcomeRecorder {
   async #apply(
     trx: OutboxTransaction<DeliveryTables>,
     row: DeliveryRow,
+    { cancelled }: DocumentState,
     outcome: SendOutcome,
     now: Date,
   ): Promise<void> {
-    const transition = sendTransition({ ...row, cancelled: await isCancelled(trx, row) }, outcome, now);
+    const transition = sendTransition({ ...row, cancelled }, outcome, now);
     await storeTransition(trx, row, transition, now);
     await suppressUnknownAddress(trx, row, outcome, now);
     await publishTransition(trx, row, transition);

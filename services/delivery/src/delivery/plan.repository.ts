@@ -8,7 +8,8 @@ import {
   type DocumentProgress,
   type FinalPdf,
   lockDocument,
-  readProgress,
+  progressOf,
+  readDocument,
   recordRendered,
 } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
@@ -44,7 +45,7 @@ export async function insertPlan(
     return { isNew: true, mayBeDue: false };
   }
   await lockDocument(trx, key);
-  const document = await readProgress(trx, key, parts.holdUntil, parts.now);
+  const document = progressOf(await readDocument(trx, key), parts.holdUntil, parts.now);
   await insertMessages(trx, key, messages, { ...parts, document });
   return { isNew: true, mayBeDue: document.rendered && !document.cancelled };
 }
@@ -121,7 +122,8 @@ export async function releaseDocument(
   if (!plan?.has_messages) {
     return false;
   }
-  const { heldUntil } = await readProgress(trx, key, plan.hold_until, now);
+  const document = await readDocument(trx, key);
+  const { heldUntil } = progressOf(document, plan.hold_until, now);
   const isHeld = heldUntil !== null;
   const due = isHeld
     ? sql<Date>`greatest(next_attempt_at, ${heldUntil})`
@@ -139,7 +141,7 @@ export async function releaseDocument(
       ]),
     )
     .executeTakeFirstOrThrow();
-  const followUps = await insertFollowUps(trx, key, now);
+  const followUps = await insertFollowUps(trx, key, document, now);
   return numUpdatedRows > 0n || followUps > 0;
 }
 

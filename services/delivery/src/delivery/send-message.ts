@@ -17,7 +17,7 @@ import type { Selectable } from 'kysely';
 import type { DeliveryConfig } from '../config.js';
 import { parseRecipient } from './address.js';
 import type { DeliveryFacts, DeliveryRow, DeliveryTables, PlanTable } from './delivery.tables.js';
-import { lockDocument, readProgress } from './document.repository.js';
+import { lockDocument, progressOf, readDocument } from './document.repository.js';
 import { IssuedFacts } from './issued-facts.js';
 import { MessageChannels } from './message-channels.js';
 import { messageIdDomain } from './message-id-domain.js';
@@ -102,7 +102,7 @@ export class SendMessage {
         facts,
         messageIdDomain: messageIdDomain(this.config),
         now,
-        document: await readProgress(trx, plan, plan.hold_until, now),
+        document: progressOf(await readDocument(trx, plan), plan.hold_until, now),
       },
     );
     await appendAudit(trx, {
