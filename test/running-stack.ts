@@ -104,8 +104,8 @@ export class RunningStack {
    * @throws when a log holds a key, or personal data of a request; or when a service lacked a permission on NATS.
    */
   async stop(release: () => Promise<void> = async () => {}): Promise<void> {
-    await Promise.all([...this.#databases.values()].map((database) => database.destroy()));
     await this.command('down');
+    await Promise.all([...this.#databases.values()].map((database) => database.destroy().catch(() => {})));
     const refused = await refusedSubjects(join(this.home, 'logs'));
     const leaks = await leaksIn(join(this.home, 'logs'), this.#personal);
     await release();

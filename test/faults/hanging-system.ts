@@ -85,27 +85,30 @@ export class HangingSystem {
   ): Promise<void> {
     const { stack, issuer, proxy } = this;
     const load = await SteadyLoad.start(stack, issuer, 1, callerPauseMs);
-    await eventually('the load runs', () => load.answered >= 6);
-    const heal = await breakIt();
-    await Promise.all([pass(brokenMs), whileBroken()]).finally(heal);
-    await eventually(
-      'a request is served again',
-      async () => (await stack.issue(issuer.key, invoice(100))).status === 201,
-      servedWithinMs,
-    );
-    let served = 0;
-    await eventually(
-      'requests are served in a row',
-      async () => {
-        const before = served;
-        served = 0;
-        const { status } = await stack.issue(issuer.key, invoice(6000));
-        served = status === 201 ? before + 1 : 0;
-        return served === servedInARow;
-      },
-      healedWithinMs,
-    );
-    await load.stop();
+    try {
+      await eventually('the load runs', () => load.answered >= 6);
+      const heal = await breakIt();
+      await Promise.all([pass(brokenMs), whileBroken()]).finally(heal);
+      await eventually(
+        'a request is served again',
+        async () => (await stack.issue(issuer.key, invoice(100))).status === 201,
+        servedWithinMs,
+      );
+      let served = 0;
+      await eventually(
+        'requests are served in a row',
+        async () => {
+          const before = served;
+          served = 0;
+          const { status } = await stack.issue(issuer.key, invoice(6000));
+          served = status === 201 ? before + 1 : 0;
+          return served === servedInARow;
+        },
+        healedWithinMs,
+      );
+    } finally {
+      await load.stop();
+    }
     expect(load.failed.filter(({ retryable }) => !retryable)).toEqual([]);
     await Promise.all(
       load.failed.map(async ({ key, body }) => {
@@ -151,7 +154,7 @@ export class HangingSystem {
       },
       nextAttemptMs,
     );
-    // Last, when nothing is under way any more: it reads every PDF.
+    // Last, when nothing is pending any more: it reads every PDF.
     await expectVerified(stack);
   }
 }

@@ -13,15 +13,15 @@ export function concurrency(system: () => RunningStack): void {
       issuer = await stack.newIssuer();
     }, 180_000);
 
-    /** 64 callers of one series at once, of whose renderings one in five fails. @returns how many needed no retry. */
+    /** 64 callers of one series at once, of whose renderings one in five fails. @returns how many needed no retry, and the refusals. */
     const issueAtOnce = async () => {
-      const issuer = await stack.newIssuer();
-      const second = await stack.newKey(issuer.business.id);
+      const own = await stack.newIssuer();
+      const second = await stack.newKey(own.business.id);
       await stack.setMode('gotenberg', { fail_every: 5 });
       const answers = await Promise.all(
         Array.from({ length: 64 }, async (_, index) => {
           const key = randomUUID();
-          const answer = await stack.issue(index % 2 === 0 ? issuer.key : second.key, invoice(100), key);
+          const answer = await stack.issue(index % 2 === 0 ? own.key : second.key, invoice(100), key);
           return { key, answer };
         }),
       );
@@ -43,29 +43,29 @@ export function concurrency(system: () => RunningStack): void {
           codes.add(code);
         }
       }
-      expect(codes).toContain('document_generation_failed');
       const issuedAtOnce = seen.length;
       expect(issuedAtOnce).toBeLessThan(64);
       const numbers = () => seen.map((item) => item.number).sort((a, b) => a - b);
       expect(numbers()).toEqual(seen.map((_, index) => index + 1));
-      await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
+      await expectConsistentBook(stack, own, 'tax_invoice', seen);
 
       for (const key of refused) {
-        see(key, await stack.issueUntilAnswered(issuer.key, invoice(100), key));
+        see(key, await stack.issueUntilAnswered(own.key, invoice(100), key));
       }
       expect(numbers()).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
-      await expectConsistentBook(stack, issuer, 'tax_invoice', seen);
+      await expectConsistentBook(stack, own, 'tax_invoice', seen);
       await expectNothingPending(stack);
-      return issuedAtOnce;
+      return { issuedAtOnce, codes };
     };
 
     it('64 concurrent requests get numbers without gaps or duplicates while one rendering in five fails', async () => {
-      let issued = 0;
-      // A machine with other work may have no time for most of them before their deadline: then once more.
-      for (let round = 0; round < 3 && issued <= 16; round += 1) {
-        issued = await issueAtOnce();
+      let round = await issueAtOnce();
+      // A machine with other work may have no time for most of them before their deadline: then once more, at most twice.
+      for (let more = 0; more < 2 && round.issuedAtOnce <= 16; more += 1) {
+        round = await issueAtOnce();
       }
-      expect(issued).toBeGreaterThan(16);
+      expect(round.issuedAtOnce).toBeGreaterThan(16);
+      expect(round.codes).toContain('document_generation_failed');
     }, 300_000);
 
     it('20 concurrent requests with one idempotency key issue one document, and a changed body is rejected', async () => {

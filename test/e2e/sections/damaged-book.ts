@@ -376,7 +376,7 @@ export function damagedBook(system: () => RunningStack): void {
       ).toEqual([['allocation', 'large invoice']]);
     }, 60_000);
 
-    // One look: what may be under way is looked for again five seconds later.
+    // One look: what may be in flight is looked for again five seconds later.
     it('verify finds a missing plan, allocation decision, message, cancelled revision and card, a card that lacks a detail, and a message that was sent twice', async () => {
       const cardOf = (name: string) => documents[name]?.customer.id;
       expect(

@@ -48,7 +48,7 @@ export function killedRendering(system: () => RunningStack): void {
     };
     const inFlight = async () => (await stack.calls<{ in_flight: number }>('gotenberg')).in_flight;
 
-    // Both at once: their events are delivered again 15 s later.
+    // One wait for both: their events are delivered again 15 s later.
     it('rendering killed before the renderer answers, and between its answer and the commit, makes each revision once after the restart', async () => {
       // The authority's delay leaves time to slow the renderer down after the first PDF.
       await stack.setMode('tax_authority', { mode: 'ok', delay_ms: 1_500 });

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../config.js';
 const isStandalone = (text: string): boolean => /^(?:(?:before|after)(?:All|Each)|it)\b/m.test(text);
 
 /** These wait for other programs for most of their time, while other files have the machine. */
-const waiting = /^test\/(?:nats-routes|supply-chain)\.spec\.ts$/;
+const mostlyWaiting = /^test\/(?:nats-routes|supply-chain)\.spec\.ts$/;
 
 interface Kind {
   /** The paths of its files, from the workspace. */
@@ -51,7 +51,7 @@ async function writeGroupsOf(workspace: string): Promise<string[]> {
     files.map((path) => readFile(join(repositoryRoot, workspace, path), 'utf8')),
   );
   const candidates = files.filter(
-    (path, index) => !isStandalone(texts[index] as string) && !(workspace === '' && waiting.test(path)),
+    (path, index) => !isStandalone(texts[index] as string) && !(workspace === '' && mostlyWaiting.test(path)),
   );
   const grouped: string[] = [];
   for (const { pattern, filesMax, nameOf } of kinds) {

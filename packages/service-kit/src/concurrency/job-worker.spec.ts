@@ -76,6 +76,8 @@ describe('JobWorker', () => {
     const first = nextLook();
     worker.start();
     await first;
+    // The worker pauses by then.
+    await new Promise(setImmediate);
     makeDue();
     worker.trigger();
     await whenRun;

@@ -44,7 +44,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
       claimMs: number;
       logger: Logger;
       tracing: Tracing;
-      /** When a row is due, or its claim expires; `nextDue`. */
+      /** When a row is due that is not claimed; `nextDue`. A claim that expires may be seen at the next look. */
       nextDue: () => Promise<NextDue>;
       /** Claims due rows for this worker, until `until`. */
       claim: (limit: number, now: Date, until: Date) => Promise<Row[]>;
@@ -82,9 +82,11 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     if (free <= 0) {
       return 'idle';
     }
+    // A row may end, and be due again, after the statement has read it.
+    const isBusy = this.#inFlight.size > 0;
     const { now, inMs } = await nextDue();
     if (inMs > 0) {
-      return this.#inFlight.size > 0 ? Math.min(inMs, busyMs) : inMs;
+      return isBusy ? Math.min(inMs, busyMs) : inMs;
     }
     for (const row of await claim(free, now, new Date(now.getTime() + claimMs))) {
       this.#start(row);

@@ -2,8 +2,9 @@ import type { BackgroundTask } from '../process/background-task.js';
 import type { Logger } from '../process/logger.js';
 import { Pause } from './pause.js';
 
-/** The longest pause after a tick that failed. */
-const pauseMaxMs = 15_000;
+/** The pause after a tick that failed, which doubles with each failure; shorter where the usual pause is. */
+const failedMs = 1_000;
+const failedMaxMs = 15_000;
 
 /** When the next tick follows: at once (`more`), after the whole pause (`idle`), or after so many milliseconds of it. */
 export type TickResult = 'more' | 'idle' | number;
@@ -74,7 +75,7 @@ export class Poller implements BackgroundTask {
     } catch (error) {
       this.#failures += 1;
       logger.warn({ err: error, poller: name, failures: this.#failures }, 'poller tick failed');
-      return Math.min(idleMs * 2 ** Math.min(this.#failures, 6), pauseMaxMs);
+      return Math.min(Math.min(idleMs, failedMs) * 2 ** Math.min(this.#failures, 6), failedMaxMs);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { NextDue } from '../concurrency/job-worker.js';
 /**
  * Reads when the next row of a table is due, in one statement that is cheap enough for a table that is mostly idle.
  * @param clock a test's clock shifts the time by its distance from the machine's.
- * @param dueAt the earliest instant at which a row is due or its claim expires, null for none, by an expression of the time. Its
+ * @param dueAt the earliest instant at which a row is due that nobody has claimed by then, null for none, by an expression of the time. Its
  * constants are part of its text: a prepared statement uses a partial index only then.
  */
 export async function nextDue<Tables>(

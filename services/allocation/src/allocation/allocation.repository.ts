@@ -66,10 +66,7 @@ export function nextDueAllocation(db: Database<AllocationTables>, clock: Clock):
   return nextDue(
     db,
     clock,
-    (now) => sql`(
-      select min(next_attempt_at) from allocation
-      where state = 'pending' and (claimed_until is null or claimed_until < ${now})
-    )`,
+    () => sql`(select min(greatest(next_attempt_at, claimed_until)) from allocation where state = 'pending')`,
   );
 }
 

@@ -10,7 +10,10 @@ import {
 } from './delivery.tables.js';
 import { cancelledReason, type SendTransition } from './send-policy.js';
 
-/** When the next message of a channel is due, or the claim of a send attempt in flight expires. */
+/**
+ * When the next message of a channel is due, or the claim of a send attempt in flight expires. Another claim that expires is seen
+ * at the next look: messages that wait may be many, and this reads the first of them alone.
+ */
 export function nextDueMessage(
   db: Database<DeliveryTables>,
   channel: DeliveryChannel,

@@ -24,7 +24,7 @@ import { asOutboxTransaction, OutboxBuffer, type OutboxEvent, type OutboxTransac
 const batchMax = 64;
 /** How often the table is looked at for what a process that died has left behind. */
 const idleMs = 5_000;
-/** How often, and for how long, after a send that failed. */
+/** How often, and for how long, after an event that was not sent right after its commit. */
 const failedMs = { lookEvery: 1_000, lookFor: 10_000 };
 const publishTimeoutMs = 2_000;
 /** How long sent events may wait to be marked, so that many are marked by one statement. */
@@ -41,7 +41,7 @@ export class OutboxRelay {
   readonly #sending = new Set<Promise<void>>();
   /** True at start and after a reconnect, until what JetStream may have lost is marked as unsent. */
   #mayHaveLost = true;
-  /** When a send failed last, on the clock of `performance`. */
+  /** When an event was not sent right after its commit, on the clock of `performance`. */
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #sent: string[] = [];
   #marking: NodeJS.Timeout | undefined;
@@ -90,6 +90,8 @@ export class OutboxRelay {
       for (const event of buffer.events) {
         this.#sendSoon(event);
       }
+    } else if (buffer.events.length > 0) {
+      this.#failedAtMs = performance.now();
     }
     return result;
   }
@@ -133,7 +135,7 @@ export class OutboxRelay {
     }
     // A look without a transaction, since there is mostly nothing.
     if (!(await hasUnsent(this.db))) {
-      return performance.now() - this.#failedAtMs < failedMs.lookFor ? failedMs.lookEvery : 'idle';
+      return this.#pause();
     }
     return this.db.transaction().execute(async (trx) => {
       const rows = await claimUnsent(trx, batchMax);
@@ -146,8 +148,12 @@ export class OutboxRelay {
       if (failed && sent.length === 0) {
         throw failed.reason;
       }
-      return rows.length === batchMax || failed ? 'more' : 'idle';
+      return rows.length === batchMax || failed ? 'more' : this.#pause();
     });
+  }
+
+  #pause(): TickResult {
+    return performance.now() - this.#failedAtMs < failedMs.lookFor ? failedMs.lookEvery : 'idle';
   }
 
   /** JetStream drops what it still has as a duplicate. Older events that it lost are found by the reconcilers (ADR 0011). */
