@@ -88,6 +88,10 @@ export async function startTestCollector(): Promise<TestCollector> {
     spans: () => [...taken],
     waiting: () => hanging.size,
     stop: async () => {
+      // A request that is cut off is sent again, by a timer that outlives the test; one that is refused is not.
+      await Promise.all(
+        [...hanging].map((response) => new Promise<void>((done) => response.writeHead(400).end(done))),
+      );
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
