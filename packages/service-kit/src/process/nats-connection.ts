@@ -63,14 +63,32 @@ export function connectNats(
     maxReconnectAttempts: -1,
     // While passwords are rotated, the servers may know the new one a moment later than this process.
     ignoreAuthErrorAbort: true,
-    reconnectTimeWait: 250,
-    reconnectJitter: 100,
+    reconnectDelayHandler: reconnectDelay(),
     // A frozen or unreachable server is noticed after the third second without an answer, also by a process that sends nothing.
     pingInterval: 750,
     maxPingOut: 2,
     timeout: 2_000,
     noAsyncTraces: true,
   });
+}
+
+/** Between two dials of a server, in milliseconds. */
+const reconnectPauseMs = 250;
+const reconnectJitterMs = 100;
+
+/**
+ * The pause before the next dial. The client reckons it from the wall clock at the last dial, so a clock that is set back would
+ * keep it from dialling for as long as it was set back: the pause is shorter by that, once.
+ */
+function reconnectDelay(): () => number {
+  let lastMs = 0;
+  return () => {
+    const setBackMs = lastMs - Date.now();
+    lastMs = Date.now();
+    return setBackMs > reconnectPauseMs
+      ? -setBackMs - reconnectPauseMs
+      : reconnectPauseMs + Math.random() * reconnectJitterMs;
+  };
 }
 
 /** Waits at most a second until the server has everything that was sent. @returns whether it has. */
