@@ -52,6 +52,11 @@ await build({
   target: 'node20',
   // Nest shows the names of classes, errors and logs those of constructors.
   keepNames: true,
+  // A process reads and compiles a third less at its start.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // Node 20 has none, and then `pg` loads all that `fetch` needs, to see whether it runs at Cloudflare.
+  define: { navigator: '{"userAgent":"Node.js"}' },
   sourcemap: true,
   sourcesContent: false,
   external: unbundled,
