@@ -65,7 +65,7 @@ export interface SupervisorListener {
 const earlyCrashesMax = 4;
 /** A healthy process answers a probe long before this. */
 const probeTimeoutMs = 5_000;
-const probeIntervalMs = 50;
+const probeIntervalMs = 100;
 
 interface Entry {
   part: Part;
