@@ -492,9 +492,14 @@ export function localParts(context: PartsContext): Part[] {
     logFile: context.home.logFile('demo'),
     run: context.makeDemo,
   };
+  const printServer = printServerPart(context);
+  // Somebody else's print server that is not up ends a start that has hardly begun.
+  const servers = serverParts(context).map(
+    (part): ProcessPart => (printServer.kind === 'task' ? { ...part, needs: [printServer.name] } : part),
+  );
   const parts: Part[] = [
-    ...serverParts(context),
-    printServerPart(context),
+    ...servers,
+    printServer,
     ...simulatorParts(context),
     ...databaseParts(context),
     ...services,
