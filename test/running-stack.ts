@@ -18,6 +18,7 @@ import type {
 import type { StackFile } from '@pinkas/local-stack';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { demoBusiness, demoCustomer, eventually } from '@pinkas/testkit';
+import { type NodeVersion, pathOfNode } from './path-of-node.js';
 import { leakingLines, leaksIn, personalDataOf } from './personal-data.js';
 import { refusedSubjects } from './refused-subjects.js';
 import { repositoryRoot } from './sources.js';
@@ -82,17 +83,18 @@ export class RunningStack {
   /**
    * Starts one in a new home.
    * @param env replaces parts, as the operator's page says.
-   * @param node path of the Node that all of it runs on.
+   * @param nodeVersion the Node that all of it runs on; that of the images, as in production, unless a test is about another.
    * @param prepare what is done to the empty home before. @returns further variables.
    */
   static async start(
     env: Record<string, string> = {},
-    node: string = process.execPath,
+    nodeVersion: NodeVersion = 'image',
     prepare: (home: string) => Promise<Record<string, string>> = async () => ({}),
   ): Promise<RunningStack> {
     // Where a run of all tests finds the systems that it has to stop when it is ended in the middle.
     const folder = process.env.PINKAS_TEST_SYSTEMS ?? tmpdir();
     const home = await mkdtemp(join(folder, 'pinkas-stack-'));
+    const node = await pathOfNode(nodeVersion);
     const stack = new RunningStack(home, { ...env, ...(await prepare(home)) }, node);
     await stack.command('up');
     return stack;

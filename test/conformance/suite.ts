@@ -19,7 +19,6 @@ import {
 import type { StackFile } from '@pinkas/local-stack';
 import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
 import { demoBusiness } from '@pinkas/testkit/examples';
-import { pathOfNode } from '../nodes.js';
 import { RunningStack } from '../running-stack.js';
 import { Recording } from './recording.js';
 import { closeConnections, send } from './wire.js';
@@ -77,7 +76,7 @@ export class Suite {
 
   /** Starts the system, once for all sections, on the oldest Node that it must run on. */
   async start(): Promise<void> {
-    const stack = await RunningStack.start({}, await pathOfNode('oldest'));
+    const stack = await RunningStack.start({}, 'oldest');
     try {
       const file = await stack.file();
       const nats = await connectNats(file.nats_url, 'conformance');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
-import { expectServicesOn, pathOfNode } from '../nodes.js';
+import { expectServicesOn } from '../nodes.js';
 import { bookModel } from '../properties/sections/book-model.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
 import { RunningStack } from '../running-stack.js';
@@ -22,10 +22,7 @@ describe('the whole system', () => {
   let stack: RunningStack;
   beforeAll(async () => {
     collector = await startTestCollector();
-    stack = await RunningStack.start(
-      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      await pathOfNode('image'),
-    );
+    stack = await RunningStack.start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   }, 180_000);
   afterAll(async () => {
     await stack?.stop();

@@ -43,7 +43,7 @@ async function findingsOf(visitor: ConsoleVisitor, axe: string, { rules }: Axe =
     runOnly: rules ?? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   };
   return (await visitor.page.evaluate(
-    `axe.run(document, ${JSON.stringify({ ...options, iframes: false })}).then(({ violations }) =>
+    `axe.run(document, ${JSON.stringify({ ...options, iframes: false, resultTypes: ['violations'], selectors: false })}).then(({ violations }) =>
       violations.map(({ id, nodes }) => [id, ...nodes.map(({ html, failureSummary }) => html.slice(0, 300) + failureSummary)]))`,
   )) as unknown[];
 }

@@ -56,7 +56,7 @@ export class StormSystem {
           PINKAS_PROXIES: JSON.stringify(addresses),
           PINKAS_PRELOAD: preloadModule,
         },
-        process.execPath,
+        'image',
         async (folder) => {
           home = folder;
           await mkdir(join(folder, faultsFolder));
