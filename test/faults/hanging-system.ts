@@ -10,7 +10,7 @@ import { SteadyLoad } from './steady-load.js';
 /** As long as a machine that is paused, or a network that fails over; longer than every deadline of a request. */
 const brokenMs = 45_000;
 /** Between two requests of a caller: the load is there to meet the fault, and each document is checked at the end. */
-const callerPauseMs = 4_000;
+const callerPauseMs = 8_000;
 /** Requests that are served at the first try, one after the other, show that nothing is lost on the way any more. */
 const servedInARow = 12;
 /** An upper bound for a machine that is busy; `npm run bench` measures how soon it is. */

@@ -6,7 +6,7 @@ import { StormSystem } from './storm/storm-system.js';
 const stormMs = 60_000;
 const longestFaultMs = 4_000;
 /** Of a caller between two requests: the faults decide what is tested, not the number of documents. */
-const pauseMs = 1_500;
+const pauseMs = 2_500;
 /** Its first steps have the most kinds of faults, commits of unknown outcome, a wiped NATS and a full disk among them. */
 const seed = 2532;
 

@@ -158,6 +158,14 @@ export function everyPage(system: () => ConsoleSystem): void {
       }
       await owner.visit(`${root}/nowhere`, 404);
       await look(owner, 'a page that does not exist');
+      await stranger.visit('/sign-in');
+      await stranger.page.evaluate(`document.querySelector('form[action="/sign-in"]').noValidate = true`);
+      await stranger.page.fill('#email', 'no address');
+      await stranger.pressForStatus('form[action="/sign-in"]', 422);
+      await stranger.page.waitForSelector('#email-error');
+      await look(stranger, 'an address that is none');
+      await stranger.visit('/sign-in/link/wrong', 410);
+      await look(stranger, 'a link that is none');
     };
 
     it.each([phone, desktop])(

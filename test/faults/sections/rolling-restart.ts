@@ -5,6 +5,9 @@ import { expectConsistentBook, expectNothingPending, expectVerified } from '../.
 import { type Issuer, type RunningStack, sendsMail } from '../../running-stack.js';
 import { SteadyLoad } from '../steady-load.js';
 
+/** Between two requests of a caller: enough for some to meet each restart. */
+const callerPauseMs = 1_000;
+
 /** Two services are restarted at a time, each one replica after the other. */
 const lanes = [0, 1].map((lane) =>
   serviceNames.filter((_, index) => index % 2 === lane).flatMap((service) => [service, `${service}-2`]),
@@ -20,7 +23,7 @@ export function rollingRestart(system: () => RunningStack): void {
     }, 180_000);
 
     it('a rolling restart fails no request, leaves no gap and no duplicate, and leaves nothing pending', async () => {
-      const load = await SteadyLoad.start(stack, issuer, 1);
+      const load = await SteadyLoad.start(stack, issuer, 1, callerPauseMs);
       await eventually('the load runs', () => load.answered > 12, 60_000);
       const restart = async (name: string) => {
         const answered = load.answered;
