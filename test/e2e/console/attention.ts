@@ -10,13 +10,27 @@ const large = 6_000;
 
 export function attention(system: () => ConsoleSystem): void {
   describe('what needs attention', () => {
-    it('a refused allocation number is shown with the words of the authority, and asking again solves it', async () => {
-      const { stack, visitorOf } = system();
+    /** An invoice whose number the authority has refused: on a busy machine later than its response. */
+    const refusedInvoice = async () => {
+      const { stack } = system();
       const issuer = await stack.newIssuer({ tax_authority_connected: true });
       await stack.setMode('tax_authority', { mode: 'refuse' });
-      const { body } = await stack
-        .issue(issuer.key, invoice(large))
-        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      try {
+        const { body } = await stack.issue(issuer.key, invoice(large));
+        const db = await stack.database<{ allocation: { document_id: string; state: string } }>('allocation');
+        await eventually('the number is refused', async () => {
+          const query = db.selectFrom('allocation').select('state').where('document_id', '=', body.id);
+          return (await query.executeTakeFirst())?.state === 'refused';
+        });
+        return { issuer, body };
+      } finally {
+        await stack.setMode('tax_authority', { mode: 'ok', reset: true });
+      }
+    };
+
+    it('a refused allocation number is shown with the words of the authority, and asking again solves it', async () => {
+      const { stack, visitorOf } = system();
+      const { issuer, body } = await refusedInvoice();
       expect(body.allocation.status).toBe('failed');
       const visitor = await visitorOf(issuer, phone);
       await visitor.awaitElement('form[action$="/allocation"]');
@@ -31,12 +45,8 @@ export function attention(system: () => ConsoleSystem): void {
     }, 60_000);
 
     it('a number is requested from the page of the document too', async () => {
-      const { stack, visitorOf } = system();
-      const issuer = await stack.newIssuer({ tax_authority_connected: true });
-      await stack.setMode('tax_authority', { mode: 'refuse' });
-      const { body } = await stack
-        .issue(issuer.key, invoice(large))
-        .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      const { visitorOf } = system();
+      const { issuer, body } = await refusedInvoice();
       const visitor = await visitorOf(issuer, desktop);
       await visitor.visit(`/b/${issuer.business.id}/documents/${body.id}`);
       await visitor.awaitElement('form[action$="/allocation"]');
