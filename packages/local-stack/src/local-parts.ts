@@ -65,7 +65,7 @@ const localFollowUpTemplate = 'document_allocated';
 function answersOk(url: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false, timeout: 4_000 }, (response) => {
-      response.resume();
+      response.on('error', reject).resume();
       resolve(response.statusCode === 200);
     });
     request.on('timeout', () => request.destroy(new Error(`no answer from ${url}`)));
