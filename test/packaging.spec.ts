@@ -60,9 +60,43 @@ function buildCommands(): string[] {
   return commands;
 }
 
-/** What is packed: of all services the one with the most: pages, and files of its own beside its programs. */
-const service: ServiceName = 'console';
-const itsPackages = ['contracts', 'design', 'domain', 'exports', 'service-kit'];
+/** What is packed: a service like most others, and the one with files of its own beside its programs. */
+const packages: readonly {
+  service: ServiceName;
+  packages: readonly string[];
+  /** The variables that it needs besides those of every service. @param httpPort where it serves HTTP. */
+  environment(httpPort: number): Record<string, string>;
+  /** What it serves when it is ready. @param origin where it serves HTTP. */
+  expectServed(origin: string): Promise<void>;
+}[] = [
+  {
+    service: 'customer',
+    packages: ['contracts', 'domain', 'service-kit'],
+    environment: () => ({}),
+    expectServed: async () => {},
+  },
+  {
+    service: 'console',
+    packages: ['contracts', 'design', 'domain', 'exports', 'service-kit'],
+    environment: (httpPort) => ({
+      HTTP_PORT: String(httpPort),
+      SHUTDOWN_DELAY_MS: '0',
+      CONSOLE_URL: `http://127.0.0.1:${httpPort}`,
+      COOKIE_SECRET: '0f'.repeat(32),
+      BASE_URL: 'https://api.example.com/v1',
+      VIEW_URL_BASE: 'https://api.example.com/d',
+      DOCS_URL: 'https://api.example.com/docs',
+    }),
+    expectServed: async (origin) => {
+      const page = await (await fetch(`${origin}/no-such-page`)).text();
+      const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
+      expect(files.length).toBeGreaterThan(1);
+      for (const file of files) {
+        expect([file, (await fetch(`${origin}${file}`)).status]).toEqual([file, 200]);
+      }
+    },
+  },
+];
 
 describe('the image of a service', () => {
   const source = join(folder, 'source');
@@ -73,48 +107,56 @@ describe('the image of a service', () => {
     await run('sh', ['-c', 'cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"', modules, source]);
   }, 120_000);
 
-  it("the Dockerfile's commands make a folder of a service that runs with production dependencies alone", async () => {
-    const packed = join(folder, 'packed');
-    const [install, ...others] = buildCommands();
-    expect(install).toBe('npm ci --ignore-scripts');
-    for (const command of others) {
-      await run('sh', ['-c', command.replaceAll('/packed', packed)], {
-        cwd: source,
-        env: {
-          ...plainEnvironment,
-          SERVICE: service,
-          CI: 'true',
-          TURBO_TELEMETRY_DISABLED: '1',
-          // Builds what no command has built of the same sources.
-          TURBO_CACHE_DIR: join(repositoryRoot, '.turbo/cache'),
-          npm_config_prefer_offline: 'true',
-        },
-        maxBuffer: 16 * 1024 * 1024,
-      });
-    }
+  it.each(packages)(
+    "the Dockerfile's commands make a folder of $service that runs with production dependencies alone",
+    async ({ service, packages, environment, expectServed }) => {
+      const packed = join(folder, `packed-${service}`);
+      const [install, ...others] = buildCommands();
+      expect(install).toBe('npm ci --ignore-scripts');
+      for (const command of others) {
+        await run('sh', ['-c', command.replaceAll('/packed', packed)], {
+          cwd: source,
+          env: {
+            ...plainEnvironment,
+            SERVICE: service,
+            CI: 'true',
+            TURBO_TELEMETRY_DISABLED: '1',
+            // Builds what no command has built of the same sources.
+            TURBO_CACHE_DIR: join(repositoryRoot, '.turbo/cache'),
+            npm_config_prefer_offline: 'true',
+          },
+          maxBuffer: 16 * 1024 * 1024,
+        });
+      }
 
-    expect(readdirSync(join(packed, 'services'))).toEqual([service]);
-    expect(readdirSync(join(packed, 'packages')).sort()).toEqual(itsPackages);
-    const installed = readdirSync(join(packed, 'node_modules'));
-    expect(installed).toContain('@nestjs');
-    for (const development of [
-      'typescript',
-      'turbo',
-      'jest',
-      '@types',
-      '@biomejs',
-      'playwright-core',
-      'subset-font',
-    ]) {
-      expect(installed).not.toContain(development);
-    }
+      expect(readdirSync(join(packed, 'services'))).toEqual([service]);
+      expect(readdirSync(join(packed, 'packages')).sort()).toEqual(packages);
+      const installed = readdirSync(join(packed, 'node_modules'));
+      expect(installed).toContain('@nestjs');
+      for (const development of [
+        'typescript',
+        'turbo',
+        'jest',
+        '@types',
+        '@biomejs',
+        'playwright-core',
+        'subset-font',
+      ]) {
+        expect(installed).not.toContain(development);
+      }
 
-    await expectToServe(join(packed, `services/${service}`));
-  }, 600_000);
+      await expectToServe(join(packed, `services/${service}`), environment, expectServed);
+    },
+    600_000,
+  );
 });
 
-/** Makes its database, migrates, serves its files when it is ready, and stops, as its container does. */
-async function expectToServe(folderOfService: string): Promise<void> {
+/** Makes its database, migrates, serves until it is ready, and stops, as its container does. */
+async function expectToServe(
+  service: string,
+  environment: (httpPort: number) => Record<string, string>,
+  expectServed: (origin: string) => Promise<void>,
+): Promise<void> {
   const nats = await startTestNats();
   const [port, httpPort] = [await reservePort(), await reservePort()];
   await Promise.all([port.release(), httpPort.release()]);
@@ -133,19 +175,13 @@ async function expectToServe(folderOfService: string): Promise<void> {
     NATS_URL: nats.url,
     HEALTH_HOST: '127.0.0.1',
     HEALTH_PORT: String(port.port),
-    HTTP_PORT: String(httpPort.port),
-    SHUTDOWN_DELAY_MS: '0',
-    CONSOLE_URL: `http://127.0.0.1:${httpPort.port}`,
-    COOKIE_SECRET: '0f'.repeat(32),
-    BASE_URL: 'https://api.example.com/v1',
-    VIEW_URL_BASE: 'https://api.example.com/d',
-    DOCS_URL: 'https://api.example.com/docs',
+    ...environment(httpPort.port),
   };
   try {
-    await run(process.execPath, ['dist/provision.js'], { cwd: folderOfService, env });
-    await run(process.execPath, ['dist/migrate.js'], { cwd: folderOfService, env });
+    await run(process.execPath, ['dist/provision.js'], { cwd: service, env });
+    await run(process.execPath, ['dist/migrate.js'], { cwd: service, env });
     const serving = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js'], {
-      cwd: folderOfService,
+      cwd: service,
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -156,7 +192,7 @@ async function expectToServe(folderOfService: string): Promise<void> {
         async () => (await fetch(`http://127.0.0.1:${port.port}/readyz`)).ok,
         60_000,
       );
-      await expectFilesServed(`http://127.0.0.1:${httpPort.port}`);
+      await expectServed(`http://127.0.0.1:${httpPort.port}`);
       serving.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);
     } finally {
@@ -164,15 +200,5 @@ async function expectToServe(folderOfService: string): Promise<void> {
     }
   } finally {
     await nats.stop();
-  }
-}
-
-/** A page's style sheet and scripts are files of the package. */
-async function expectFilesServed(origin: string): Promise<void> {
-  const page = await (await fetch(`${origin}/no-such-page`)).text();
-  const files = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] ?? '');
-  expect(files.length).toBeGreaterThan(1);
-  for (const file of files) {
-    expect([file, (await fetch(`${origin}${file}`)).status]).toEqual([file, 200]);
   }
 }
