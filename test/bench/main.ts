@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { commandOptions, refuseOptions } from '../command-options.js';
+import { commandOptions, refuseOptions } from '../harness/command-options.js';
 import { measureAgainstGotenberg } from './against-gotenberg.js';
 import { measureConsole } from './console.js';
 import { measureCost } from './cost.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, errorCatalogue, publicRoutes, type Route } from '@pinkas/contracts';
-import { expectServicesOn } from '../nodes.js';
+import { expectServicesOn } from '../harness/nodes.js';
 import { errorCodes } from './error-table.js';
 import { allocation } from './sections/allocation.js';
 import { authentication } from './sections/authentication.js';

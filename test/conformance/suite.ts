@@ -19,7 +19,7 @@ import {
 import type { StackFile } from '@pinkas/local-stack';
 import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
 import { demoBusiness } from '@pinkas/testkit/examples';
-import { RunningStack } from '../running-stack.js';
+import { RunningStack } from '../harness/running-stack.js';
 import { Recording } from './recording.js';
 import { closeConnections, send } from './wire.js';
 

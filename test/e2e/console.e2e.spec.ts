@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { ConsoleVisitor, launchBrowser, type View } from '../console-visitor.js';
-import { type Issuer, RunningStack } from '../running-stack.js';
+import { ConsoleVisitor, launchBrowser, type View } from '../harness/console-visitor.js';
+import { type Issuer, RunningStack } from '../harness/running-stack.js';
 import { access } from './console/access.js';
 import { accountantFiles } from './console/accountant-files.js';
 import { attention } from './console/attention.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { startTestCollector, type TestCollector } from '@pinkas/testkit';
-import { expectServicesOn } from '../nodes.js';
+import { expectServicesOn } from '../harness/nodes.js';
+import { RunningStack } from '../harness/running-stack.js';
 import { bookModel } from '../properties/sections/book-model.js';
 import { requestBodies } from '../properties/sections/request-bodies.js';
-import { RunningStack } from '../running-stack.js';
 import { client } from './sections/client.js';
 import { concurrency } from './sections/concurrency.js';
 import { damagedBook } from './sections/damaged-book.js';

@@ -2,8 +2,8 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { type NatsUser, natsAuthorization, serviceNames } from '@pinkas/contracts';
 import { eventually, startTestNats, TcpProxy, type TestNats } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, expectVerified } from '../book.js';
-import { type Issuer, invoice, RunningStack, sendsMail } from '../running-stack.js';
+import { expectConsistentBook, expectNothingPending, expectVerified } from '../harness/book.js';
+import { type Issuer, invoice, RunningStack, sendsMail } from '../harness/running-stack.js';
 import { freeze } from './kill-at-point.js';
 import { SteadyLoad } from './steady-load.js';
 

@@ -4,8 +4,8 @@ import type { ConsumerBinding, CreateDocument, EventContract, ServiceName } from
 import { streamOf } from '@pinkas/contracts';
 import { connectNats } from '@pinkas/service-kit/client';
 import { eventually, streamManagerOf } from '@pinkas/testkit';
-import type { ObservedDocument } from '../book.js';
-import type { Issuer, RunningStack } from '../running-stack.js';
+import type { ObservedDocument } from '../harness/book.js';
+import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import type { HeldLock } from './table-locks.js';
 
 /** A document that is in the book, whatever its caller has heard of it. */

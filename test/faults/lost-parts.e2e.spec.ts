@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { RunningStack } from '../running-stack.js';
+import { RunningStack } from '../harness/running-stack.js';
 import { killedAllocation } from './sections/killed-allocation.js';
 import { killedDelivery } from './sections/killed-delivery.js';
 import { killedIssuing } from './sections/killed-issuing.js';

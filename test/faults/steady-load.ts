@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
-import type { ObservedDocument } from '../book.js';
-import { type Issuer, invoice, type RunningStack } from '../running-stack.js';
+import type { ObservedDocument } from '../harness/book.js';
+import { type Issuer, invoice, type RunningStack } from '../harness/running-stack.js';
 
 /** Longer than any deadline of the HTTP API. */
 const patienceMs = 35_000;

@@ -2,8 +2,8 @@ import type { StackFile } from '@pinkas/local-stack';
 import type { Database } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { DatabaseAdministrator } from '../e2e/database-administrator.js';
-import type { RunningStack } from '../running-stack.js';
+import { DatabaseAdministrator } from '../harness/database-administrator.js';
+import type { RunningStack } from '../harness/running-stack.js';
 
 /** A lock that a test holds, so that a service waits at a known point. */
 export interface HeldLock {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CreatedDocument } from '@pinkas/contracts';
-import type { RunningStack } from '../running-stack.js';
+import type { RunningStack } from '../harness/running-stack.js';
 
 /** Longer than any deadline of the HTTP API: an answer that comes later is a broken promise. */
 const answerWithinMs = 35_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { type DocumentDetail, postDocuments } from '@pinkas/contracts';
-import { expectConsistentBook } from '../book.js';
-import type { Issuer, RunningStack } from '../running-stack.js';
+import { expectConsistentBook } from '../harness/book.js';
+import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import { type Answered, expectDetail, expectIssued, expectRefusal, expectRefused } from './answers.js';
 import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
 import { Caller } from './caller.js';

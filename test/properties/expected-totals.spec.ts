@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { repositoryRoot } from '../sources.js';
+import { repositoryRoot } from '../harness/sources.js';
 import { agorotOf, decimalsIn, expectedTotals, shekelsOf } from './expected-totals.js';
 
 interface Case {

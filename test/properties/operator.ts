@@ -2,7 +2,7 @@ import type { ApiKey, Business, BusinessChange, Contract, ReplyOf, RequestOf } f
 import { createBusiness, createKey } from '@pinkas/contracts';
 import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
 import { demoBusiness } from '@pinkas/testkit/examples';
-import type { Issuer, RunningStack } from '../running-stack.js';
+import type { Issuer, RunningStack } from '../harness/running-stack.js';
 
 const askTimeoutMs = 30_000;
 

@@ -3,7 +3,7 @@ import { documentTypes } from '@pinkas/domain';
 import { faultPathsOf } from '../error-table.js';
 import { quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
-import { answersTo } from './../tables.js';
+import { answersTo } from '../tables.js';
 
 /** Which types each legal type of business may issue (interface 2.1), and what it is called in Hebrew. */
 const exempt = ['quote', 'order', 'delivery_note', 'return_note', 'proforma', 'receipt', 'donation_receipt'];

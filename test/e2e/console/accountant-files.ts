@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { phone } from '../../console-visitor.js';
-import { invoice } from '../../running-stack.js';
+import { phone } from '../../harness/console-visitor.js';
+import { invoice } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const run = promisify(execFile);

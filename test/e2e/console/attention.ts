@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DocumentDetail } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { desktop, phone } from '../../console-visitor.js';
-import { invoice, sendsMail } from '../../running-stack.js';
+import { desktop, phone } from '../../harness/console-visitor.js';
+import { invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 /** Above the threshold for allocation numbers, before VAT. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CreateDocument, CreatedDocument, DocumentDetail } from '@pinkas/contracts';
 import { demoCustomer, eventually } from '@pinkas/testkit';
-import type { ConsoleVisitor } from '../../console-visitor.js';
-import { desktop, phone } from '../../console-visitor.js';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import type { ConsoleVisitor } from '../../harness/console-visitor.js';
+import { desktop, phone } from '../../harness/console-visitor.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 /** More than a page of the list. */

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ConsoleModule } from '@pinkas/console/module';
 import { type PageBinding, pageBindingOf } from '@pinkas/console/page';
 import type { ApiKey } from '@pinkas/contracts';
-import type { ConsoleVisitor } from '../../console-visitor.js';
-import { desktop, phone } from '../../console-visitor.js';
-import { type Issuer, invoice, sendsMail } from '../../running-stack.js';
+import type { ConsoleVisitor } from '../../harness/console-visitor.js';
+import { desktop, phone } from '../../harness/console-visitor.js';
+import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import type { CreatedDocument, ErrorBody } from '@pinkas/contracts';
 import { demoCustomer, eventually } from '@pinkas/testkit';
 import { timeInIsrael } from '../../conformance/israel-time.js';
-import { desktop, phone } from '../../console-visitor.js';
-import { invoice } from '../../running-stack.js';
+import { desktop, phone } from '../../harness/console-visitor.js';
+import { invoice } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const run = promisify(execFile);

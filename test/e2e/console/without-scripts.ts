@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { desktop, phone } from '../../console-visitor.js';
-import { invoice } from '../../running-stack.js';
+import { desktop, phone } from '../../harness/console-visitor.js';
+import { invoice } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 export function withoutScripts(system: () => ConsoleSystem): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type PinkasClient, PinkasError } from '@pinkas/client';
-import { expectConsistentBook } from '../../book.js';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { expectConsistentBook } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
 export function client(system: () => RunningStack): void {
   describe('PinkasClient', () => {

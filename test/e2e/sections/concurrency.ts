@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedDocument } from '@pinkas/contracts';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../book.js';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
 export function concurrency(system: () => RunningStack): void {
   describe('concurrent callers', () => {

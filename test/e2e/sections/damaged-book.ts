@@ -6,15 +6,15 @@ import { type CreateDocument, type CreatedDocument, type ServiceName, serviceNam
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
+import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import {
   type Issuer,
   invoice,
   type RunningStack,
   sendsMail,
   type Verification,
-} from '../../running-stack.js';
-import { repositoryRoot } from '../../sources.js';
-import { DatabaseAdministrator } from '../database-administrator.js';
+} from '../../harness/running-stack.js';
+import { repositoryRoot } from '../../harness/sources.js';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreateDocument } from '@pinkas/contracts';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
 const run = promisify(execFile);
 const cash = (amount: number): NonNullable<CreateDocument['payments']> => [{ method: 'cash', amount }];

@@ -15,8 +15,8 @@ import {
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectVerified } from '../../book.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectVerified } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RunningStack } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
-import type { RunningStack } from '../../running-stack.js';
 
 const requests = 3000;
 /** Fixed, so that a failure can be repeated; `npm run hostile` sends more. */

@@ -13,11 +13,11 @@ import { type DocumentType } from '@pinkas/domain';
 import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { demoCustomer } from '@pinkas/testkit/examples';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { expectNothingPending } from '../../book.js';
+import { expectNothingPending } from '../../harness/book.js';
+import { type Issuer, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { types } from '../../properties/book-model.js';
 import { Caller, type Heard, type Sending } from '../../properties/caller.js';
 import { Operator } from '../../properties/operator.js';
-import { type Issuer, type RunningStack, sendsMail } from '../../running-stack.js';
 
 /** What each of two answers has of its own, the caller that asks for whatever. */
 const ownHeaders = ['date', 'ratelimit-remaining', 'ratelimit-reset'];

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BusinessChange, CreatedDocument } from '@pinkas/contracts';
 import { demoCustomer, eventually } from '@pinkas/testkit';
-import { expectVerified } from '../../book.js';
-import { invoice, type MailSummary, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectVerified } from '../../harness/book.js';
+import { invoice, type MailSummary, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 const run = promisify(execFile);
 const pendingWords = 'בתהליך קבלה מרשות המסים';

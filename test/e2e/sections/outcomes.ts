@@ -11,7 +11,7 @@ import {
 import { demoCustomer, eventually } from '@pinkas/testkit';
 import { timeInIsrael } from '../../conformance/israel-time.js';
 import { freeze } from '../../faults/kill-at-point.js';
-import { invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 /** A document with the outcomes that its caller expects. */
 interface Case {

@@ -17,10 +17,10 @@ import type {
 } from '@pinkas/contracts';
 import { demoCustomer } from '@pinkas/testkit/examples';
 import { sql } from 'kysely';
-import { expectNothingPending } from '../../book.js';
+import { expectNothingPending } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
+import { repositoryRoot } from '../../harness/sources.js';
 import { types } from '../../properties/book-model.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
-import { repositoryRoot } from '../../sources.js';
 
 const run = promisify(execFile);
 

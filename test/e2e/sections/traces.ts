@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedDocument } from '@pinkas/contracts';
 import { type CollectedSpan, eventually, type TestCollector } from '@pinkas/testkit';
-import { expectVerified } from '../../book.js';
-import { type Answer, type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectVerified } from '../../harness/book.js';
+import {
+  type Answer,
+  type Issuer,
+  invoice,
+  type RunningStack,
+  sendsMail,
+} from '../../harness/running-stack.js';
 
 export function traces(system: () => RunningStack, collectorOf: () => TestCollector): void {
   describe('traces', () => {

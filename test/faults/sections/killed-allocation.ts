@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { consumers } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../book.js';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 import {
   awaitRedelivered,
   commitDocument,

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { consumers } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../book.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import {
   awaitRedelivered,
   commitDocument,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../book.js';
-import { type Issuer, invoice, type RunningStack } from '../../running-stack.js';
+import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 import { lockAtCommit, lockWrites } from '../table-locks.js';
 
 /** How soon the caller of a process that died has an answer. */

@@ -10,8 +10,8 @@ import {
   expectNothingPending,
   expectVerified,
   type ObservedDocument,
-} from '../../book.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+} from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { type CommittedDocument, commitDocument, freeze, replay } from '../kill-at-point.js';
 
 const callersAtOnce = 8;

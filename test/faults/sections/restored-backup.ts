@@ -10,9 +10,9 @@ import { findPostgresFolder } from '@pinkas/local-stack/servers';
 import { connectNats } from '@pinkas/service-kit/client';
 import { eventually, streamManagerOf } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectNothingPending, expectVerified } from '../../book.js';
-import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectNothingPending, expectVerified } from '../../harness/book.js';
+import { DatabaseAdministrator } from '../../harness/database-administrator.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 const run = promisify(execFile);
 const callerCount = 3;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, expectVerified } from '../../book.js';
-import { type Issuer, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectConsistentBook, expectNothingPending, expectVerified } from '../../harness/book.js';
+import { type Issuer, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { SteadyLoad } from '../steady-load.js';
 
 /** Between two requests of a caller: enough for some to meet each restart. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { errorCatalogue } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../book.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../running-stack.js';
+import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 export function shortOutages(system: () => RunningStack): void {
   describe('short outages', () => {

@@ -4,8 +4,8 @@ import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contrac
 import { errorCatalogue } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { documentOf } from '../../conformance/example-bodies.js';
+import type { Issuer } from '../../harness/running-stack.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import type { Issuer } from '../../running-stack.js';
 import type { StormSystem } from './storm-system.js';
 
 const callerCount = 8;

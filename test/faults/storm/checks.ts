@@ -5,8 +5,8 @@ import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
 import { residentMbOf } from '../../bench/process-table.js';
-import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
-import type { MailSummary, Verification } from '../../running-stack.js';
+import { DatabaseAdministrator } from '../../harness/database-administrator.js';
+import type { MailSummary, Verification } from '../../harness/running-stack.js';
 import type { KnownDocument, StormBusiness } from './callers.js';
 import type { StormSystem } from './storm-system.js';
 

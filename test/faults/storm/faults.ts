@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { DatabaseAdministrator } from '../../e2e/database-administrator.js';
+import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import { childrenOf, freeze } from '../kill-at-point.js';
 import { type KillPointName, killPoints } from './kill-points.js';
 import type { Fault, FaultKind } from './schedule.js';

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandOptions, refuseOptions } from '../../command-options.js';
-import { repositoryRoot } from '../../sources.js';
+import { commandOptions, refuseOptions } from '../../harness/command-options.js';
+import { repositoryRoot } from '../../harness/sources.js';
 import { killPointSteps } from './schedule.js';
 import { figuresOf, runStorm, type StormReport } from './storm.js';
 import { StormSystem } from './storm-system.js';

@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TcpProxy } from '@pinkas/testkit';
-import { RunningStack } from '../../running-stack.js';
-import { repositoryRoot } from '../../sources.js';
+import { RunningStack } from '../../harness/running-stack.js';
+import { repositoryRoot } from '../../harness/sources.js';
 
 const run = promisify(execFile);
 

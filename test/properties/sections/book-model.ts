@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type RunningStack } from '../../running-stack.js';
+import { type RunningStack } from '../../harness/running-stack.js';
 import { lives, readAll } from '../book-commands.js';
 import { BookModel } from '../book-model.js';
 import { Caller } from '../caller.js';

@@ -10,7 +10,7 @@ import {
   type Route,
 } from '@pinkas/contracts';
 import fc from 'fast-check';
-import { type RunningStack } from '../../running-stack.js';
+import { type RunningStack } from '../../harness/running-stack.js';
 import { type Answered, expectHeaders, expectRefusal, expectRefused } from '../answers.js';
 import { CheckedBook } from '../checked-book.js';
 import { drawnRequest, fitted, plainRequest } from '../create-requests.js';

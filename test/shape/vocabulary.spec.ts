@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@pinkas/contracts';
+import { repositoryRoot, type Source, sourcesBelow } from '../harness/sources.js';
 import { samplesOf } from './metric-names.js';
-import { repositoryRoot, type Source, sourcesBelow } from './sources.js';
 
 /** Words that the project does not use, with the word that it uses. */
 const replacedWords: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ describe('vocabulary', () => {
 
   it('sources and file names have no replaced word', () => {
     const wrong = sources
-      .filter(({ path }) => path !== 'test/vocabulary.spec.ts')
+      .filter(({ path }) => path !== 'test/shape/vocabulary.spec.ts')
       .flatMap(({ path, text }) =>
         [path, ...text.split('\n')].flatMap((line, number) =>
           wrongWords(line, replacedWords).map((word) => `${path}:${number}: ${word}`),

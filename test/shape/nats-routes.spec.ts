@@ -9,7 +9,7 @@ import { type RunningServer, reservePort, startNats } from '@pinkas/local-stack/
 import { connectNats } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { parse } from 'yaml';
-import { repositoryRoot } from './sources.js';
+import { repositoryRoot } from '../harness/sources.js';
 
 const run = promisify(execFile);
 const password = 'p0123456789';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceName } from '@pinkas/contracts';
 import { reservePort } from '@pinkas/local-stack/servers';
 import { adminUrl, eventually, startTestNats } from '@pinkas/testkit';
-import { repositoryRoot } from './sources.js';
+import { repositoryRoot } from '../harness/sources.js';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'pinkas-packaging-'));

@@ -2,15 +2,15 @@ import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { auditOperations, consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
-import { AllocationModule } from '../services/allocation/src/allocation.module.js';
-import { ConsoleModule } from '../services/console/src/console.module.js';
-import { CustomerModule } from '../services/customer/src/customer.module.js';
-import { DeliveryModule } from '../services/delivery/src/delivery.module.js';
-import { GatewayModule } from '../services/gateway/src/gateway.module.js';
-import { routeBindingOf } from '../services/gateway/src/http/http-route.js';
-import { IssuingModule } from '../services/issuing/src/issuing.module.js';
-import { RenderingModule } from '../services/rendering/src/rendering.module.js';
-import { type Source, sourcesBelow } from './sources.js';
+import { AllocationModule } from '../../services/allocation/src/allocation.module.js';
+import { ConsoleModule } from '../../services/console/src/console.module.js';
+import { CustomerModule } from '../../services/customer/src/customer.module.js';
+import { DeliveryModule } from '../../services/delivery/src/delivery.module.js';
+import { GatewayModule } from '../../services/gateway/src/gateway.module.js';
+import { routeBindingOf } from '../../services/gateway/src/http/http-route.js';
+import { IssuingModule } from '../../services/issuing/src/issuing.module.js';
+import { RenderingModule } from '../../services/rendering/src/rendering.module.js';
+import { type Source, sourcesBelow } from '../harness/sources.js';
 
 const modules: Record<catalogue.ServiceName, object> = {
   gateway: GatewayModule,

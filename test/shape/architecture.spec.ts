@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
-import { importsOf, type Source, sourcesBelow } from './sources.js';
+import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
 
 /** The services that lay out pages. */
 const withPages: readonly ServiceName[] = ['rendering', 'console'];

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { killPointNames } from './faults/storm/kill-points.js';
-import { kinds } from './faults/storm/schedule.js';
-import { repositoryRoot, sourcesBelow } from './sources.js';
+import { killPointNames } from '../faults/storm/kill-points.js';
+import { kinds } from '../faults/storm/schedule.js';
+import { repositoryRoot, sourcesBelow } from '../harness/sources.js';
 
 const rowCounts = { F: 46, S: 36 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@pinkas/contracts';
 import { createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { type RawBuilder, sql } from 'kysely';
-import type { RunningStack } from '../running-stack.js';
+import type { RunningStack } from './running-stack.js';
 
 /**
  * Somebody with the database administrator's password: no trigger, no constraint and no row-level security is in the way of

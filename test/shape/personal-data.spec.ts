@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { leaksIn, personalDataOf } from './personal-data.js';
+import { leaksIn, personalDataOf } from '../harness/personal-data.js';
 
 const key = 'pk_live_AAAABBBB_0123456789012345678901234567890123456789abc';
 const request = {

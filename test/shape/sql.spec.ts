@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Source, sourcesBelow } from './sources.js';
+import { type Source, sourcesBelow } from '../harness/sources.js';
 
 /** What puts text into a statement as it is, and the one file that may: the statements of migrations are constants. */
 const unescaped = /\bsql\.raw\(/;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The root of the repository, from this file and from its compiled copy. */
 export const repositoryRoot = fileURLToPath(
-  new URL(import.meta.url.includes('/test/dist/') ? '../..' : '..', import.meta.url),
+  new URL(import.meta.url.includes('/test/dist/') ? '../../..' : '../..', import.meta.url),
 );
 
 /** One source file: its path from the root with forward slashes, and its text. */

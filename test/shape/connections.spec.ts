@@ -5,7 +5,7 @@ import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { databaseConnectionsMax } from '@pinkas/local-stack';
 import { serviceFields } from '@pinkas/service-kit/config';
 import { parse } from 'yaml';
-import { repositoryRoot } from './sources.js';
+import { repositoryRoot } from '../harness/sources.js';
 
 const read = async (path: string) =>
   parse(await readFile(join(repositoryRoot, path), 'utf8'), { merge: true });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { repositoryRoot } from './sources.js';
+import { repositoryRoot } from '../harness/sources.js';
 
 const run = promisify(execFile);
 

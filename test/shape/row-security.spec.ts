@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { serviceNames } from '@pinkas/contracts';
-import { repositoryRoot, type Source, sourcesBelow } from './sources.js';
+import { repositoryRoot, type Source, sourcesBelow } from '../harness/sources.js';
 
 interface Table {
   service: string;

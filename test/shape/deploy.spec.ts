@@ -15,16 +15,16 @@ import {
 } from '@pinkas/service-kit/config';
 import { startTestNats } from '@pinkas/testkit';
 import { parse, parseAllDocuments } from 'yaml';
-import { fields as allocation } from '../services/allocation/src/config.js';
-import { fields as consoleFields } from '../services/console/src/config.js';
-import { fields as customer } from '../services/customer/src/config.js';
-import { fields as delivery } from '../services/delivery/src/config.js';
-import { fields as gateway } from '../services/gateway/src/config.js';
-import { fields as issuing } from '../services/issuing/src/config.js';
-import { fields as printer } from '../services/printer/src/config.js';
-import { fields as rendering } from '../services/rendering/src/config.js';
+import { fields as allocation } from '../../services/allocation/src/config.js';
+import { fields as consoleFields } from '../../services/console/src/config.js';
+import { fields as customer } from '../../services/customer/src/config.js';
+import { fields as delivery } from '../../services/delivery/src/config.js';
+import { fields as gateway } from '../../services/gateway/src/config.js';
+import { fields as issuing } from '../../services/issuing/src/config.js';
+import { fields as printer } from '../../services/printer/src/config.js';
+import { fields as rendering } from '../../services/rendering/src/config.js';
+import { repositoryRoot, sourcesBelow } from '../harness/sources.js';
 import { samplesOf, wrongNames } from './metric-names.js';
-import { repositoryRoot, sourcesBelow } from './sources.js';
 
 const run = promisify(execFile);
 const at = (path: string) => join(repositoryRoot, path);

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { compileTolerant, contracts, events } from '@pinkas/contracts';
 import fc from 'fast-check';
 import type { TSchema } from 'typebox';
-import { arbitraryOf } from './properties/arbitrary-of.js';
-import { seed } from './properties/config.js';
+import { arbitraryOf } from '../properties/arbitrary-of.js';
+import { seed } from '../properties/config.js';
 
 const samples = 10;
 

@@ -1,5 +1,5 @@
 import { Metrics } from '@pinkas/service-kit';
-import type { Source } from './sources.js';
+import type { Source } from '../harness/sources.js';
 
 /** What a metric is registered as, and the labels that the code gives it. */
 const registration =
