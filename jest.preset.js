@@ -4,6 +4,9 @@ import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
 /** What does not run by itself: the files of the groups that `npm test` has written; else the groups. */
 const grouped = (process.env.PINKAS_GROUPED_TESTS ?? '/test/groups/').split(' ');
 
+/** `npm test` runs all but `*.system.spec.ts`, `npm run test:system` these; without a size both run. */
+const size = process.env.PINKAS_TEST_SIZE;
+
 /** The one Jest preset: ES modules through SWC, workspace packages read from their sources. */
 export default {
   testEnvironment: fileURLToPath(new URL('packages/testkit/jest/environment.mjs', import.meta.url)),
@@ -12,8 +15,13 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { ...libraryMapper, '^(\\.{1,2}/.*)\\.js$': '$1' },
-  testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...grouped],
+  testMatch: [size === 'system' ? '**/*.system.spec.ts' : '**/*.spec.ts'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/dist/',
+    ...grouped,
+    ...(size === 'normal' ? ['\\.system\\.spec\\.ts$'] : []),
+  ],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
     '^.+\\.ts$': [

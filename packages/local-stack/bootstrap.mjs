@@ -1,5 +1,5 @@
 /**
- * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run bench`, `npm run hostile`,
+ * The entry of `npm start`, `npm run up`, `npm run down`, `npm test`, `npm run test:system`, `npm run bench`, `npm run hostile`,
  * `npm run storm`, `npm run gallery` and `npm run pinkas`.
  *
  * It works in a fresh clone, so it uses only Node's own modules. It updates the packages, the build and the machine's
@@ -47,7 +47,7 @@ async function run(command, args) {
     return;
   }
   if (command !== 'down') {
-    await ensureMachine(steps, { forTests: command === 'test' || command === 'gallery' });
+    await ensureMachine(steps, { forTests: ['test', 'test:system', 'gallery'].includes(command) });
   }
   const { main } = await import(pathToFileURL(built).href);
   // Pending timers of a finished command must not keep the process alive.

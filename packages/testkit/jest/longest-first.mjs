@@ -5,12 +5,11 @@ import Sequencer from '@jest/test-sequencer';
  * nothing long begins late: Jest knows no more of a test that it has not run than the size of its file.
  */
 const kinds = [
-  /hanging-\w+\.e2e\.spec\.ts$/,
-  /lost-parts\.e2e\.spec\.ts$/,
-  /system\.e2e\.spec\.ts$/,
+  /hanging-\w+\.system\.spec\.ts$/,
+  /lost-parts\.system\.spec\.ts$/,
+  /whole-system\.system\.spec\.ts$/,
   /\.e2e\.spec\.ts$/,
-  /up-down\.int\.spec\.ts$/,
-  /packaging\.spec\.ts$/,
+  /\.system\.spec\.ts$/,
   /\.int\.spec\.ts$/,
   /\.spec\.ts$/,
 ];

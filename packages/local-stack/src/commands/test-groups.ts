@@ -6,7 +6,7 @@ import { repositoryRoot } from '../config.js';
 const isStandalone = (text: string): boolean => /^(?:(?:before|after)(?:All|Each)|it)\b/m.test(text);
 
 /** These wait for other programs for most of their time, while other files have the machine. */
-const mostlyWaiting = /^test\/(?:nats-routes|supply-chain)\.spec\.ts$/;
+const mostlyWaiting = /^test\/shape\/(?:nats-routes|supply-chain)\.spec\.ts$/;
 
 interface Kind {
   /** The paths of its files, from the workspace. */

@@ -43,12 +43,28 @@ function readResult(file: string): JestResult | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JestResult) : null;
 }
 
-/** Checks style and types, then runs every test; the exit code is that of the first failure. */
+/** Checks style and types, then runs the tests without `*.system.spec.ts`; the exit code is that of the first failure. */
 export async function test(steps: Steps, args: readonly string[]): Promise<number> {
   const codes = [await check(steps, 'style', 'check:style'), await check(steps, 'types', 'check:types')];
-
-  // Arguments may name test files, which then run by themselves.
+  // Arguments may name test files, which then run by themselves, whatever their size.
   const grouped = args.length === 0 ? await writeTestGroups() : [];
+  codes.push(
+    await runJest(steps, args, {
+      ...(args.length === 0 && { PINKAS_TEST_SIZE: 'normal' }),
+      ...(grouped.length > 0 && { PINKAS_GROUPED_TESTS: grouped.join(' ') }),
+    }),
+  );
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+/** Runs `*.system.spec.ts`: what breaks, freezes, restarts or packs the system. */
+export function testSystem(steps: Steps, args: readonly string[]): Promise<number> {
+  return runJest(steps, args, { PINKAS_TEST_SIZE: 'system' });
+}
+
+/** Runs Jest and prints how many tests passed and failed; returns its exit code. */
+async function runJest(steps: Steps, args: readonly string[], env: Record<string, string>): Promise<number> {
+  let code = 1;
   await withSystemsFolder(async (folder, systems) => {
     const resultFile = join(folder, 'jest.json');
     steps.note('tests');
@@ -58,14 +74,14 @@ export async function test(steps: Steps, args: readonly string[]): Promise<numbe
       env: {
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
         PINKAS_TEST_SYSTEMS: systems,
-        ...(grouped.length > 0 && { PINKAS_GROUPED_TESTS: grouped.join(' ') }),
+        ...env,
       },
     });
-    codes.push(jest.code);
+    code = jest.code;
     const result = readResult(resultFile);
     const passed = result?.numPassedTests ?? 0;
     const failed = (result?.numFailedTests ?? 1) + (result?.numRuntimeErrorTestSuites ?? 0);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   });
-  return codes.find((code) => code !== 0) ?? 0;
+  return code;
 }
