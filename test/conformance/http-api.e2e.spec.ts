@@ -30,7 +30,7 @@ import { Suite } from './suite.js';
 
 /**
  * The HTTP API, sentence by sentence, over HTTP against the whole running system. A test begins with the section of the
- * interface, or of the decisions on what the HTTP API leaves open, whose promise it holds.
+ * interface, or with the decision, that it checks (docs/http-api.md).
  */
 describe('HTTP API', () => {
   const suite = new Suite();
