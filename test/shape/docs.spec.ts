@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { repositoryRoot } from '../harness/sources.js';
+
+const adrWordsMax = 300;
+/** Decisions that are longer for now. */
+const longAdrs = ['0018', '0024', '0028'];
+
+interface Manifest {
+  name: string;
+  scripts?: Record<string, string>;
+  dependencies?: Record<string, string>;
+}
+
+const read = (path: string) => readFile(join(repositoryRoot, path), 'utf8');
+const readManifest = async (path: string): Promise<Manifest> => JSON.parse(await read(path));
+
+describe('the documentation', () => {
+  let files: string[];
+  beforeAll(async () => {
+    const entries = await readdir(join(repositoryRoot, 'docs'), { recursive: true });
+    files = entries.filter((path) => path.endsWith('.md'));
+  });
+
+  it('docs/README.md links each file of docs, and nothing that does not exist', async () => {
+    const links = [...(await read('docs/README.md')).matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) =>
+      normalize(path),
+    );
+    expect(links.filter((path) => !existsSync(join(repositoryRoot, 'docs', path)))).toEqual([]);
+    expect(files.filter((path) => path !== 'README.md' && !links.includes(path))).toEqual([]);
+  });
+
+  it('each decision in docs/README.md is marked as a rule or as history', async () => {
+    const rows = (await read('docs/README.md')).matchAll(/^\| \[(\d{4})\]\(.*\) \|.*\| (.*) \|$/gm);
+    const marks = new Map([...rows].map(([, number, mark]) => [number, mark]));
+    const numbers = files.filter((path) => path.startsWith('adr/')).map((path) => path.slice(4, 8));
+    expect(numbers.filter((number) => !/^(rule|history)$/.test(marks.get(number) ?? ''))).toEqual([]);
+  });
+
+  it(`a decision has at most ${adrWordsMax} words`, async () => {
+    const adrs = files.filter((path) => path.startsWith('adr/') && !longAdrs.includes(path.slice(4, 8)));
+    expect(adrs.length).toBeGreaterThan(40);
+    const lengths = await Promise.all(
+      adrs.map(async (path) => {
+        const words = (await read(`docs/${path}`)).split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+        return { path, words: words.length };
+      }),
+    );
+    expect(lengths.filter(({ words }) => words > adrWordsMax)).toEqual([]);
+  });
+
+  it('CONTRIBUTING.md lists each script of package.json, and no other', async () => {
+    const rows = (await read('CONTRIBUTING.md')).match(/^\| `npm run …`.*\n(?:\|.*\n)+/m)?.[0] ?? '';
+    const listed = [...rows.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z:]+)`/g)].map(([, name = '']) => name),
+    );
+    const { scripts = {} } = await readManifest('package.json');
+    expect(listed.toSorted()).toEqual(Object.keys(scripts).toSorted());
+  });
+
+  it('the picture in ARCHITECTURE.md shows the dependencies of the packages', async () => {
+    const dependencies = await workspaceDependencies();
+    const picture = (await read('ARCHITECTURE.md')).match(/```mermaid\n.*\n([^`]+)```/)?.[1] ?? '';
+    const drawn = picture.split('\n').flatMap((line) => {
+      const [from = [], to = []] = line
+        .split('-->')
+        .map((side) => side.split('&').map((name) => name.trim()));
+      return from.flatMap((source) => to.map((target) => `${source} --> ${target}`));
+    });
+    const reachable = (name: string): string[] =>
+      (dependencies.get(name) ?? []).flatMap((next) => [next, ...reachable(next)]);
+    const needed = [...dependencies].flatMap(([name, direct]) => {
+      const implied = new Set(direct.flatMap(reachable));
+      return direct.filter((next) => !implied.has(next)).map((next) => `${name} --> ${next}`);
+    });
+    expect(drawn.toSorted()).toEqual(needed.toSorted());
+    expect([...dependencies.keys()].filter((name) => !new RegExp(`\\b${name}\\b`).test(picture))).toEqual([]);
+  });
+});
+
+/** The names of all packages and services, each with those that it depends on at run time. */
+async function workspaceDependencies(): Promise<Map<string, string[]>> {
+  const prefix = '@pinkas/';
+  const folders = await Promise.all(
+    ['packages', 'services'].map(async (parent) =>
+      (await readdir(join(repositoryRoot, parent))).map((name) => `${parent}/${name}/package.json`),
+    ),
+  );
+  const manifests = await Promise.all(folders.flat().map(readManifest));
+  return new Map(
+    manifests.map(({ name, dependencies = {} }) => [
+      name.slice(prefix.length),
+      Object.keys(dependencies)
+        .filter((dependency) => dependency.startsWith(prefix))
+        .map((dependency) => dependency.slice(prefix.length)),
+    ]),
+  );
+}
