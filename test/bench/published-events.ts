@@ -1,80 +1,35 @@
-import { type EventContract, type ServiceName, serviceNames } from '@pinkas/contracts';
-import {
-  acrossTenants,
-  createLogger,
-  type Database,
-  type MessagingTables,
-  openDatabase,
-} from '@pinkas/service-kit';
-import type { BenchStack } from './stack.js';
+import type { EventContract } from '@pinkas/contracts';
+import type { MessagingTables } from '@pinkas/service-kit';
+import { eventually } from '@pinkas/testkit';
+import type { RunningStack } from '../harness/running-stack.js';
 
-const pollMs = 250;
 /** After this time events that are still missing are called lost. */
 const patienceMs = 300_000;
 
-/** The events of documents, read where their owners store them, so that no outage of NATS hides one. */
-export class PublishedEvents {
-  private constructor(private readonly databases: ReadonlyMap<ServiceName, Database<MessagingTables>>) {}
-
-  static open(stack: BenchStack): PublishedEvents {
-    const logger = createLogger('bench', 'silent');
-    return new PublishedEvents(
-      new Map(
-        serviceNames.map((service) => [
-          service,
-          acrossTenants(
-            openDatabase<MessagingTables>({
-              url: stack.file.postgres[service],
-              poolSize: 1,
-              applicationName: 'bench',
-              logger,
-            }),
-          ),
-        ]),
-      ),
-    );
-  }
-
-  /** When the event of each document was stored first, in milliseconds since 1970 on the clock of PostgreSQL. */
-  async times(ids: readonly string[], event: EventContract): Promise<Map<string, number>> {
-    const db = this.databases.get(event.owner);
-    if (!db) {
-      throw new Error(`${event.owner} has no database`);
-    }
-    const rows = await db
-      .selectFrom('outbox')
-      .select((item) => ['subject', item.fn.min('created_at').as('at')])
-      .where(
-        'subject',
-        'in',
-        ids.map((id) => `${event.subject}.${id}`),
-      )
-      .groupBy('subject')
-      .execute();
-    return new Map(
-      rows.map(({ subject, at }) => [subject.slice(subject.lastIndexOf('.') + 1), at.getTime()]),
-    );
-  }
-
-  /**
-   * Waits until every document has the event.
-   * @throws Error when that takes more than five minutes.
-   */
-  async all(ids: readonly string[], event: EventContract): Promise<Map<string, number>> {
-    const end = performance.now() + patienceMs;
-    for (;;) {
-      const times = await this.times(ids, event);
-      if (times.size === ids.length) {
-        return times;
-      }
-      if (performance.now() > end) {
-        throw new Error(`${ids.length - times.size} documents lack the event ${event.subject}`);
-      }
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.databases.values()].map((db) => db.destroy()));
-  }
+/**
+ * Waits until every document has the event, read where its owner stores it, so that no outage of NATS hides one.
+ * @returns when it was stored first, by document, in milliseconds since 1970 on the clock of PostgreSQL.
+ * @throws when that takes more than five minutes.
+ */
+export async function timesOfAll(
+  stack: RunningStack,
+  ids: readonly string[],
+  { owner, subject }: EventContract,
+): Promise<Map<string, number>> {
+  const db = await stack.database<MessagingTables>(owner);
+  const subjects = ids.map((id) => `${subject}.${id}`);
+  return eventually(
+    `${ids.length} documents have the event ${subject}`,
+    async () => {
+      const rows = await db
+        .selectFrom('outbox')
+        .select((item) => ['subject', item.fn.min('created_at').as('at')])
+        .where('subject', 'in', subjects)
+        .groupBy('subject')
+        .execute();
+      const idOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+      return rows.length === ids.length && new Map(rows.map((row) => [idOf(row.subject), row.at.getTime()]));
+    },
+    patienceMs,
+  );
 }

@@ -6,21 +6,37 @@ export interface Row {
   meaning: string;
 }
 
+/** Says what is being measured, beside the figures. */
+export const progress = (text: string) => process.stderr.write(`${text}\n`);
+
 /** The value below which a share of the samples lies. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** A figure with two decimals; more would be noise. */
-export function figure(name: string, value: number, meaning: string): Row {
-  return { name, value: Math.round(value * 100) / 100, meaning };
+export const median = (samples: readonly number[]) => percentile(samples, 0.5);
+
+/** A figure with two decimals, where more would be noise. */
+export function figure(name: string, value: number, meaning: string, decimals = 2): Row {
+  return { name, value: Math.round(value * 10 ** decimals) / 10 ** decimals, meaning };
 }
 
-/** Prints the figures for people. */
-export function printTable(rows: readonly Row[]): void {
-  const width = Math.max(...rows.map((row) => row.name.length));
-  for (const row of rows) {
-    process.stdout.write(`${row.name.padEnd(width)}  ${String(row.value).padStart(10)}  ${row.meaning}\n`);
-  }
+/** The median and the 99th percentile. @param name with `*` in place of `p50` and `p99`. */
+export function latencies(name: string, samplesMs: readonly number[], meaning: string): Row[] {
+  return [
+    figure(name.replace('*', 'p50'), median(samplesMs), `${meaning}, median`),
+    figure(name.replace('*', 'p99'), percentile(samplesMs, 0.99), '99th percentile'),
+  ];
+}
+
+/** Prints the figures: one line of JSON, or a table for people. */
+export function print(rows: readonly Row[], asJson: boolean): void {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const text = asJson
+    ? JSON.stringify(Object.fromEntries(rows.map(({ name, value }) => [name, value])))
+    : rows
+        .map(({ name, value, meaning }) => `${name.padEnd(width)}  ${String(value).padStart(10)}  ${meaning}`)
+        .join('\n');
+  process.stdout.write(`${text}\n`);
 }

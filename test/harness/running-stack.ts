@@ -180,25 +180,18 @@ export class RunningStack {
   }
 
   /** Makes a business, the demo's with these settings, and a key with generous limits. */
-  async newIssuer(settings: BusinessChange = {}): Promise<Issuer> {
+  async newIssuer(settings: BusinessChange = {}, requestsMax?: number): Promise<Issuer> {
     const file = join(this.home, `business-${randomUUID()}.json`);
     const business: BusinessChange = { ...demoBusiness, ...settings };
     await writeFile(file, JSON.stringify(business));
     const created = await this.pinkas<Business>('business', 'create', '--file', file);
-    return { business: created, key: (await this.newKey(created.id)).key };
+    return { business: created, key: (await this.newKey(created.id, requestsMax)).key };
   }
 
-  newKey(businessId: string): Promise<ApiKey & { key: string }> {
-    return this.pinkas(
-      'key',
-      'create',
-      '--business',
-      businessId,
-      '--per-minute',
-      '100000',
-      '--daily',
-      '100000',
-    );
+  /** @param requestsMax how many requests a minute, and how many a day. */
+  newKey(businessId: string, requestsMax = 100_000): Promise<ApiKey & { key: string }> {
+    const limits = ['--per-minute', `${requestsMax}`, '--daily', `${requestsMax}`];
+    return this.pinkas('key', 'create', '--business', businessId, ...limits);
   }
 
   /** Calls the HTTP API; never throws for an answer, whatever its status. */

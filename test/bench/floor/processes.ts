@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { BenchStack } from '../stack.js';
+import { pathOfNode } from '../../harness/path-of-node.js';
+import type { RunningStack } from '../../harness/running-stack.js';
 
 const startTimeoutMs = 30_000;
 
@@ -15,46 +16,39 @@ export interface FloorProcesses {
 }
 
 /** Starts a second gateway of the running system, with the one route more, and what answers it. */
-export async function startFloor(stack: BenchStack): Promise<FloorProcesses> {
-  const answer = await start('answer', [], await environmentOf(stack, 'issuing'), 'service ready');
-  const gateway = await start(
-    'gateway',
-    [stack.file.nats_url],
-    await environmentOf(stack, 'gateway'),
-    'http server listening',
-  );
-  const path = new URL(stack.file.base_url).pathname;
+export async function startFloor(stack: RunningStack): Promise<FloorProcesses> {
+  const { base_url, nats_url } = await stack.file();
+  const answer = await start(stack, 'answer', 'issuing', 'service ready');
+  const gateway = await start(stack, 'gateway', 'gateway', 'http server listening', nats_url);
   return {
-    baseUrl: `${gateway.said.origin as string}${path}`,
+    baseUrl: `${gateway.said.origin as string}${new URL(base_url).pathname}`,
     stop: async () => {
       await Promise.all([gateway, answer].map(({ process }) => stop(process)));
     },
   };
 }
 
-/** The environment of the running process of a service, with ports of its own. */
-async function environmentOf(stack: BenchStack, service: string): Promise<NodeJS.ProcessEnv> {
-  const running = stack.file.services.find(({ name }) => name === service);
-  if (!running) {
-    throw new Error(`${service} does not run`);
-  }
-  const variables = (await readFile(`/proc/${running.pid}/environ`, 'utf8')).split('\0').filter(Boolean);
-  const pairs = variables.map((variable) => [
-    variable.slice(0, variable.indexOf('=')),
-    variable.slice(variable.indexOf('=') + 1),
-  ]);
-  return { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' };
-}
-
-/** Starts a process and waits until it logs a line with this message. */
+/**
+ * Starts a process in the environment of a running service, with ports of its own, and waits until it logs a line with this
+ * message.
+ */
 async function start(
+  stack: RunningStack,
   name: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
+  service: string,
   message: string,
+  ...args: string[]
 ): Promise<{ process: ChildProcess; said: Record<string, unknown> }> {
+  const variables = (await readFile(`/proc/${await stack.pidOf(service)}/environ`, 'utf8')).split('\0');
+  const pairs = variables.filter(Boolean).map((variable) => {
+    const end = variable.indexOf('=');
+    return [variable.slice(0, end), variable.slice(end + 1)];
+  });
   const entry = fileURLToPath(new URL(`${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [entry, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(await pathOfNode('image'), [entry, ...args], {
+    env: { ...Object.fromEntries(pairs), HTTP_PORT: '0', HEALTH_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout });
   const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
   try {
@@ -73,10 +67,9 @@ async function start(
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) {
-    return;
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
   }
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
 }

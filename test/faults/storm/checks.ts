@@ -4,8 +4,8 @@ import { type DocumentPage, messagingServices, serviceNames } from '@pinkas/cont
 import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
-import { residentMbOf } from '../../bench/process-table.js';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
+import { memoryMbOf } from '../../harness/processes.js';
 import type { MailSummary, Verification } from '../../harness/running-stack.js';
 import type { KnownDocument, StormBusiness } from './callers.js';
 import type { StormSystem } from './storm-system.js';
@@ -282,7 +282,7 @@ export class Baseline {
     const { services } = await system.stack.file();
     for (const { name, pid } of services.filter((service) => isService(service.name))) {
       await collectGarbage(system, pid);
-      const mb = residentMbOf(pid);
+      const mb = memoryMbOf(pid, 'VmRSS');
       const files = readdirSync(`/proc/${pid}/fd`).length;
       const before = this.#processes.get(name);
       if (before?.pid !== pid) {

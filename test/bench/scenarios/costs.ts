@@ -1,0 +1,316 @@
+import { execFile } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { artifactRendered, messageSent, serviceNames } from '@pinkas/contracts';
+import { scrape } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { cpuSecondsOf, eachProcess, memoryMbOf, proportionalMbOf } from '../../harness/processes.js';
+import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
+import { repositoryRoot } from '../../harness/sources.js';
+import { type Callers, callersOf, closedLoop, inTurns, invoice, perSecond } from '../driver.js';
+import { timesOfAll } from '../published-events.js';
+import { figure, median, progress, type Row } from '../report.js';
+import type { ScenarioOptions, StartSystem } from '../scenarios.js';
+
+/** As many series, each of a business of its own. */
+const parallelism = 8;
+const warmUpMs = 6_000;
+const bytesPerKb = 1_024;
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+
+/** What the callers, the outside world and the command use is no cost of the system. */
+const outside = ['tax-authority', 'mailbox', 'whatsapp', 'fault-proxy'];
+const printServer = 'gotenberg';
+
+/** What a process has used since its start. The statements were sent to PostgreSQL, each a round trip. */
+const usedNames = ['cpu_ms', 'statements', 'messages_in', 'messages_out'] as const;
+type Used = Record<(typeof usedNames)[number], number>;
+
+/** What one kind of document costs, as it is with nothing but a name for its customer, and with an email. */
+const kinds = [
+  { suffix: '', customer: {}, last: artifactRendered, words: 'without an email' },
+  {
+    suffix: '_email',
+    customer: { email: 'customer@example.com' },
+    last: messageSent,
+    words: 'with an email',
+  },
+];
+
+/** The processor time, statements and messages of a document by process, from the request to its last event. */
+export async function measureCost(start: StartSystem): Promise<Row[]> {
+  const documentCount = 400;
+  const stack = await start();
+  const callers = await callersOf(stack, parallelism, sendsMail);
+  const rows: Row[] = [];
+  for (const { suffix, customer, last, words } of kinds) {
+    const body = { ...invoice, customer: { ...invoice.customer, ...customer } };
+    const ids: string[] = [];
+    const issue = async (lane: number) => ids.push(await callers(lane).issue(body));
+    progress('warming up …');
+    await closedLoop({ lanes: parallelism, forMs: warmUpMs, mayFail: true }, issue);
+    progress(`${documentCount} documents ${words} …`);
+    const before = await usedBy(stack);
+    ids.length = 0;
+    await closedLoop({ lanes: parallelism, times: documentCount, mayFail: true }, issue);
+    await timesOfAll(stack, ids, last);
+    const costs = [...(await usedBy(stack))].map(([process, used]): [string, Used] => {
+      const cost = usedNames.map((name) => [
+        name,
+        (used[name] - (before.get(process)?.[name] ?? 0)) / ids.length,
+      ]);
+      return [process, Object.fromEntries(cost)];
+    });
+    printCosts(`a document ${words}`, costs);
+    for (const [process, cost] of costs) {
+      const has = (name: keyof Used) => name === 'cpu_ms' || cost.statements > 0;
+      for (const name of usedNames.filter(has)) {
+        rows.push(figure(`${name}${suffix}_${process}`, cost[name], `${name} of a document ${words}`));
+      }
+    }
+    const outsidePrintMs = sum(costs.map(([name, { cpu_ms }]) => (name === printServer ? 0 : cpu_ms)));
+    rows.push(
+      figure(
+        `outside_print_cpu_ms${suffix}`,
+        outsidePrintMs,
+        `processor time of a document ${words}, ms, of all processes but the print server`,
+      ),
+    );
+  }
+  return rows;
+}
+
+async function usedBy(stack: RunningStack): Promise<Map<string, Used>> {
+  const used = new Map<string, Used>();
+  for (const { name, pid, health_url } of (await stack.file()).services) {
+    if (!outside.includes(name)) {
+      // A server has no metrics.
+      const samples = health_url?.endsWith('/readyz')
+        ? await scrape({ healthPort: Number(new URL(health_url).port) })
+        : new Map<string, number>();
+      used.set(name, {
+        cpu_ms: cpuSecondsOf(pid) * 1_000,
+        statements: samples.get('pinkas_database_statements_total') ?? 0,
+        messages_in: samples.get('pinkas_nats_messages_total{direction="in"}') ?? 0,
+        messages_out: samples.get('pinkas_nats_messages_total{direction="out"}') ?? 0,
+      });
+    }
+  }
+  return used;
+}
+
+function printCosts(title: string, costs: readonly (readonly [string, Used])[]): void {
+  const line = (first: string, cells: readonly string[]) =>
+    progress(first.padEnd(32) + cells.map((cell) => cell.padStart(14)).join(''));
+  line(title, usedNames);
+  for (const [process, cost] of costs) {
+    line(
+      process,
+      usedNames.map((name) => cost[name].toFixed(1)),
+    );
+  }
+}
+
+/** The memory of each process, in MB, after so many documents. */
+interface Look {
+  documents: number;
+  mb: ReadonlyMap<string, number>;
+}
+
+/**
+ * The memory of each process after many documents, and its slope over them: the first half of the documents belongs to several
+ * series, the second to one. When the time is over, the figures are those of the documents that were issued by then.
+ */
+export async function measureMemory(
+  start: StartSystem,
+  { documents = 20_000 }: ScenarioOptions,
+): Promise<Row[]> {
+  const lanes = 16;
+  /** Issued before the memory is looked at for the first time: code is compiled, pools and heaps reach their size. */
+  const warmUpDocuments = Math.round(documents * 0.1);
+  /** How often the memory is looked at, of several series and of one. */
+  const looks = 20;
+  const untilMs = performance.now() + 60 * 60_000;
+  const stack = await start();
+  const callers = await callersOf(stack, parallelism);
+  let issued = 0;
+  let refused = 0;
+  const issue = async (times: number, series: number) => {
+    const load = await closedLoop(
+      { lanes, times, forMs: untilMs - performance.now(), mayFail: true },
+      (lane) => callers(lane % series).issue(invoice),
+    );
+    issued += load.done;
+    refused += load.refused;
+  };
+  const look = async (): Promise<Look> => ({
+    documents: issued,
+    mb: await eachProcess(stack, proportionalMbOf),
+  });
+  const watch = async (series: number): Promise<[Look, ...Look[]]> => {
+    const seen: [Look, ...Look[]] = [await look()];
+    while (seen.length <= looks && performance.now() < untilMs) {
+      await issue(Math.round(documents / 2 / looks), series);
+      const now = await look();
+      seen.unshift(now);
+      const sizes = [...now.mb].map(([name, mb]) => `${name} ${Math.round(mb)}`).join(', ');
+      progress(`${issued} documents, ${series} series: ${sizes} MB`);
+    }
+    return seen;
+  };
+
+  progress(`warming up with ${warmUpDocuments} documents …`);
+  await issue(warmUpDocuments, parallelism);
+  const warmDocuments = issued;
+  const diskBefore = await diskKbOf(stack);
+  const several = await watch(parallelism);
+  const one = await watch(1);
+  const words = 'growth by 1,000 documents of';
+  const rows = [
+    figure(
+      'memory_documents',
+      issued,
+      'documents were issued when the memory was looked at for the last time',
+    ),
+    figure('memory_refused', refused, 'requests that were answered with an error'),
+  ];
+  for (const [name, mb] of one[0].mb) {
+    rows.push(
+      figure(`memory_mb_${name}`, mb, 'memory then, with what the process has started, MB'),
+      figure(
+        `memory_slope_${parallelism}_series_${name}`,
+        slopeOf(several, name),
+        `${words} several series, MB`,
+      ),
+      figure(`memory_slope_one_series_${name}`, slopeOf(one, name), `${words} one series, MB`),
+    );
+  }
+  for (const [name, kb] of await diskKbOf(stack)) {
+    const grownKb = (kb - (diskBefore.get(name) ?? Number.NaN)) / (issued - warmDocuments);
+    rows.push(figure(`disk_kb_per_document_${name}`, grownKb, 'growth on disk by one document, KB'));
+  }
+  return rows;
+}
+
+/** The median of the slopes between all pairs (Theil and Sen), in MB by 1,000 documents: one look at a heap proves nothing. */
+function slopeOf(looks: readonly Look[], name: string): number {
+  const slopes = looks.flatMap((later, index) =>
+    looks.slice(index + 1).map((earlier) => {
+      const grownMb = (later.mb.get(name) ?? Number.NaN) - (earlier.mb.get(name) ?? Number.NaN);
+      return (grownMb / (later.documents - earlier.documents)) * 1_000;
+    }),
+  );
+  return median(slopes);
+}
+
+/** What each database, and the streams of NATS, take on disk, in KB. */
+async function diskKbOf(stack: RunningStack): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const service of serviceNames) {
+    const { rows } = await sql<{ kb: number }>`
+      select (pg_database_size(current_database()) / 1024)::int as kb`.execute(await stack.database(service));
+    sizes.set(service, rows[0]?.kb ?? Number.NaN);
+  }
+  const blocks = (file: string) => statSync(file, { throwIfNoEntry: false })?.blocks ?? 0;
+  return sizes.set('nats', sum(filesBelow(join(stack.home, 'data/nats')).map(blocks)) / 2);
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/**
+ * What a second replica of each service brings on this machine, and what a replica costs: memory, processor time, the time
+ * until it is ready, and the size of its image.
+ */
+export async function measureReplicas(start: StartSystem): Promise<Row[]> {
+  const rounds = 4;
+  const roundMs = 8_000;
+  /** How many documents a system has made when its memory is looked at. */
+  const documentsUntilLook = 2_000;
+  const lookWithinMs = 360_000;
+  const one = await start();
+  const callersOfOne = await callersOf(one, parallelism);
+  const idleMb = await residentMbOf(one);
+  const two = await start({ PINKAS_REPLICAS: '2' });
+  const callersOfTwo = await callersOf(two, parallelism);
+  const load = (callers: Callers, limits: { forMs: number; times?: number }) =>
+    closedLoop({ lanes: parallelism, ...limits }, (lane) => callers(lane).issue(invoice));
+
+  progress('warming up …');
+  let made = (await load(callersOfOne, { forMs: warmUpMs })).done;
+  await load(callersOfTwo, { forMs: warmUpMs });
+  const rates = await inTurns(rounds, 'one replica and two in turns', {
+    one: () => load(callersOfOne, { forMs: roundMs }),
+    two: () => load(callersOfTwo, { forMs: roundMs }),
+  });
+  made += rates.one.done;
+
+  progress(`issuing until there are ${documentsUntilLook} documents …`);
+  const before = await eachProcess(one, cpuSecondsOf);
+  const { done } = await load(callersOfOne, { forMs: lookWithinMs, times: documentsUntilLook - made });
+  made += done;
+  const after = await eachProcess(one, cpuSecondsOf);
+  const cpuS = (name: string) => ((after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN)) / done;
+  const fullMb = await residentMbOf(one);
+
+  const callers = `documents a second, ${parallelism} callers`;
+  const words = 'processor time of everything, servers and Chromium too, s';
+  const rows = [
+    figure('docs_per_s_one_replica', perSecond(rates.one), callers),
+    figure('docs_per_s_two_replicas', perSecond(rates.two), 'the same load, two processes of each service'),
+    figure('documents_made', made, 'so many were made when the memory was looked at'),
+    figure('cpu_s_per_document', sum([...before.keys()].map(cpuS)), words, 4),
+    figure('cpu_s_per_document_of_services', sum(serviceNames.map(cpuS)), 'of which the services, s', 4),
+  ];
+  for (const service of serviceNames) {
+    progress(`how long ${service} takes to be ready, and how large it is packed …`);
+    const readyS = ((await readyAgainS(two, service)) + (await readyAgainS(two, `${service}-2`))) / 2;
+    const [idle = Number.NaN, full = Number.NaN] = [idleMb.get(service), fullMb.get(service)];
+    rows.push(
+      figure(`ready_s_${service}`, readyS, 'from a death to being ready, s'),
+      figure(`idle_rss_mb_${service}`, idle, 'memory when it has just become ready, MB'),
+      figure(`rss_mb_${service}`, full, 'memory after the documents, MB'),
+      figure(`rss_growth_mb_${service}`, full - idle, 'the difference, MB'),
+      figure(`bundle_kb_${service}`, await packedKb(service), 'what its image holds beside Node, KB'),
+    );
+  }
+  return rows;
+}
+
+const residentMbOf = (stack: RunningStack) => eachProcess(stack, (pid) => memoryMbOf(pid, 'VmRSS'));
+
+/** Ends a process as if it had died, and waits until the one that takes its place is ready. */
+async function readyAgainS(stack: RunningStack, name: string): Promise<number> {
+  const url = (await stack.file()).services.find((service) => service.name === name)?.health_url ?? '';
+  await stack.kill(name);
+  const died = performance.now();
+  const isReady = () =>
+    fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  // The dead one answers no more: who says to be ready is the next.
+  while (!(await isReady())) {
+    if (performance.now() - died > 60_000) {
+      throw new Error(`${name} did not get ready`);
+    }
+    await pass(20);
+  }
+  return (performance.now() - died) / 1_000;
+}
+
+async function packedKb(service: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'pinkas-packed-'));
+  try {
+    const packer = join(repositoryRoot, 'deploy/pack-service.mjs');
+    await promisify(execFile)(process.execPath, [packer, service, folder], { timeout: 180_000 });
+    return sum(filesBelow(folder).map((file) => lstatSync(file).size)) / bytesPerKb;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

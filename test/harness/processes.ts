@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { RunningStack } from './running-stack.js';
+
+/* What Linux says of processes in /proc; nothing of it is known elsewhere. */
+
+const clockTicksPerS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** Empty where the process is gone. */
+function fileOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** One line of /proc/<pid>/stat. */
+function statOf(pid: number): { pid: number; parent: number; cpuS: number } {
+  const text = fileOf(pid, 'stat');
+  // The name before may hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = (index: number) => Number(fields[index] ?? 0);
+  // User and system time, with what its children used that have ended.
+  return { pid, parent: ticks(1), cpuS: (ticks(11) + ticks(12) + ticks(13) + ticks(14)) / clockTicksPerS };
+}
+
+/** A process and all that it has started and that still run. */
+function treeOf(pid: number): { pid: number; cpuS: number }[] {
+  const table = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)));
+  const below = (parentPid: number): typeof table =>
+    table.filter(({ parent }) => parent === parentPid).flatMap((child) => [child, ...below(child.pid)]);
+  return [...table.filter((row) => row.pid === pid), ...below(pid)];
+}
+
+/** The processor time that a process and all that it has started have used so far, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  return treeOf(pid).reduce((sum, { cpuS }) => sum + cpuS, 0);
+}
+
+/**
+ * The memory of a process and of all that it has started, in MB, without the files of their programs, which they share with
+ * processes of others; what several of them share counts once.
+ */
+export function proportionalMbOf(pid: number): number {
+  const parts = treeOf(pid).flatMap((row) => [
+    ...fileOf(row.pid, 'smaps_rollup').matchAll(/^Pss_(?:Anon|Shmem):\s+(\d+) kB$/gm),
+  ]);
+  return parts.reduce((sum, [, kb]) => sum + Number(kb), 0) / 1_024;
+}
+
+/** The memory of a process that is not swapped out, or the largest that it has had so far, in MB; 0 where it has ended. */
+export function memoryMbOf(pid: number, kind: 'VmRSS' | 'VmHWM'): number {
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(fileOf(pid, 'status'))?.[1] ?? 0) / 1_024;
+}
+
+/** What a measure says of each process of a system, by name. */
+export async function eachProcess(
+  stack: RunningStack,
+  measure: (pid: number) => number,
+): Promise<Map<string, number>> {
+  return new Map((await stack.file()).services.map(({ name, pid }) => [name, measure(pid)]));
+}
+
+/** Stops some of the system's own processes where they are. @returns what lets them go on. */
+export async function freeze(stack: RunningStack, names: readonly string[]): Promise<() => void> {
+  const pids = await Promise.all(names.map((name) => stack.pidOf(name)));
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids) {
+      process.kill(pid, name);
+    }
+  };
+  signal('SIGSTOP');
+  return () => signal('SIGCONT');
+}
