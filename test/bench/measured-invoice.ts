@@ -1,4 +1,5 @@
-import type { Business, IssuedDocument } from '@pinkas/contracts';
+import type { Business } from '@pinkas/contracts';
+import type { Sheet } from '@pinkas/rendering';
 import { exampleDocument } from '@pinkas/testkit/examples';
 
 /** A line as a request has it. */
@@ -9,9 +10,9 @@ export interface MeasuredItem {
   readonly sku?: string;
 }
 
-/** An invoice of these lines. Its totals are those of the three lines that are issued for measuring. */
-export function measuredInvoice(business: Business, items: readonly MeasuredItem[]): IssuedDocument {
-  return exampleDocument({
+/** The sheet of an invoice of these lines. Its totals are those of the three lines that are issued for measuring. */
+export function measuredSheet(business: Business, items: readonly MeasuredItem[]): Sheet {
+  const document = exampleDocument({
     business_id: business.id,
     number: 1_000,
     items: items.map((item) => ({
@@ -21,4 +22,6 @@ export function measuredInvoice(business: Business, items: readonly MeasuredItem
     })),
     totals: { subtotal: 279.9, discount: 0, vat: 50.38, vat_rate: 18, total: 330.28, currency: 'ILS' },
   });
+  const state = { allocationNumber: null, numberPending: false, cancelledAt: null, logo: null };
+  return { document, business, ...state, output: 'original' };
 }

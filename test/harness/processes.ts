@@ -64,6 +64,17 @@ export async function eachProcess(
   return new Map((await stack.file()).services.map(({ name, pid }) => [name, measure(pid)]));
 }
 
+/** The processor time that each process of a system uses during some work, in seconds. */
+export async function cpuSecondsDuring<T>(
+  stack: RunningStack,
+  work: () => Promise<T>,
+): Promise<{ result: T; used: Map<string, number> }> {
+  const before = await eachProcess(stack, cpuSecondsOf);
+  const result = await work();
+  const used = await eachProcess(stack, cpuSecondsOf);
+  return { result, used: new Map([...used].map(([name, s]) => [name, s - (before.get(name) ?? 0)])) };
+}
+
 /** Stops some of the system's own processes where they are. @returns what lets them go on. */
 export async function freeze(stack: RunningStack, names: readonly string[]): Promise<() => void> {
   const pids = await Promise.all(names.map((name) => stack.pidOf(name)));

@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import { artifactRendered, messageSent, serviceNames } from '@pinkas/contracts';
 import { scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { cpuSecondsOf, eachProcess, memoryMbOf, proportionalMbOf } from '../../harness/processes.js';
+import {
+  cpuSecondsDuring,
+  cpuSecondsOf,
+  eachProcess,
+  memoryMbOf,
+  proportionalMbOf,
+} from '../../harness/processes.js';
 import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
 import { type Callers, callersOf, closedLoop, inTurns, invoice, perSecond } from '../driver.js';
@@ -26,18 +32,20 @@ const outside = ['tax-authority', 'mailbox', 'whatsapp', 'fault-proxy'];
 const printServer = 'gotenberg';
 
 /** What a process has used since its start. The statements were sent to PostgreSQL, each a round trip. */
-const usedNames = ['cpu_ms', 'statements', 'messages_in', 'messages_out'] as const;
-type Used = Record<(typeof usedNames)[number], number>;
+const usedNames = ['cpu_ms', 'statements', 'messages_in', 'messages_out'];
+const metrics = [
+  'pinkas_database_statements_total',
+  'pinkas_nats_messages_total{direction="in"}',
+  'pinkas_nats_messages_total{direction="out"}',
+];
+/** In the order of their names. */
+type Used = readonly number[];
 
-/** What one kind of document costs, as it is with nothing but a name for its customer, and with an email. */
+/** The kinds of documents, and the last event of each: the customer has nothing but a name, or an email as well. */
+const withEmail = { ...invoice, customer: { ...invoice.customer, email: 'customer@example.com' } };
 const kinds = [
-  { suffix: '', customer: {}, last: artifactRendered, words: 'without an email' },
-  {
-    suffix: '_email',
-    customer: { email: 'customer@example.com' },
-    last: messageSent,
-    words: 'with an email',
-  },
+  { suffix: '', body: invoice, last: artifactRendered, words: 'without an email' },
+  { suffix: '_email', body: withEmail, last: messageSent, words: 'with an email' },
 ];
 
 /** The processor time, statements and messages of a document by process, from the request to its last event. */
@@ -46,8 +54,7 @@ export async function measureCost(start: StartSystem): Promise<Row[]> {
   const stack = await start();
   const callers = await callersOf(stack, parallelism, sendsMail);
   const rows: Row[] = [];
-  for (const { suffix, customer, last, words } of kinds) {
-    const body = { ...invoice, customer: { ...invoice.customer, ...customer } };
+  for (const { suffix, body, last, words } of kinds) {
     const ids: string[] = [];
     const issue = async (lane: number) => ids.push(await callers(lane).issue(body));
     progress('warming up …');
@@ -57,28 +64,23 @@ export async function measureCost(start: StartSystem): Promise<Row[]> {
     ids.length = 0;
     await closedLoop({ lanes: parallelism, times: documentCount, mayFail: true }, issue);
     await timesOfAll(stack, ids, last);
-    const costs = [...(await usedBy(stack))].map(([process, used]): [string, Used] => {
-      const cost = usedNames.map((name) => [
-        name,
-        (used[name] - (before.get(process)?.[name] ?? 0)) / ids.length,
-      ]);
-      return [process, Object.fromEntries(cost)];
-    });
-    printCosts(`a document ${words}`, costs);
-    for (const [process, cost] of costs) {
-      const has = (name: keyof Used) => name === 'cpu_ms' || cost.statements > 0;
-      for (const name of usedNames.filter(has)) {
-        rows.push(figure(`${name}${suffix}_${process}`, cost[name], `${name} of a document ${words}`));
+    let outsidePrintMs = 0;
+    progress(`${`a document ${words}`.padEnd(32)}${usedNames.map((name) => name.padStart(14)).join('')}`);
+    for (const [process, used] of await usedBy(stack)) {
+      const costs = usedNames.map((_, index) => {
+        return ((used[index] ?? 0) - (before.get(process)?.[index] ?? 0)) / ids.length;
+      });
+      progress(process.padEnd(32) + costs.map((cost) => cost.toFixed(1).padStart(14)).join(''));
+      const [cpuMs = 0, statements = 0] = costs;
+      outsidePrintMs += process === printServer ? 0 : cpuMs;
+      // A server sends no statements, and its messages are not counted.
+      for (const [index, name] of usedNames.slice(0, statements > 0 ? undefined : 1).entries()) {
+        const meaning = `${name} of a document ${words}`;
+        rows.push(figure(`${name}${suffix}_${process}`, costs[index] ?? Number.NaN, meaning));
       }
     }
-    const outsidePrintMs = sum(costs.map(([name, { cpu_ms }]) => (name === printServer ? 0 : cpu_ms)));
-    rows.push(
-      figure(
-        `outside_print_cpu_ms${suffix}`,
-        outsidePrintMs,
-        `processor time of a document ${words}, ms, of all processes but the print server`,
-      ),
-    );
+    const meaning = `processor time of a document ${words}, ms, of all processes but the print server`;
+    rows.push(figure(`outside_print_cpu_ms${suffix}`, outsidePrintMs, meaning));
   }
   return rows;
 }
@@ -91,27 +93,10 @@ async function usedBy(stack: RunningStack): Promise<Map<string, Used>> {
       const samples = health_url?.endsWith('/readyz')
         ? await scrape({ healthPort: Number(new URL(health_url).port) })
         : new Map<string, number>();
-      used.set(name, {
-        cpu_ms: cpuSecondsOf(pid) * 1_000,
-        statements: samples.get('pinkas_database_statements_total') ?? 0,
-        messages_in: samples.get('pinkas_nats_messages_total{direction="in"}') ?? 0,
-        messages_out: samples.get('pinkas_nats_messages_total{direction="out"}') ?? 0,
-      });
+      used.set(name, [cpuSecondsOf(pid) * 1_000, ...metrics.map((metric) => samples.get(metric) ?? 0)]);
     }
   }
   return used;
-}
-
-function printCosts(title: string, costs: readonly (readonly [string, Used])[]): void {
-  const line = (first: string, cells: readonly string[]) =>
-    progress(first.padEnd(32) + cells.map((cell) => cell.padStart(14)).join(''));
-  line(title, usedNames);
-  for (const [process, cost] of costs) {
-    line(
-      process,
-      usedNames.map((name) => cost[name].toFixed(1)),
-    );
-  }
 }
 
 /** The memory of each process, in MB, after so many documents. */
@@ -139,9 +124,9 @@ export async function measureMemory(
   let issued = 0;
   let refused = 0;
   const issue = async (times: number, series: number) => {
-    const load = await closedLoop(
-      { lanes, times, forMs: untilMs - performance.now(), mayFail: true },
-      (lane) => callers(lane % series).issue(invoice),
+    const forMs = untilMs - performance.now();
+    const load = await closedLoop({ lanes, times, forMs, mayFail: true }, (lane) =>
+      callers(lane % series).issue(invoice),
     );
     issued += load.done;
     refused += load.refused;
@@ -168,24 +153,16 @@ export async function measureMemory(
   const diskBefore = await diskKbOf(stack);
   const several = await watch(parallelism);
   const one = await watch(1);
-  const words = 'growth by 1,000 documents of';
   const rows = [
-    figure(
-      'memory_documents',
-      issued,
-      'documents were issued when the memory was looked at for the last time',
-    ),
+    figure('memory_documents', issued, 'documents were issued at the last look at the memory'),
     figure('memory_refused', refused, 'requests that were answered with an error'),
   ];
+  const words = 'by 1,000 documents';
   for (const [name, mb] of one[0].mb) {
     rows.push(
       figure(`memory_mb_${name}`, mb, 'memory then, with what the process has started, MB'),
-      figure(
-        `memory_slope_${parallelism}_series_${name}`,
-        slopeOf(several, name),
-        `${words} several series, MB`,
-      ),
-      figure(`memory_slope_one_series_${name}`, slopeOf(one, name), `${words} one series, MB`),
+      figure(`memory_slope_${parallelism}_series_${name}`, slopeOf(several, name), `growth ${words}, MB`),
+      figure(`memory_slope_one_series_${name}`, slopeOf(one, name), `growth ${words} of one series, MB`),
     );
   }
   for (const [name, kb] of await diskKbOf(stack)) {
@@ -251,11 +228,12 @@ export async function measureReplicas(start: StartSystem): Promise<Row[]> {
   made += rates.one.done;
 
   progress(`issuing until there are ${documentsUntilLook} documents …`);
-  const before = await eachProcess(one, cpuSecondsOf);
-  const { done } = await load(callersOfOne, { forMs: lookWithinMs, times: documentsUntilLook - made });
-  made += done;
-  const after = await eachProcess(one, cpuSecondsOf);
-  const cpuS = (name: string) => ((after.get(name) ?? Number.NaN) - (before.get(name) ?? Number.NaN)) / done;
+  const times = documentsUntilLook - made;
+  const { result, used } = await cpuSecondsDuring(one, () =>
+    load(callersOfOne, { forMs: lookWithinMs, times }),
+  );
+  made += result.done;
+  const ofServices = serviceNames.map((name) => used.get(name) ?? Number.NaN);
   const fullMb = await residentMbOf(one);
 
   const callers = `documents a second, ${parallelism} callers`;
@@ -264,8 +242,8 @@ export async function measureReplicas(start: StartSystem): Promise<Row[]> {
     figure('docs_per_s_one_replica', perSecond(rates.one), callers),
     figure('docs_per_s_two_replicas', perSecond(rates.two), 'the same load, two processes of each service'),
     figure('documents_made', made, 'so many were made when the memory was looked at'),
-    figure('cpu_s_per_document', sum([...before.keys()].map(cpuS)), words, 4),
-    figure('cpu_s_per_document_of_services', sum(serviceNames.map(cpuS)), 'of which the services, s', 4),
+    figure('cpu_s_per_document', sum(used.values()) / result.done, words, 4),
+    figure('cpu_s_per_document_of_services', sum(ofServices) / result.done, 'of which the services, s', 4),
   ];
   for (const service of serviceNames) {
     progress(`how long ${service} takes to be ready, and how large it is packed …`);

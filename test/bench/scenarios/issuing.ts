@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { Business, CreateDocument } from '@pinkas/contracts';
 import { GotenbergClient, loadTypeface, printablePage } from '@pinkas/rendering';
-import { cpuSecondsOf, eachProcess } from '../../harness/processes.js';
+import { cpuSecondsDuring } from '../../harness/processes.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
 import {
   add,
@@ -17,7 +17,7 @@ import {
   quote,
   timed,
 } from '../driver.js';
-import { measuredInvoice } from '../measured-invoice.js';
+import { measuredSheet } from '../measured-invoice.js';
 import { figure, latencies, median, percentile, progress, type Row } from '../report.js';
 import type { StartSystem } from '../scenarios.js';
 
@@ -98,12 +98,10 @@ export async function measureIssuing(start: StartSystem): Promise<Row[]> {
 /** Prints the page of the invoice, and nothing else. */
 function bareRendering(printer: GotenbergClient, business: Business): () => Promise<unknown> {
   const typeface = loadTypeface();
-  const document = measuredInvoice(business, threeLines);
+  const sheet = measuredSheet(business, threeLines);
   return () => {
     const nonce = randomUUID();
-    const state = { allocationNumber: null, numberPending: false, cancelledAt: null, logo: null };
-    const page = printablePage({ document, business, ...state, output: 'original' }, nonce, typeface);
-    return printer.render(page, nonce, performance.now() + 20_000);
+    return printer.render(printablePage(sheet, nonce, typeface), nonce, performance.now() + 20_000);
   };
 }
 
@@ -137,12 +135,13 @@ export async function measureSeries(start: StartSystem): Promise<Row[]> {
   for (const lanes of callerCounts) {
     const cpuS = { one: new Map<string, number>(), all: new Map<string, number>() };
     const turn = async (name: keyof typeof cpuS, issue: typeof issueAll) => {
-      const before = await eachProcess(stack, cpuSecondsOf);
-      const load = await closedLoop({ lanes, forMs: roundMs, mayFail: true }, issue);
-      for (const [process, s] of await eachProcess(stack, cpuSecondsOf)) {
-        cpuS[name].set(process, (cpuS[name].get(process) ?? 0) + s - (before.get(process) ?? 0));
+      const { result, used } = await cpuSecondsDuring(stack, () =>
+        closedLoop({ lanes, forMs: roundMs, mayFail: true }, issue),
+      );
+      for (const [process, s] of used) {
+        cpuS[name].set(process, (cpuS[name].get(process) ?? 0) + s);
       }
-      return load;
+      return result;
     };
     const loads = await inTurns(rounds, `one series and ${parallelism} in turns, ${lanes} callers`, {
       one: () => turn('one', issueOne),

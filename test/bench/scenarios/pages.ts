@@ -11,7 +11,7 @@ import { launchBrowser } from '../../harness/console-visitor.js';
 import type { RunningStack } from '../../harness/running-stack.js';
 import { fillBook } from '../book-of-copies.js';
 import { callersOf, closedLoop, invoice, perSecond, timed } from '../driver.js';
-import { measuredInvoice } from '../measured-invoice.js';
+import { measuredSheet } from '../measured-invoice.js';
 import { figure, latencies, median, progress, type Row } from '../report.js';
 import type { StartSystem } from '../scenarios.js';
 
@@ -41,13 +41,7 @@ export async function measureDocuments(start: StartSystem): Promise<Row[]> {
   const pdfs = await openPdfService(stack);
   const print = (lines: number) => {
     const items = linesOf(lines).map((item, index) => ({ ...item, sku: `SKU-${index + 1}` }));
-    const state = { allocationNumber: null, numberPending: false, cancelledAt: null, logo: null };
-    return pdfs.render({
-      document: measuredInvoice(business, items),
-      business,
-      ...state,
-      output: 'original',
-    });
+    return pdfs.render(measuredSheet(business, items));
   };
 
   progress('printing documents …');
