@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { BusinessChange, CreateDocument } from '@pinkas/contracts';
 import type { RunningStack } from '../harness/running-stack.js';
+import { send } from '../harness/send.js';
 import { progress } from './report.js';
-
-const answerTimeoutMs = 35_000;
 
 /** A limit that no measurement reaches. */
 export const requestsMax = 1_000_000;
@@ -20,43 +19,24 @@ export class Caller {
   ) {}
 
   /** @throws when the answer has another status than expected. */
-  call(
+  async call(
     expected: number,
     path: string,
     post?: { body: object; headers: Record<string, string> },
   ): Promise<string> {
-    const body = post && JSON.stringify(post.body);
-    return new Promise((resolve, reject) => {
-      const asked = request(
-        `${this.baseUrl}${path}`,
-        {
-          agent: this.#agent,
-          method: post ? 'POST' : 'GET',
-          timeout: answerTimeoutMs,
-          headers: {
-            authorization: `Bearer ${this.key}`,
-            ...(body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-            ...post?.headers,
-          },
-        },
-        (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('error', reject);
-          answer.on('end', () => {
-            const text = Buffer.concat(chunks).toString();
-            if (answer.statusCode === expected) {
-              resolve(text);
-            } else {
-              reject(new Error(`${path} answered ${answer.statusCode}: ${text}`));
-            }
-          });
-        },
-      );
-      asked.on('timeout', () => asked.destroy(new Error(`${path} did not answer`)));
-      asked.on('error', reject);
-      asked.end(body);
+    const { status, text } = await send(this.#agent, this.baseUrl, {
+      method: post ? 'POST' : 'GET',
+      path,
+      headers: {
+        authorization: `Bearer ${this.key}`,
+        ...(post && { 'content-type': 'application/json', ...post.headers }),
+      },
+      body: post && JSON.stringify(post.body),
     });
+    if (status !== expected) {
+      throw new Error(`${path} answered ${status}: ${text}`);
+    }
+    return text;
   }
 
   /** Asks for a document. */

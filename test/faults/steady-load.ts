@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
 import type { ObservedDocument } from '../harness/book.js';
 import { type Issuer, invoice, type RunningStack } from '../harness/running-stack.js';
+import { send } from '../harness/send.js';
 
-/** Longer than any deadline of the HTTP API. */
-const patienceMs = 35_000;
 /** Between two requests of a caller, so that a shared machine keeps some room. */
 const defaultPauseMs = 500;
 
@@ -96,7 +95,7 @@ export class SteadyLoad {
       const given = JSON.parse(answer.text) as CreatedDocument & ErrorBody;
       if (answer.status !== (body ? 201 : 200)) {
         const { code, retryable } = given.error;
-        fail({ status: answer.status ?? null, code, retryable, reason: answer.text });
+        fail({ status: answer.status, code, retryable, reason: answer.text });
         return;
       }
       this.answered += 1;
@@ -114,34 +113,16 @@ export class SteadyLoad {
     path: string,
     body: CreateDocument | null,
     key: string | null,
-  ): Promise<{ status: number | undefined; text: string }> {
-    if (body) {
-      this.stack.recordPersonalData(body);
-    }
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        `${this.baseUrl}${path}`,
-        {
-          agent,
-          method: body ? 'POST' : 'GET',
-          timeout: patienceMs,
-          headers: {
-            authorization: `Bearer ${this.issuer.key}`,
-            ...(body && { 'content-type': 'application/json', 'idempotency-key': key ?? '' }),
-          },
-        },
-        (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('error', reject);
-          answer.on('end', () =>
-            resolve({ status: answer.statusCode, text: Buffer.concat(chunks).toString() }),
-          );
-        },
-      );
-      sent.on('timeout', () => sent.destroy(new Error(`no answer within ${patienceMs} ms`)));
-      sent.on('error', reject);
-      sent.end(body ? JSON.stringify(body) : undefined);
+  ): Promise<{ status: number; text: string }> {
+    this.stack.recordPersonalData(body);
+    return send(agent, this.baseUrl, {
+      method: body ? 'POST' : 'GET',
+      path,
+      headers: {
+        authorization: `Bearer ${this.issuer.key}`,
+        ...(body && { 'content-type': 'application/json', 'idempotency-key': key ?? '' }),
+      },
+      body: body ? JSON.stringify(body) : undefined,
     });
   }
 }

@@ -1,5 +1,6 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { errorCatalogue } from '@pinkas/contracts';
+import { send } from '../harness/send.js';
 import { type HostileRequest, HostileRequests, randomFrom } from './hostile-request.js';
 
 const lanes = 8;
@@ -17,7 +18,7 @@ export interface HostileReport {
 
 interface Answer {
   status: number;
-  body: string;
+  text: string;
 }
 
 /** Sends `count` hostile requests, the same for the same seed, over a few connections, and judges the answers. */
@@ -34,7 +35,14 @@ export async function sendHostile(
       begun += 1;
       const hostile = source.next();
       const startedMs = performance.now();
-      const answer = await send(agent, target.baseUrl, hostile);
+      const { method, path, headers, body } = hostile;
+      const answer = await send(agent, target.baseUrl, {
+        method,
+        path,
+        headers: { ...headers, 'content-length': body.length },
+        body,
+        timeoutMs: answerTimeoutMs,
+      }).catch((error: Error) => `no answer (${error.message})`);
       report.latenciesMs.push(performance.now() - startedMs);
       judge(report, hostile, answer);
       report.requests += 1;
@@ -60,7 +68,7 @@ function judge(report: HostileReport, hostile: HostileRequest, answer: Answer | 
   }
 }
 
-function findingOf({ method }: HostileRequest, { status, body }: Answer): string | null {
+function findingOf({ method }: HostileRequest, { status, text }: Answer): string | null {
   if (status >= 500) {
     return `status ${status}`;
   }
@@ -68,43 +76,10 @@ function findingOf({ method }: HostileRequest, { status, body }: Answer): string
     return null;
   }
   try {
-    const { error, request_id } = JSON.parse(body) as { error?: { code?: string }; request_id?: unknown };
+    const { error, request_id } = JSON.parse(text) as { error?: { code?: string }; request_id?: unknown };
     const isKnown = error?.code !== undefined && Object.hasOwn(errorCatalogue, error.code);
     return isKnown && typeof request_id === 'string' ? null : `status ${status} without an error object`;
   } catch {
     return `status ${status} with a body that is no JSON`;
   }
-}
-
-/** @returns what went wrong instead, where no answer came. */
-function send(
-  agent: Agent,
-  baseUrl: string,
-  { method, path, headers, body }: HostileRequest,
-): Promise<Answer | string> {
-  const { hostname, port, pathname } = new URL(baseUrl);
-  return new Promise((resolve) => {
-    const sent = request(
-      {
-        agent,
-        hostname,
-        port,
-        path: `${pathname}${path}`,
-        method,
-        headers: { ...headers, 'content-length': body.length },
-        timeout: answerTimeoutMs,
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', (error) => resolve(`no whole answer (${error.message})`));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
-        );
-      },
-    );
-    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
-    sent.on('error', (error) => resolve(`no answer (${error.message})`));
-    sent.end(body);
-  });
 }

@@ -1,10 +1,11 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as pass } from 'node:timers/promises';
 import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contracts';
 import { errorCatalogue } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { documentOf } from '../../conformance/example-bodies.js';
 import type { Issuer } from '../../harness/running-stack.js';
+import { send } from '../../harness/send.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
 import type { StormSystem } from './storm-system.js';
 
@@ -278,7 +279,7 @@ export class Callers {
     }
   }
 
-  #exchange(
+  async #exchange(
     agent: Agent,
     issuer: Issuer,
     path: string,
@@ -287,38 +288,18 @@ export class Callers {
     abandonAfterMs: number | undefined,
   ): Promise<Answer> {
     this.system.stack.recordPersonalData(body);
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        `${this.baseUrl}${path}`,
-        {
-          agent,
-          method: 'POST',
-          timeout: answersWithinMs * this.system.patience,
-          headers: {
-            authorization: `Bearer ${issuer.key}`,
-            'content-type': 'application/json',
-            ...(key !== null && { 'idempotency-key': key }),
-          },
-        },
-        (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('error', reject);
-          answer.on('end', () => {
-            try {
-              resolve({ status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) });
-            } catch (error) {
-              reject(error as Error);
-            }
-          });
-        },
-      );
-      sent.on('timeout', () => sent.destroy(new Error('no answer')));
-      sent.on('error', reject);
-      sent.end(JSON.stringify(body));
-      if (abandonAfterMs !== undefined) {
-        setTimeout(() => sent.destroy(new Error('abandoned')), abandonAfterMs);
-      }
+    const { status, text } = await send(agent, this.baseUrl, {
+      method: 'POST',
+      path,
+      headers: {
+        authorization: `Bearer ${issuer.key}`,
+        'content-type': 'application/json',
+        ...(key !== null && { 'idempotency-key': key }),
+      },
+      body: JSON.stringify(body),
+      timeoutMs: answersWithinMs * this.system.patience,
+      signal: abandonAfterMs === undefined ? undefined : AbortSignal.timeout(abandonAfterMs),
     });
+    return { status, body: JSON.parse(text) };
   }
 }
