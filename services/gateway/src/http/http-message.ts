@@ -60,10 +60,11 @@ export function headerOf(request: HttpRequest, name: string): string {
  * The API key in the headers of a request: the bearer token, X-Api-Key, or both where they are equal. Empty where there is none,
  * and where headers are repeated or differ: a proxy in front may have looked at the other one.
  */
-export function apiKeyOf({
-  authorization = [],
-  'x-api-key': apiKeys = [],
-}: IncomingMessage['headersDistinct']): string {
+export function apiKeyOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string {
+  // Before 20.19.1, Node's `headersDistinct` throws for a header whose name is that of a property of every object.
+  const valuesOf = (header: string) =>
+    rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === header);
+  const [authorization, apiKeys] = [valuesOf('authorization'), valuesOf('x-api-key')];
   if (authorization.length > 1 || apiKeys.length > 1) {
     return '';
   }

@@ -201,7 +201,7 @@ function toHttpRequest(request: FastifyRequest): HttpRequest {
   return {
     requestId: request.id,
     address: request.ip,
-    apiKey: apiKeyOf(request.raw.headersDistinct),
+    apiKey: apiKeyOf(request.raw),
     headers: { ...request.headers },
     params: request.params as Record<string, string>,
     query: queryStart === -1 ? '' : request.url.slice(queryStart + 1),
