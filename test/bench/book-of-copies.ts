@@ -3,7 +3,7 @@ import { type DocumentType, documentTypes } from '@pinkas/domain';
 import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
-import { Caller, quote, requestsMax } from './driver.js';
+import { Caller, quote } from './driver.js';
 import { progress } from './report.js';
 
 /** As many rows as one statement writes, so that it ends in time: a card has a row for each letter of its name as well. */
@@ -29,7 +29,7 @@ export async function fillBook(
   documents: number,
   original: { body: CreateDocument; types: readonly DocumentType[] } = { body, types: typesOfCopies },
 ): Promise<BookOfCopies> {
-  const issuer = await stack.newIssuer({}, requestsMax);
+  const issuer = await stack.newIssuer();
   const caller = new Caller((await stack.file()).base_url, issuer.key);
   const issue = () => caller.issue(original.body, 'original');
   // The same request again: a system that has just started on a busy machine may not answer the first one in time.

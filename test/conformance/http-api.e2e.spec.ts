@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCode, errorCatalogue, publicRoutes, type Route } from '@pinkas/contracts';
-import { expectServicesOn } from '../harness/nodes.js';
 import { errorCodes } from './error-table.js';
 import { allocation } from './sections/allocation.js';
 import { authentication } from './sections/authentication.js';
@@ -63,9 +62,6 @@ describe('HTTP API', () => {
   faults(suite);
 
   describe('all of it', () => {
-    it('the services run on the oldest Node that package.json allows', () =>
-      expectServicesOn(suite.stack, 'oldest'));
-
     const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
     it('7 every code of the table of errors was answered in this suite', () => {

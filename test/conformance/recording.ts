@@ -8,8 +8,8 @@ import {
   publicRoutes,
   type Route,
 } from '@pinkas/contracts';
+import type { WireAnswer } from '../harness/send.js';
 import { errorTable } from './error-table.js';
-import type { WireAnswer } from './wire.js';
 
 const checkError = compile(ErrorBodySchema);
 const checkFaults = (errors: unknown): boolean =>

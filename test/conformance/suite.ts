@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as pass } from 'node:timers/promises';
 import {
   type ApiKey,
-  type Business,
   type BusinessChange,
   type Contract,
   type CreatedDocument,
-  createBusiness,
-  createKey,
   type DocumentDetail,
   type ErrorBody,
   type Profile,
@@ -17,55 +13,21 @@ import {
   updateBusiness,
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
-import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
-import { demoBusiness } from '@pinkas/testkit/examples';
-import { RunningStack } from '../harness/running-stack.js';
+import { type Issuer, type KeyOptions, Operator } from '../harness/operator.js';
+import { type Answer, type CallOptions, RunningStack } from '../harness/running-stack.js';
+import type { WireAnswer } from '../harness/send.js';
 import { Recording } from './recording.js';
-import { closeConnections, send } from './wire.js';
 
 /** How often a document that must be issued is requested again, and the pause before. */
 const repeatsMax = 3;
 const repeatPauseMs = 1_000;
 
-/** An answer of the HTTP API. */
-export interface Answer<Body = unknown> {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body;
-}
-
-/** A business, and a key of it that no limit holds up. */
-export interface Issuer {
-  readonly business: Business;
-  readonly key: string;
-  readonly keyId: string;
-}
-
-/** What a request is made of, beside its method and path. */
-export interface CallOptions {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Sent as they are; in pieces, without a Content-Length. */
-  readonly bytes?: Buffer | readonly Buffer[];
-  /** Laid over the usual headers; `undefined` takes one away. */
-  readonly headers?: OutgoingHttpHeaders;
-  /** The client's address; a request without a key comes from a new one each time. */
-  readonly address?: string;
-}
-
-/** What a key may do; a limit that is `undefined` is the one that every key has by default. */
-type KeyOptions = {
-  [Option in keyof Omit<RequestOf<typeof createKey>, 'business_id'>]?:
-    | RequestOf<typeof createKey>[Option]
-    | undefined;
-};
+export type { Answer, CallOptions, Issuer };
 
 interface Running {
   readonly stack: RunningStack;
   readonly file: StackFile;
-  readonly nats: Awaited<ReturnType<typeof connectNats>>;
-  readonly rpc: RpcClient;
+  readonly operator: Operator;
 }
 
 /** The running system as the sections of this suite see it. Every call of the HTTP API goes through its recording. */
@@ -74,13 +36,11 @@ export class Suite {
   #running: Running | undefined;
   #addresses = 0;
 
-  /** Starts the system, once for all sections, on the oldest Node that it must run on. */
+  /** Starts the system, once for all sections. */
   async start(): Promise<void> {
-    const stack = await RunningStack.start({}, 'oldest');
+    const stack = await RunningStack.start();
     try {
-      const file = await stack.file();
-      const nats = await connectNats(file.nats_url, 'conformance');
-      this.#running = { stack, file, nats, rpc: new RpcClient(nats) };
+      this.#running = { stack, file: await stack.file(), operator: await Operator.at(stack) };
     } catch (error) {
       await stack.stop();
       throw error;
@@ -89,8 +49,7 @@ export class Suite {
 
   /** Ends it. */
   async stop(): Promise<void> {
-    closeConnections();
-    await this.#running?.nats.close();
+    await this.#running?.operator.close();
     await this.#running?.stack.stop();
   }
 
@@ -112,25 +71,15 @@ export class Suite {
 
   /** Asks like the operator's command does, without the time that a command takes to start. */
   callContract<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
-    const { rpc } = this.#system;
-    return withContext(newContext(30_000), () => rpc.call(contract, request));
+    return this.#system.operator.call(contract, request);
   }
 
-  /** Makes a business, the demo's with these settings, and a key. */
-  async newIssuer(settings: BusinessChange = {}, key: KeyOptions = {}): Promise<Issuer> {
-    const wanted: BusinessChange = { ...demoBusiness, ...settings };
-    this.stack.recordPersonalData(wanted);
-    const { business } = await this.callContract(createBusiness, { business: wanted });
-    const made = await this.newKey(business.id, key);
-    return { business, key: made.key, keyId: made.id };
+  newIssuer(settings?: BusinessChange, options?: KeyOptions): Promise<Issuer> {
+    return this.#system.operator.newIssuer(settings, options);
   }
 
-  async newKey(businessId: string, options: KeyOptions = {}): Promise<ApiKey & { key: string }> {
-    const wanted = { per_minute: 1_000_000, daily_documents: 1_000_000, ...options };
-    const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
-    const made = await this.callContract(createKey, { ...Object.fromEntries(said), business_id: businessId });
-    this.stack.recordPersonalData(made);
-    return made;
+  newKey(businessId: string, options?: KeyOptions): Promise<ApiKey & { key: string }> {
+    return this.#system.operator.newKey(businessId, options);
   }
 
   async change({ business }: Issuer, settings: BusinessChange): Promise<void> {
@@ -146,34 +95,17 @@ export class Suite {
     return `127.1.${Math.floor(this.#addresses / 250)}.${1 + (this.#addresses % 250)}`;
   }
 
-  /** Calls the HTTP API below its base address. */
+  /** Calls the HTTP API below its base address; a request without a key comes from a new address each time. */
   async call<Body>(
     key: string | null,
     method: string,
     path: string,
-    { body, bytes, headers, address }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<Answer<Body & ErrorBody>> {
-    this.stack.recordPersonalData(body);
-    const content = bytes ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
-    const localAddress = address ?? (key === null ? this.newAddress() : undefined);
-    const wanted: OutgoingHttpHeaders = {
-      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    };
-    const answer = await send({
-      method,
-      url: `${this.file.base_url}${path}`,
-      headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
-      ...(content === undefined ? {} : { body: content }),
-      ...(localAddress === undefined ? {} : { localAddress }),
-    });
+    const address = options.address ?? (key === null ? this.newAddress() : undefined);
+    const answer = await this.stack.call<Body>(key, method, path, { ...options, address });
     this.recording.record({ method, path, answer });
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: (method === 'HEAD' ? {} : JSON.parse(answer.bytes.toString('utf8'))) as Body & ErrorBody,
-    };
+    return answer;
   }
 
   get<Body>(key: string | null, path: string): Promise<Answer<Body & ErrorBody>> {
@@ -235,17 +167,8 @@ export class Suite {
     return this.call(key, 'POST', `/documents/${id}/cancel`, body === undefined ? {} : { body });
   }
 
-  /** Opens a page or a file like a browser does: without a key, at its whole address. */
-  async visit(
-    url: string,
-    options: { address?: string; method?: string; headers?: OutgoingHttpHeaders } = {},
-  ): Promise<Answer<Buffer> & { text: string }> {
-    const { status, headers, bytes } = await send({
-      method: options.method ?? 'GET',
-      url,
-      headers: options.headers ?? {},
-      localAddress: options.address ?? this.newAddress(),
-    });
-    return { status, headers, body: bytes, text: bytes.toString('utf8') };
+  /** Opens a page or a file like a browser does, from a new address each time. */
+  visit(url: string, options: CallOptions & { method?: string } = {}): Promise<WireAnswer> {
+    return this.stack.visit(url, { ...options, address: options.address ?? this.newAddress() });
   }
 }

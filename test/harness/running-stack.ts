@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent, type OutgoingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +9,6 @@ import { runCommand } from '@pinkas/cli';
 import { PinkasClient } from '@pinkas/client';
 import type {
   ApiKey,
-  Business,
   BusinessChange,
   CreateDocument,
   CreatedDocument,
@@ -17,20 +17,34 @@ import type {
 } from '@pinkas/contracts';
 import type { StackFile } from '@pinkas/local-stack';
 import { acrossTenants, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
-import { demoBusiness, demoCustomer, eventually } from '@pinkas/testkit';
+import { demoCustomer, eventually } from '@pinkas/testkit';
+import { type Issuer, type KeyOptions, Operator } from './operator.js';
 import { type NodeVersion, pathOfNode } from './path-of-node.js';
 import { leakingLines, leaksIn, personalDataOf } from './personal-data.js';
 import { refusedSubjects } from './refused-subjects.js';
+import { send, type WireAnswer } from './send.js';
 import { repositoryRoot } from './sources.js';
 
 const run = promisify(execFile);
 const commandTimeoutMs = 120_000;
 
-/** An answer of the HTTP API. */
-export interface Answer<Body> {
-  status: number;
-  headers: Headers;
-  body: Body;
+export type { Issuer } from './operator.js';
+
+/** An answer of the HTTP API, and what its text says. */
+export interface Answer<Body = unknown> extends WireAnswer {
+  readonly body: Body;
+}
+
+/** What a request is made of, beside its method and path. */
+export interface CallOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as they are; in pieces, without a Content-Length. */
+  readonly bytes?: string | Buffer | readonly Buffer[];
+  /** Laid over the usual headers; `undefined` takes one away. */
+  readonly headers?: OutgoingHttpHeaders;
+  /** The client's address. */
+  readonly address?: string | undefined;
 }
 
 /** A mail in the stack's mailbox. */
@@ -58,12 +72,6 @@ export interface Verification {
   }[];
 }
 
-/** A business with a key of its own, to issue with. */
-export interface Issuer {
-  business: Business;
-  key: string;
-}
-
 /**
  * The whole system in a home of its own: all services and servers as real processes, driven like a user drives them,
  * by the commands and over HTTP.
@@ -73,6 +81,7 @@ export class RunningStack {
   readonly #personal = new Set<string>();
   /** By URL. To connect costs both ends more than most queries do. */
   readonly #databases = new Map<string, Database<unknown>>();
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   private constructor(
     readonly home: string,
@@ -106,6 +115,7 @@ export class RunningStack {
    * @throws when a log holds a key, or personal data of a request; or when a service lacked a permission on NATS.
    */
   async stop(release: () => Promise<void> = async () => {}): Promise<void> {
+    this.#agent.destroy();
     await this.command('down');
     await Promise.all([...this.#databases.values()].map((database) => database.destroy().catch(() => {})));
     const refused = await refusedSubjects(join(this.home, 'logs'));
@@ -170,7 +180,7 @@ export class RunningStack {
   }
 
   /** Has the books prove themselves, or that of one business; what was found, whatever it is. */
-  verify(issuer?: Issuer): Promise<Verification> {
+  verify(issuer?: Pick<Issuer, 'business'>): Promise<Verification> {
     return this.pinkas<Verification>('verify', ...(issuer ? ['--business', issuer.business.id] : []));
   }
 
@@ -179,41 +189,57 @@ export class RunningStack {
     return JSON.parse(await readFile(join(this.home, 'stack.json'), 'utf8')) as StackFile;
   }
 
-  /** Makes a business, the demo's with these settings, and a key with generous limits. */
-  async newIssuer(settings: BusinessChange = {}, requestsMax?: number): Promise<Issuer> {
-    const file = join(this.home, `business-${randomUUID()}.json`);
-    const business: BusinessChange = { ...demoBusiness, ...settings };
-    await writeFile(file, JSON.stringify(business));
-    const created = await this.pinkas<Business>('business', 'create', '--file', file);
-    return { business: created, key: (await this.newKey(created.id, requestsMax)).key };
+  /** Makes a business, the demo's with these settings, and a key that no limit stops unless its options say so. */
+  newIssuer(settings: BusinessChange = {}, options: KeyOptions = {}): Promise<Issuer> {
+    return this.#asOperator((operator) => operator.newIssuer(settings, options));
   }
 
-  /** @param requestsMax how many requests a minute, and how many a day. */
-  newKey(businessId: string, requestsMax = 100_000): Promise<ApiKey & { key: string }> {
-    const limits = ['--per-minute', `${requestsMax}`, '--daily', `${requestsMax}`];
-    return this.pinkas('key', 'create', '--business', businessId, ...limits);
+  newKey(businessId: string, options: KeyOptions = {}): Promise<ApiKey & { key: string }> {
+    return this.#asOperator((operator) => operator.newKey(businessId, options));
+  }
+
+  /** Over a connection of its own, which no fault of the test has broken before. */
+  async #asOperator<T>(work: (operator: Operator) => Promise<T>): Promise<T> {
+    const operator = await Operator.at(this);
+    try {
+      return await work(operator);
+    } finally {
+      await operator.close();
+    }
   }
 
   /** Calls the HTTP API; never throws for an answer, whatever its status. */
   async call<Body>(
     key: string | null,
-    method: 'GET' | 'POST',
+    method: string,
     path: string,
-    options: { body?: unknown; headers?: Record<string, string> } = {},
-  ): Promise<Answer<Body>> {
-    this.recordPersonalData(options.body);
-    const response = await fetch(`${(await this.file()).base_url}${path}`, {
+    { body, bytes, headers, address }: CallOptions = {},
+  ): Promise<Answer<Body & ErrorBody>> {
+    this.recordPersonalData(body);
+    const content = bytes ?? (body === undefined ? undefined : JSON.stringify(body));
+    const wanted: OutgoingHttpHeaders = {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(content === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const answer = await send(this.#agent, (await this.file()).base_url, {
       method,
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      // Longer than any deadline of the HTTP API: an answer that comes later is a broken promise.
-      signal: AbortSignal.timeout(35_000),
+      path,
+      headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)),
+      body: content,
+      localAddress: address,
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    return { ...answer, body: method === 'HEAD' ? {} : JSON.parse(answer.text) };
+  }
+
+  /** Opens a page or a file like a browser does: without a key, at its whole address. */
+  visit(
+    url: string,
+    { method = 'GET', headers = {}, address }: CallOptions & { method?: string } = {},
+  ): Promise<WireAnswer> {
+    const { origin } = new URL(url);
+    const path = url.slice(origin.length);
+    return send(this.#agent, origin, { method, path, headers, localAddress: address });
   }
 
   issue(
@@ -221,7 +247,10 @@ export class RunningStack {
     body: CreateDocument,
     idempotencyKey: string = randomUUID(),
   ): Promise<Answer<CreatedDocument & ErrorBody>> {
-    return this.call(key, 'POST', '/documents', { body, headers: { 'idempotency-key': idempotencyKey } });
+    return this.call<CreatedDocument>(key, 'POST', '/documents', {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    });
   }
 
   /** The client that callers install, with patience for parts that are unavailable. */

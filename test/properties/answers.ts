@@ -25,14 +25,14 @@ const checkDetail = compile(DocumentDetail);
 /** What an answer looks like, however it was received. */
 export interface Answered {
   status: number;
-  headers: { get(name: string): string | null | undefined };
+  headers: Readonly<Record<string, string>>;
   body: unknown;
 }
 
 /** Expects the headers that every answer of the HTTP API has. */
 export function expectHeaders({ status, headers, body }: Answered): void {
   const names = ['x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'content-type'];
-  const actual = Object.fromEntries(names.map((name) => [name, headers.get(name)]));
+  const actual = Object.fromEntries(names.map((name) => [name, headers[name]]));
   const count = expect.stringMatching(/^\d+$/);
   expect({ status, actual, body }).toEqual({
     status,
@@ -46,7 +46,7 @@ export function expectHeaders({ status, headers, body }: Answered): void {
     body,
   });
   if (status === 429) {
-    expect(headers.get('retry-after')).toEqual(count);
+    expect(headers['retry-after']).toEqual(count);
   }
 }
 
@@ -73,7 +73,7 @@ export function expectRefusal(answered: Answered, ...routes: readonly (Route | n
   });
   expect(answered.status).toBeLessThan(500);
   expect(Object.keys(error.details ?? {}).sort()).toEqual([...details].sort());
-  expect(request_id).toBe(answered.headers.get('x-request-id'));
+  expect(request_id).toBe(answered.headers['x-request-id']);
   const listed = routes.flatMap((route) =>
     route
       ? [...route.errors, ...(route.access === 'key' ? errorsOfEveryRoute : errorsOfPublicRoutes)]

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { type DocumentDetail, postDocuments } from '@pinkas/contracts';
 import { expectConsistentBook } from '../harness/book.js';
+import type { Operator } from '../harness/operator.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
 import { type Answered, expectDetail, expectIssued, expectRefusal, expectRefused } from './answers.js';
 import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
 import { Caller } from './caller.js';
 import { plainRequest, requestOfEveryType } from './create-requests.js';
 import { readJson } from './json-text.js';
-import type { Operator } from './operator.js';
 import { isRefusal } from './refusal.js';
 
 const bodyBytesMax = 262_144;
@@ -50,7 +50,7 @@ export class CheckedBook {
     const day = this.today;
     const key = randomUUID();
     const answer = await this.caller.send('POST', '/documents', {
-      text,
+      bytes: text,
       headers: { 'idempotency-key': key },
     });
     await this.judge(answer, text, key, day);

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
-
-/** Longer than the deadline of any request: who has not answered by then, hangs. */
-const answerWithinMs = 35_000;
+import { answerTimeoutMs } from '../harness/limits.js';
+import type { WireAnswer } from '../harness/send.js';
 
 let connections = 0;
 
@@ -15,14 +14,6 @@ function addressOfItsOwn(): { localAddress?: string } {
   return process.platform === 'linux'
     ? { localAddress: `127.${1 + high}.${process.pid % 250}.${1 + low}` }
     : {};
-}
-
-/** An answer as it stood on the wire. */
-export interface RawAnswer {
-  status: number;
-  /** Names in lower case. */
-  headers: ReadonlyMap<string, string>;
-  body: Buffer;
 }
 
 /** A request, or what looks like one. Texts are written as Latin-1, so that a character is a byte. */
@@ -61,7 +52,7 @@ export function bytesOf({ method, target, headers, body }: RawRequest): Buffer {
  * @param bodyless whether the answer has no body whatever its headers say, as that to HEAD.
  * @throws Error when the connection ends, or the time is over, without a whole answer.
  */
-export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Promise<RawAnswer> {
+export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Promise<WireAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -74,8 +65,8 @@ export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Prom
       settle();
     };
     const timer = setTimeout(
-      () => end(() => reject(new Error(`no answer within ${answerWithinMs} ms`))),
-      answerWithinMs,
+      () => end(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`))),
+      answerTimeoutMs,
     );
     const look = () => {
       const answer = readAnswer(Buffer.concat(chunks), bodyless);
@@ -101,7 +92,7 @@ export function sendBytes(origin: string, bytes: Buffer, bodyless = false): Prom
   });
 }
 
-function readAnswer(bytes: Buffer, bodyless: boolean): RawAnswer | undefined {
+function readAnswer(bytes: Buffer, bodyless: boolean): WireAnswer | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) {
     return undefined;
@@ -113,12 +104,16 @@ function readAnswer(bytes: Buffer, bodyless: boolean): RawAnswer | undefined {
   if (status < 200) {
     return readAnswer(rest, bodyless);
   }
-  const headers = new Map<string, string>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
-  }
-  const length = bodyless ? 0 : Number(headers.get('content-length') ?? 0);
-  // An answer  has a length; one in chunks comes from the server below us, and says nothing.
-  return rest.length < length ? undefined : { status, headers, body: rest.subarray(0, length) };
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const length = bodyless ? 0 : Number(headers['content-length'] ?? 0);
+  const content = rest.subarray(0, length);
+  // An answer of the gateway has a length; one in chunks comes from the server below us, and says nothing.
+  return rest.length < length
+    ? undefined
+    : { status, headers, bytes: content, text: content.toString('utf8') };
 }

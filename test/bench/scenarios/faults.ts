@@ -11,7 +11,7 @@ import { StormSystem } from '../../faults/storm/storm-system.js';
 import { freeze, memoryMbOf } from '../../harness/processes.js';
 import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
-import { type Caller, callersOf, closedLoop, quote, requestsMax } from '../driver.js';
+import { type Caller, callersOf, closedLoop, quote } from '../driver.js';
 import { timesOfAll } from '../published-events.js';
 import { figure, latencies, median, progress, type Row } from '../report.js';
 import type { ScenarioOptions, StartSystem } from '../scenarios.js';
@@ -108,7 +108,7 @@ export async function measureHostile(
   /** Sent before memory is looked at for the first time: code is compiled, pools are filled. */
   const warmRequests = 5_000;
   const stack = await start();
-  const { key } = await stack.newIssuer({}, requestsMax);
+  const { key } = await stack.newIssuer();
   const target = { baseUrl: (await stack.file()).base_url, key };
   const memoryMb = async () =>
     memoryMbOf(await stack.pidOf('gateway'), 'VmRSS') + memoryMbOf(await stack.pidOf('issuing'), 'VmRSS');

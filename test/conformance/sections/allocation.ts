@@ -74,7 +74,7 @@ export function allocation(suite: Suite): void {
         const { allocation_number, view_url, pdf_url, id } = issued(type);
         const [page, pdf] = await Promise.all([suite.visit(view_url), suite.visit(pdf_url)]);
         expect(page.text).toContain(allocation_number);
-        const text = await textOfPdf(pdf.body);
+        const text = await textOfPdf(pdf.bytes);
         expect(text).toContain(allocation_number);
         // Made before delivery, it is the original.
         expect(text).toContain('מקור | מסמך ממוחשב');
@@ -194,7 +194,7 @@ export function allocation(suite: Suite): void {
           { status: 'issued', number, reason: null },
         ]);
         const text = await eventually('the PDF has it', async () => {
-          const actual = await textOfPdf((await suite.visit(document.pdf_url)).body);
+          const actual = await textOfPdf((await suite.visit(document.pdf_url)).bytes);
           return actual.includes(number) ? actual : undefined;
         });
         expect(text).toContain('העתק | מסמך ממוחשב');

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ErrorCatalogueEntry, errorCatalogue } from '@pinkas/contracts';
+import type { WireAnswer } from '../../harness/send.js';
 import { errorCodes, errorTable, expectRefusal, faultPathsOf } from '../error-table.js';
 import type { Answer, Suite } from '../suite.js';
 
@@ -7,7 +8,7 @@ import type { Answer, Suite } from '../suite.js';
 export function errors(suite: Suite): void {
   describe('4.3 GET /errors (7)', () => {
     let answer: Answer<{ data: ErrorCatalogueEntry[] }>;
-    let page: Answer<Buffer> & { text: string };
+    let page: WireAnswer;
     beforeAll(async () => {
       answer = await suite.get<{ data: ErrorCatalogueEntry[] }>(null, '/errors');
       page = await suite.visit(`${suite.file.docs_url}/errors`);

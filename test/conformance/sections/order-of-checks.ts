@@ -54,7 +54,7 @@ export function orderOfChecks(suite: Suite): void {
       const issuer = await suite.newIssuer({ archived: true }, { per_minute: 1 });
       expectRefusal(await postWith(issuer.key), 'business_archived');
       expectRefusal(await postWith(issuer.key), 'rate_limited');
-      await suite.callContract(revokeKey, { key_id: issuer.keyId });
+      await suite.callContract(revokeKey, { key_id: issuer.apiKey.id });
       expectRefusal(await postWith(issuer.key), 'key_revoked');
     });
 

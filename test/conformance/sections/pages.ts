@@ -26,7 +26,7 @@ export function pages(suite: Suite): void {
       );
       // At once: from the moment of the 201 both work.
       const [page, pdf] = await Promise.all([suite.visit(document.view_url), suite.visit(document.pdf_url)]);
-      return { document, page, pdf, text: await textOfPdf(pdf.body) };
+      return { document, page, pdf, text: await textOfPdf(pdf.bytes) };
     });
 
     it.each(documentTypes)(
@@ -44,8 +44,8 @@ export function pages(suite: Suite): void {
       (type) => {
         const { document, pdf, text } = opened(type);
         expect([pdf.status, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
-        expect(pdf.body.subarray(0, 5).toString('latin1')).toBe('%PDF-');
-        expect(pdf.body.toString('latin1')).toContain('/ByteRange');
+        expect(pdf.bytes.subarray(0, 5).toString('latin1')).toBe('%PDF-');
+        expect(pdf.bytes.toString('latin1')).toContain('/ByteRange');
         for (const word of documentTypeRules[type].nameHe.split(' / ')) {
           expect(text).toContain(word);
         }
@@ -76,7 +76,7 @@ export function pages(suite: Suite): void {
     it('decisions, Pages: pdf_url serves the same bytes each time', async () => {
       const { document, pdf } = opened('tax_invoice');
       const again = await suite.visit(document.pdf_url);
-      expect(sha256(again.body)).toBe(sha256(pdf.body));
+      expect(sha256(again.bytes)).toBe(sha256(pdf.bytes));
     });
 
     it('decisions, Pages: nobody guesses an address', async () => {
@@ -107,7 +107,7 @@ export function pages(suite: Suite): void {
         issuer.key,
         quote({ title: 'כותרת ראשית', notes: 'הערה בתחתית' }),
       );
-      const text = await textOfPdf((await suite.visit(pdf_url)).body);
+      const text = await textOfPdf((await suite.visit(pdf_url)).bytes);
       expect(text).toContain('כותרת ראשית');
       expect(text).toContain('הערה בתחתית');
     });
@@ -117,7 +117,7 @@ export function pages(suite: Suite): void {
       let original: Buffer;
       beforeAll(async () => {
         document = await suite.issued(issuer.key, quote());
-        original = (await suite.visit(document.pdf_url)).body;
+        original = (await suite.visit(document.pdf_url)).bytes;
         await suite.cancel(issuer.key, document.id);
       });
 
@@ -127,7 +127,7 @@ export function pages(suite: Suite): void {
 
       it('the PDF says so', async () => {
         const text = await eventually('the PDF says that it is cancelled', async () => {
-          const actual = await textOfPdf((await suite.visit(document.pdf_url)).body);
+          const actual = await textOfPdf((await suite.visit(document.pdf_url)).bytes);
           return actual.includes('מבוטל') ? actual : undefined;
         });
         expect(text).toContain('מסמך ממוחשב');
@@ -145,7 +145,7 @@ export function pages(suite: Suite): void {
     it('a language of the business is the language of its documents', async () => {
       const english = await suite.newIssuer({ language: 'en' });
       const { pdf_url } = await suite.issued(english.key, quote());
-      expect(await textOfPdf((await suite.visit(pdf_url)).body)).toContain('Quote');
+      expect(await textOfPdf((await suite.visit(pdf_url)).bytes)).toContain('Quote');
     });
 
     it('decisions, Requests: the five wallets are printed by their labels', async () => {
@@ -159,7 +159,7 @@ export function pages(suite: Suite): void {
           })),
         }),
       );
-      const text = await textOfPdf((await suite.visit(pdf_url)).body);
+      const text = await textOfPdf((await suite.visit(pdf_url)).bytes);
       for (const label of wallets) {
         expect(text).toContain(label);
       }

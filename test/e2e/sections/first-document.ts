@@ -5,14 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  CreatedDocument,
-  compile,
-  DocumentDetail,
-  ErrorBody,
-  Profile,
-  serviceNames,
-} from '@pinkas/contracts';
+import { CreatedDocument, compile, DocumentDetail, ErrorBody, serviceNames } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { expectVerified } from '../../harness/book.js';
@@ -186,42 +179,6 @@ export function firstDocument(system: () => RunningStack): void {
         expect([type, answer.status]).toEqual([type, 201]);
         expect(await textOf(await fetchPdf(answer.body.pdf_url, `${type}.pdf`))).toContain('118.00');
         expect((await fetch(answer.body.view_url)).status).toBe(200);
-      }
-    });
-
-    it('GET /me returns the business, its limits and the rate headers', async () => {
-      const answer = await stack.call<Profile>(issuer.key, 'GET', '/me');
-      expect(answer.status).toBe(200);
-      expect(compile(Profile)(answer.body)).toMatchObject({ ok: true });
-      expect(answer.body.business).toMatchObject({
-        id: issuer.business.id,
-        legal_type: 'hevra_baam',
-        vat_rate: 18,
-      });
-      expect(answer.body.limits.used_today).toBeGreaterThan(0);
-      for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'x-request-id']) {
-        expect(answer.headers.get(name)).not.toBeNull();
-      }
-    });
-
-    it('every rejection is an error object whose doc_url leads to a page', async () => {
-      const refusals: [number, string, Promise<{ status: number; headers: Headers; body: ErrorBody }>][] = [
-        [401, 'unauthorized', stack.call(null, 'GET', '/me')],
-        [401, 'unauthorized', stack.call('pk_wrong', 'GET', '/me')],
-        [404, 'not_found', stack.call(issuer.key, 'GET', '/nowhere')],
-        [404, 'not_found', stack.call(issuer.key, 'GET', `/documents/${randomUUID()}`)],
-        [400, 'missing_idempotency_key', stack.call(issuer.key, 'POST', '/documents', { body: invoice(1) })],
-        [400, 'validation_error', stack.issue(issuer.key, { ...invoice(1), number: 7 } as never)],
-        [422, 'total_mismatch', stack.issue(issuer.key, invoice(100, { expected_total: 100 }))],
-      ];
-      for (const [status, code, refusal] of refusals) {
-        const answer = await refusal;
-        expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-        expect(compile(ErrorBody)(answer.body)).toMatchObject({ ok: true });
-        expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'));
-        const page = await fetch(answer.body.error.doc_url);
-        expect(page.status).toBe(200);
-        expect(await page.text()).toContain(`id="${code}"`);
       }
     });
 

@@ -248,14 +248,14 @@ export function testMode(system: () => RunningStack): void {
         expect([(await fetch(view_url)).status, (await fetch(pdf_url)).status]).toEqual([404, 404]);
       }
       const again = await stack.issue(test.key, invoice(6000), 'tax_invoice');
-      expect([again.status, again.body.number, again.headers.get('idempotent-replayed')]).toEqual([
+      expect([again.status, again.body.number, again.headers['idempotent-replayed']]).toEqual([
         201,
         1,
-        null,
+        undefined,
       ]);
       const { body } = await get<DocumentPage>(live, '/documents?include_cancelled=true&limit=100');
       expect(body.data).toHaveLength(live.documents.length);
-      expect((await stack.verify({ business, key: live.key })).ok).toBe(true);
+      expect((await stack.verify({ business })).ok).toBe(true);
       // The chains of what may be emptied are not among the signed ones.
       await stack.pinkas('audit', 'heads');
       expect(await stack.pinkas('audit', 'verify')).toMatchObject({ ok: true });

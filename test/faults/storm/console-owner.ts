@@ -1,7 +1,7 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { createSignInLink, invitePerson } from '@pinkas/contracts';
+import { Operator } from '../../harness/operator.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import { Operator } from '../../properties/operator.js';
 import type { KnownDocument, StormBusiness } from './callers.js';
 import type { StormSystem } from './storm-system.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import type { BusinessChange } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
+import { Operator } from '../../harness/operator.js';
 import { sendsMail } from '../../harness/running-stack.js';
-import { Operator } from '../../properties/operator.js';
 import { Callers, type StormBusiness } from './callers.js';
 import { Baseline, checkBook, checkLogs, checkOutside, checkSent, checkVerified } from './checks.js';
 import { ConsoleOwner } from './console-owner.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
+import { Operator } from '../../harness/operator.js';
 import { type RunningStack } from '../../harness/running-stack.js';
 import { lives, readAll } from '../book-commands.js';
 import { BookModel } from '../book-model.js';
 import { Caller } from '../caller.js';
-import { Operator } from '../operator.js';
 import { holds, propertyTimeoutMs } from '../property.js';
 import { Shop } from '../shop.js';
 
@@ -42,7 +42,7 @@ export function bookModel(system: () => RunningStack): void {
           'lives of a book',
           fc.asyncProperty(business, dailyDocuments, lives, async ({ kind, ...rest }, daily, steps) => {
             const settings = { ...kind, ...rest };
-            const issuer = await operator.newIssuer(settings, daily);
+            const issuer = await operator.newIssuer(settings, { daily_documents: daily });
             const caller = await Caller.with(stack, issuer.key);
             const shop = new Shop(caller, issuer.apiKey);
             const book = new BookModel(settings, daily);
