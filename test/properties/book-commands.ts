@@ -351,6 +351,9 @@ const search = step(
   ({ q, limit }, book, shop) => shop.search(book, q, limit),
 );
 
+const changeRate = step('rate', fc.constantFrom(0, 17, 17.35, 18), (rate, book, shop) =>
+  shop.changeRate(book, rate),
+);
 const me = step('me', fc.constant(null), (_drawn, book, shop) => shop.me(book));
 const documentTypes = step('document types', fc.constant(null), (_drawn, book, shop) =>
   shop.documentTypes(book),
@@ -373,6 +376,7 @@ export const lives = fc.commands(
     list,
     search,
     search,
+    changeRate,
     me,
     documentTypes,
   ],

@@ -251,10 +251,16 @@ export class BookModel {
     };
   }
 
+  /** The VAT rate of a valid body: a credit note has that of its source, whatever the rate of the business is now. */
+  rateOf(body: CreateDocument): number {
+    const source = body.type === 'credit_note' ? this.find(body.based_on ?? '') : undefined;
+    return source?.created.totals.vat_rate ?? this.business.vat_rate;
+  }
+
   /** The totals of a valid body. */
   totals(body: CreateDocument): ExpectedTotals | { fault: string } {
     return expectedTotals({
-      rate: this.business.vat_rate,
+      rate: this.rateOf(body),
       gross: body.prices_include_vat ?? this.business.prices_include_vat,
       items: body.items,
       discount: body.discount,

@@ -79,7 +79,10 @@ export class CheckedBook {
       return expectRefused(answer, outcome, postDocuments);
     }
     const { born } = typeRules[outcome.body.type];
-    const created = expectIssued(answer, this.caller, outcome, { rate: this.model.business.vat_rate, born });
+    const created = expectIssued(answer, this.caller, outcome, {
+      rate: this.model.rateOf(outcome.body),
+      born,
+    });
     const booked = this.model.record(outcome, key, created);
     expectDetail(await this.caller.send<DocumentDetail>('GET', `/documents/${created.id}`), {
       ...this.model.now(booked),

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import {
   type ApiKey,
+  type BusinessChange,
   CancelledDocument,
   type CreatedDocument,
   CustomerList,
@@ -51,11 +52,21 @@ export class Shop {
   constructor(
     private readonly caller: Caller,
     private readonly apiKey: ApiKey,
+    private readonly changeBusiness: (change: BusinessChange) => Promise<void>,
   ) {}
 
   /** The day in Israel. */
   get today(): string {
     return dayInIsrael(new Date());
+  }
+
+  /** Changes the VAT rate of the business; an exempt dealer has none. */
+  async changeRate(book: BookModel, rate: number): Promise<void> {
+    if (book.business.legal_type === 'osek_patur') {
+      return;
+    }
+    await this.changeBusiness({ vat_rate: rate });
+    book.business.vat_rate = rate;
   }
 
   /** Asks for a document with a key that has issued nothing. */
@@ -73,7 +84,7 @@ export class Shop {
       return;
     }
     const { born } = typeRules[outcome.body.type];
-    const created = expectIssued(answer, this.caller, outcome, { rate: book.business.vat_rate, born });
+    const created = expectIssued(answer, this.caller, outcome, { rate: book.rateOf(outcome.body), born });
     const before = book.documents.at(-1)?.created.created_at;
     if (before !== undefined) {
       expect(created.created_at >= before).toBe(true);

@@ -107,6 +107,18 @@ describe('a credit note in the console', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([{ extent: 'whole' }, { extent: 'part', amount: '117', description: 'החזר' }])(
+    'of a document with an earlier VAT rate, %j is previewed with that rate',
+    async (fields) => {
+      const totals = { ...source.totals, subtotal: 100, discount: 0, vat: 17, vat_rate: 17, total: 117 };
+      const items = [{ description: 'שירות', quantity: 1, unit_price: 100, line_total: 100, sku: null }];
+      source = { ...source, items, discount: null, prices_include_vat: false, totals };
+      const { status, text } = await browser.post(address, { step: 'preview', ...fields });
+      expect(status).toBe(200);
+      expect(text).toMatch(/100\.00.*17\.00.*117\.00/s);
+    },
+  );
+
   it('the whole cannot be credited where a part is, whatever the form says', async () => {
     credited = 50;
     const { status } = await browser.post(address, { ...whole, step: 'issue', credited: '5000' });

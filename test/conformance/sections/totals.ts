@@ -135,6 +135,27 @@ export function totals(suite: Suite): void {
       });
     });
 
+    it.each([
+      ['whole', undefined, { subtotal: 100, vat: 17, total: 117 }],
+      ['in part', 58.5, { subtotal: 50, vat: 8.5, total: 58.5 }],
+    ])(
+      'decisions, second version: a credit note, %s, has the rate of its source after a change of the rate',
+      async (_says, part, expected) => {
+        const own = await suite.newIssuer({ vat_rate: 17, prices_include_vat: false });
+        const source = await suite.issued(own.key, quote({ type: 'tax_invoice' }));
+        await suite.change(own, { vat_rate: 18 });
+        const credit = quote({
+          type: 'credit_note',
+          based_on: source.id,
+          expected_total: expected.total,
+          ...(part !== undefined && { items: [item(1, part)], prices_include_vat: true }),
+        });
+        expect((await suite.issued(own.key, credit)).totals).toMatchObject({ ...expected, vat_rate: 17 });
+        const next = await suite.issued(own.key, quote({ type: 'tax_invoice' }));
+        expect(next.totals).toMatchObject({ vat_rate: 18, total: 118 });
+      },
+    );
+
     it('2.2 a business in Eilat has the rate 0', async () => {
       expect(await totalsOf({ prices_include_vat: true }, 0)).toMatchObject({
         subtotal: 100,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { updateBusiness } from '@pinkas/contracts';
 import fc from 'fast-check';
 import { Operator } from '../../harness/operator.js';
 import { type RunningStack } from '../../harness/running-stack.js';
@@ -44,7 +45,9 @@ export function bookModel(system: () => RunningStack): void {
             const settings = { ...kind, ...rest };
             const issuer = await operator.newIssuer(settings, { daily_documents: daily });
             const caller = await Caller.with(stack, issuer.key);
-            const shop = new Shop(caller, issuer.apiKey);
+            const shop = new Shop(caller, issuer.apiKey, async (change) => {
+              await operator.call(updateBusiness, { business_id: issuer.business.id, change });
+            });
             const book = new BookModel(settings, daily);
             await fc.asyncModelRun(() => ({ model: book, real: shop }), steps);
             await readAll(book, shop);

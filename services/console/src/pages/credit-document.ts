@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type Business,
   type CreateDocument,
   getDocument,
   type IssuedDocument,
@@ -65,10 +64,6 @@ const texts = {
   willSend: { he: 'הלקוח יקבל אותה.', en: 'The customer will receive it.' },
   willNotSend: { he: 'היא לא תישלח ללקוח.', en: 'It is not sent to the customer.' },
   nothingLeft: { he: 'המסמך זוכה כולו.', en: 'The document is credited in full already.' },
-  rateChanged: {
-    he: 'שיעור המע"מ השתנה מאז המסמך, ולכן אי אפשר לזכות כאן במלואו. יש לזכות בחלק, או דרך ה-API.',
-    en: 'The VAT rate has changed since the document, so the whole cannot be credited here. Credit a part, or use the API.',
-  },
   badAmount: {
     he: 'סכום גדול מאפס, עד שתי ספרות אחרי הנקודה, ולא יותר ממה שנותר לזכות.',
     en: 'An amount above zero with at most two decimals, and no more than is left to credit.',
@@ -150,9 +145,6 @@ function draftErrors(draft: Draft, { left }: Source, language: MemberVisit['lang
 }
 
 const isWholeLeft = ({ credited }: Source) => credited === 0n;
-/** Whether the lines of the source amount to its total again. */
-const isRateKept = ({ document }: Source, business: Business) =>
-  document.totals.vat_rate === business.vat_rate;
 
 function bodyOf(draft: Draft, { document }: Source): CreateDocument {
   const { customer, discount } = document;
@@ -187,10 +179,11 @@ function bodyOf(draft: Draft, { document }: Source): CreateDocument {
   };
 }
 
-function totalsOf(body: CreateDocument, business: Business) {
+/** A credit note has the VAT rate of its source. */
+function totalsOf(body: CreateDocument, { document }: Source) {
   return computeTotals({
-    vatRate: business.vat_rate,
-    pricesIncludeVat: body.prices_include_vat ?? business.prices_include_vat,
+    vatRate: document.totals.vat_rate,
+    pricesIncludeVat: body.prices_include_vat ?? document.prices_include_vat,
     items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
     discount: body.discount ?? null,
   });
@@ -208,16 +201,16 @@ function formPage(
   errors: DraftErrors,
   refusal?: string,
 ): PageReply {
-  const { business, csrfToken, language } = visit;
+  const { csrfToken, language } = visit;
   const at = visit.link(`/documents/${source.document.id}`);
-  const isWhole = isWholeLeft(source) && isRateKept(source, business);
+  const isWhole = isWholeLeft(source);
   const radio = (value: 'whole' | 'part', word: Words, checked: boolean) =>
     html`<div class="field check"><input type="radio" name="extent" id="extent-${value}" value="${value}"${checked && html` checked`}><label for="extent-${value}">${word[language]}</label></div>`;
   const content =
     source.left <= 0
       ? html`<p>${texts.nothingLeft[language]}</p>`
       : html`<form method="post" action="${at}/credit">${csrfField(csrfToken)}<input type="hidden" name="step" value="preview">
-<fieldset><legend>${texts.how[language]}</legend>${isWhole ? radio('whole', texts.whole, !draft.part) : null}${radio('part', texts.part, draft.part || !isWhole)}${isRateKept(source, business) ? null : html`<p class="hint">${texts.rateChanged[language]}</p>`}<p>${texts.left[language]}: ${amount(source.left, language)}</p></fieldset>
+<fieldset><legend>${texts.how[language]}</legend>${isWhole ? radio('whole', texts.whole, !draft.part) : null}${radio('part', texts.part, draft.part || !isWhole)}<p>${texts.left[language]}: ${amount(source.left, language)}</p></fieldset>
 <div class="part-only">${field({ name: 'amount', label: texts.amount[language], value: draft.amount, error: errors.amount, ltr: true, maxLength: 20 })}
 ${field({ name: 'description', label: texts.description[language], value: draft.description, error: errors.description, maxLength: 200 })}</div>
 ${field({ name: 'notes', label: texts.notes[language], value: draft.notes, maxLength: 1000 })}
@@ -330,7 +323,7 @@ export class IssueCreditNote {
     if (business.legal_type === null || !mayIssue(business.legal_type, 'credit_note')) {
       throw new ApiError('legal_type_forbidden');
     }
-    const totals = totalsIn(body, business);
+    const totals = totalsIn(body, source);
     const { series } = await this.rpc.call(listSeries, { business_id: bookId });
     const next =
       series.find(({ type }) => type === 'credit_note')?.next_number ??
@@ -396,9 +389,9 @@ interface DraftTotals {
 }
 
 /** @throws ApiError `validation_error` where no document can have these lines. */
-function totalsIn(body: CreateDocument, business: Business): DraftTotals {
+function totalsIn(body: CreateDocument, source: Source): DraftTotals {
   try {
-    const { subtotal, discount, vat, total } = totalsOf(body, business);
+    const { subtotal, discount, vat, total } = totalsOf(body, source);
     return {
       subtotal: toShekels(subtotal),
       discount: toShekels(discount),

@@ -145,8 +145,8 @@ describe('the rules of a request', () => {
 
   it('hold the total against what is expected before what is paid', () => {
     const receipt = body({ type: 'receipt', payments: [{ method: 'cash', amount: 1 }], expected_total: 1 });
-    expect(codeOf(() => totalsOf(receipt, exampleBusiness()))).toBe('total_mismatch');
-    expect(codeOf(() => totalsOf({ ...receipt, expected_total: 118 }, exampleBusiness()))).toBe(
+    expect(codeOf(() => totalsOf(receipt, exampleBusiness(), 18))).toBe('total_mismatch');
+    expect(codeOf(() => totalsOf({ ...receipt, expected_total: 118 }, exampleBusiness(), 18))).toBe(
       'payments_total_mismatch',
     );
   });
@@ -159,7 +159,7 @@ describe('the rules of a request', () => {
     ['/discount/value', { discount: { type: 'amount', value: 100.01 } }],
     ['/discount/value', { discount: { type: 'percent', value: 100.01 } }],
   ] as const)('find an impossible amount at %s', (path, change) => {
-    const fault = () => totalsOf(body({ ...(change as Partial<CreateDocument>) }), exampleBusiness());
+    const fault = () => totalsOf(body({ ...(change as Partial<CreateDocument>) }), exampleBusiness(), 18);
     expect(fault).toThrow(
       expect.objectContaining({
         code: 'validation_error',

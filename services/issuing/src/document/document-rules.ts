@@ -99,14 +99,27 @@ export function checkCancellable(document: SourceFacts, invoiced: boolean): void
 }
 
 /**
+ * The VAT rate of a document, in percent: that of the business, and for a credit note that of the document that it corrects,
+ * whatever the rate is now. A credit at another rate than its invoice would report VAT that nobody charged, or leave some.
+ */
+export function vatRateOf(
+  type: DocumentType,
+  business: Pick<Business, 'vat_rate'>,
+  source: { vat_rate: number } | null,
+): number {
+  return type === 'credit_note' && source !== null ? source.vat_rate : business.vat_rate;
+}
+
+/**
  * The totals of a request, compared with what the caller expects and pays.
+ * @param vatRate that of the document, in percent.
  * @throws ApiError `validation_error` for totals that no document can have, `total_mismatch`, `payments_total_mismatch`.
  */
-export function totalsOf(body: CreateDocument, business: Business): Totals {
+export function totalsOf(body: CreateDocument, business: Business, vatRate: number): Totals {
   let totals: Totals;
   try {
     totals = computeTotals({
-      vatRate: business.vat_rate,
+      vatRate,
       pricesIncludeVat: body.prices_include_vat ?? business.prices_include_vat,
       items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
       discount: body.discount ?? null,

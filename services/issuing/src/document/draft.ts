@@ -36,11 +36,13 @@ export function unnumberedDocument(parts: {
   body: CreateDocument;
   business: Business;
   date: string;
+  /** In percent. */
+  vatRate: number;
   totals: Totals;
   customer: CustomerSnapshot;
   source: IssuedDocument['based_on'];
 }): UnnumberedDocument {
-  const { id, body, business, date, totals, customer, source } = parts;
+  const { id, body, business, date, vatRate, totals, customer, source } = parts;
   return {
     id,
     business_id: business.id,
@@ -64,7 +66,7 @@ export function unnumberedDocument(parts: {
       subtotal: toShekels(totals.subtotal),
       discount: toShekels(totals.discount),
       vat: toShekels(totals.vat),
-      vat_rate: business.vat_rate,
+      vat_rate: vatRate,
       total: toShekels(totals.total),
       currency: 'ILS',
     },

@@ -20,7 +20,7 @@ import {
 import { CustomerCards } from './customer-cards.js';
 import { type DocumentRow, findByKey, toDocument } from './document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
-import { checkDueDate, checkRequest, totalsOf } from './document-rules.js';
+import { checkDueDate, checkRequest, totalsOf, vatRateOf } from './document-rules.js';
 import { type Draft, unnumberedDocument } from './draft.js';
 import { idempotencyKeyOf, isKeyLocked } from './issue.repository.js';
 import { IssueOutcomes } from './issue-outcomes.js';
@@ -152,13 +152,23 @@ export class IssueDocument {
       body.based_on === undefined
         ? null
         : await findSource(forTenant(this.db, business.id), business, body.type, body.based_on);
-    const totals = totalsOf(body, business);
+    const vatRate = vatRateOf(body.type, business, source);
+    const totals = totalsOf(body, business, vatRate);
     const id = randomUUID();
     const { customer, changes: customer_changes = true } = await this.cards.reserve(
       { business_id: business.id, document_id: id },
       body.customer,
     );
-    const document = unnumberedDocument({ id, body, business, date, totals, customer, source });
+    const document = unnumberedDocument({
+      id,
+      body,
+      business,
+      date,
+      vatRate,
+      totals,
+      customer,
+      source: source?.reference ?? null,
+    });
     return {
       request,
       body_sha256: hash,

@@ -23,13 +23,14 @@ export async function findSource(
   business: Pick<Business, 'id'>,
   type: IssuedDocument['type'],
   id: string,
-): Promise<SourceReference> {
+): Promise<{ reference: SourceReference; vat_rate: number }> {
   const row = await findById(db, business.id, id);
   if (!row) {
     throw new ApiError('based_on_not_found');
   }
   checkSource(type, row);
-  return { id: row.id, type: row.type, number: row.number, date: row.dated_on };
+  const reference = { id: row.id, type: row.type, number: row.number, date: row.dated_on };
+  return { reference, vat_rate: Number(row.vat_rate) };
 }
 
 /** Locks the sources of documents until the transaction ends. @returns them by id, as they are now. */
