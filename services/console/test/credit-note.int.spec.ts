@@ -108,7 +108,7 @@ describe('a credit note in the console', () => {
   });
 
   it.each([{ extent: 'whole' }, { extent: 'part', amount: '117', description: 'החזר' }])(
-    'of a document with an earlier VAT rate, %j is previewed with that rate',
+    'the preview for a document with an earlier VAT rate has that rate: %j',
     async (fields) => {
       const totals = { ...source.totals, subtotal: 100, discount: 0, vat: 17, vat_rate: 17, total: 117 };
       const items = [{ description: 'שירות', quantity: 1, unit_price: 100, line_total: 100, sku: null }];
