@@ -24,7 +24,7 @@ export function fieldDirection(text: string, language: 'he' | 'en'): TextDirecti
 const atStart = String.raw`(?<![\p{L}\p{N}\p{M}])`;
 /** A number with its sign, its currency, and the unit that belongs to it: -5%, +3.5, -₪150, -10°C. After a letter or digit it is a hyphen. */
 const signedNumber = new RegExp(
-  `${atStart}[-+−±]\\p{Sc}?(?:\\d(?:[\\d.,]*\\d)?|\\.\\d+)(?:\\s?[%‰]|°[A-Za-z]?|\\s?\\p{Sc})?`,
+  `${atStart}[-+−±]\\p{Sc}?(?:\\d(?:[\\d.,]*\\d)?(?:-\\d+)*|\\.\\d+)(?:\\s?[%‰]|°[A-Za-z]?|\\s?\\p{Sc})?`,
   'u',
 );
 /** A digit, after at most two spaces or hyphens that are inside of a number: they are not followed by one digit alone. */
