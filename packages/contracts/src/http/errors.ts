@@ -186,7 +186,7 @@ export const errorCatalogue = {
     retryable: false,
     message: 'The payments do not sum to the total of the document.',
     messageHe: 'סכום התשלומים אינו שווה לסכום המסמך.',
-    hint: 'Make the payments sum to details.total.',
+    hint: 'Make the payments sum to details.total. Amounts received include VAT: on a receipt, send prices_include_vat: true.',
     details: ['total'],
   },
   discount_not_allowed: {

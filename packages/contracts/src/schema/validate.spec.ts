@@ -41,3 +41,13 @@ describe('compileTolerant', () => {
     }
   });
 });
+
+describe('compile', () => {
+  it('the error of a value that is none of an enumeration names all of it', () => {
+    const check = compile(Strict({ method: Type.Enum(['cash', 'check']) }));
+    expect(check({ method: 'coins' })).toEqual({
+      ok: false,
+      errors: [{ path: '/method', message: 'must be one of cash, check' }],
+    });
+  });
+});

@@ -70,7 +70,11 @@ function toValidationErrors(errors: readonly SchemaError[]): ValidationError[] {
     }
   };
   for (const error of errors) {
-    const params = error.params as { requiredProperties?: string[]; additionalProperties?: string[] };
+    const params = error.params as {
+      requiredProperties?: string[];
+      additionalProperties?: string[];
+      allowedValues?: unknown[];
+    };
     switch (error.keyword) {
       case 'required':
         for (const member of params.requiredProperties ?? []) {
@@ -81,6 +85,9 @@ function toValidationErrors(errors: readonly SchemaError[]): ValidationError[] {
         for (const member of params.additionalProperties ?? []) {
           add(memberPointer(error.instancePath, member), 'is not a known field');
         }
+        break;
+      case 'enum':
+        add(error.instancePath, `must be one of ${(params.allowedValues ?? []).join(', ')}`);
         break;
       case 'anyOf':
       case 'boolean':
