@@ -7,7 +7,7 @@ import {
 } from '@pinkas/contracts';
 import { formatMoney } from '@pinkas/design';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
-import { statusWords, wording } from '../document/wording.js';
+import { cancelledWords, wording } from '../document/wording.js';
 import { verifySignature } from '../signature/verify-signature.js';
 import type { PdfText } from './extract-text.js';
 
@@ -122,7 +122,7 @@ export function checkText(text: PdfText, facts: RevisionFacts, book: BookFacts):
     });
   }
   // Documents in either language have the Hebrew word.
-  if (facts.cancelled_at !== null && !words.includes(asDrawn(statusWords.cancelled.he))) {
+  if (facts.cancelled_at !== null && !words.includes(asDrawn(cancelledWords.he))) {
     findings.push({ finding: 'cancelled', message: 'its PDF does not show that it is cancelled' });
   }
   return findings;

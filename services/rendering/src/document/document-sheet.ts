@@ -25,7 +25,7 @@ import {
   validUntil,
 } from './sheet.js';
 import { totalsBlock } from './totals-block.js';
-import { phrase, remarkWords, statusWords, type Words, wording } from './wording.js';
+import { cancelledWords, phrase, remarkWords, type Words, wording } from './wording.js';
 
 function headingBlock(sheet: Sheet): Markup {
   const { document, output } = sheet;
@@ -121,7 +121,7 @@ function testMarks(sheet: Sheet): Markup | null {
 /** On a page a picture, since pale letters are no text to be read there; on paper out of the order of reading. */
 function stamp(sheet: Sheet): Markup {
   const language = languageOf(sheet);
-  const word = statusWords.cancelled[language];
+  const word = cancelledWords[language];
   return sheet.standing
     ? html`<svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230"><g transform="rotate(-28 210 115)"><rect x="30" y="60" width="360" height="110" rx="18" fill="none" stroke-width="8"/><text x="210" y="116" dominant-baseline="central" text-anchor="middle" font-size="${language === 'he' ? 104 : 66}">${word}</text></g></svg>`
     : html`<p class="stamp" aria-hidden="true"><span>${word}</span></p>`;

@@ -1,5 +1,6 @@
 import type { DocumentState } from '@pinkas/contracts';
 import {
+  defaultAccent,
   directions,
   figuresToken,
   formatDate,
@@ -19,7 +20,7 @@ import { pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
 import { amountDue, languageOf, type Sheet, validUntil } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
-import { statusWords, wording } from './wording.js';
+import { cancelledWords, statusWords, wording } from './wording.js';
 
 /** The hashes by which a reader verifies a PDF. Both are SHA-256, hex. */
 export interface Fingerprints {
@@ -35,6 +36,13 @@ export interface PageFacts {
   readonly pdfUrl: string;
   /** Of the PDF that is found there now; null while that is not known. */
   readonly fingerprints: Fingerprints | null;
+}
+
+/** The icon of the page, in the colour of the business: within the page, so that no request for it counts against the reader. */
+function icon({ business }: Sheet): Markup {
+  const colour = business.accent_color ?? defaultAccent;
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><path d="M9 10h14M9 16h14M9 22h8" stroke="#fff" stroke-width="3"/></svg>`;
+  return html`<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(drawing)}">`;
 }
 
 /** The address of the PDF as a file to keep, not to look at. */
@@ -57,8 +65,11 @@ function statusText(sheet: Sheet, state: DocumentState): Markup {
   if (state.status === 'open' && until !== null) {
     return html`${wording.offerUntil[language]} ${leftToRight(formatDate(until, language))}`;
   }
-  const isPaid = state.status !== 'cancelled' && state.paid >= document.totals.total;
-  return html`${(isPaid ? wording.paid : statusWords[state.status])[language]}`;
+  if (state.status === 'cancelled') {
+    return html`${cancelledWords[language]}`;
+  }
+  const isPaid = state.paid >= document.totals.total;
+  return html`${(isPaid ? wording.paid : statusWords[state.status][document.type])[language]}`;
 }
 
 function bar(sheet: Sheet, { state, pdfUrl }: PageFacts): Markup {
@@ -92,6 +103,6 @@ export function hostedPage(printed: Sheet, facts: PageFacts, typeface: Typeface)
     `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}`,
   );
   const title = `${documentHeading(sheet)} – ${plainText(sheet.business.name)}`;
-  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${style}</style></head><body>${body}</body></html>`;
+  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title>${icon(sheet)}<style>${style}</style></head><body>${body}</body></html>`;
   return `<!doctype html>\n${page.text}`;
 }

@@ -15,7 +15,7 @@ import { documentSheet } from './document-sheet.js';
 import { languageOf, type Sheet } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
 import { type SourceText, sourceTexts } from './source-texts.js';
-import { customerRegistrations, registrations, statusWords, wording } from './wording.js';
+import { cancelledWords, customerRegistrations, registrations, wording } from './wording.js';
 
 export type { Sheet, SheetLogo } from './sheet.js';
 
@@ -82,7 +82,7 @@ function paperStyle(sheet: Sheet): string {
   const language = languageOf(sheet);
   const page = `"${wording.page[language]} " counter(page) " ${wording.pageOf[language]} " counter(pages)`;
   const heading = documentHeading(sheet);
-  const name = sheet.cancelledAt === null ? heading : `${heading} · ${statusWords.cancelled[language]}`;
+  const name = sheet.cancelledAt === null ? heading : `${heading} · ${cancelledWords[language]}`;
   const [near, far] = language === 'he' ? ['right', 'left'] : ['left', 'right'];
   return `@page{size:A4;margin:14mm 15mm 18mm;font:400 8pt Heebo,sans-serif;color:${footInk};direction:${directions[language]};@bottom-${near}{content:"${name}"}@bottom-${far}{content:${page}}}`;
 }

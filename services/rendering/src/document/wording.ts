@@ -104,12 +104,39 @@ export const remarkWords: Readonly<Partial<Record<DocumentType, Words>>> = {
   proforma: words('מסמך זה אינו חשבונית מס.', 'This document is not a tax invoice.'),
 };
 
-/** The statuses of a document as its page shows them. */
-export const statusWords = {
-  open: words('פתוח', 'Open'),
-  closed: words('סגור', 'Closed'),
-  cancelled: words('מבוטל', 'Cancelled'),
-} as const;
+/** The status of a cancelled document. */
+export const cancelledWords = words('מבוטל', 'Cancelled');
+
+const issued = words('הופק', 'Issued');
+const invoiced = words('הופקה חשבונית', 'Invoiced');
+
+/** What the status of a document means to its customer, where there is no amount and no day to name. */
+export const statusWords: Readonly<Record<'open' | 'closed', Readonly<Record<DocumentType, Words>>>> = {
+  open: {
+    quote: words('בתוקף', 'Valid'),
+    order: words('התקבלה', 'Received'),
+    delivery_note: issued,
+    return_note: issued,
+    proforma: words('לתשלום', 'To be paid'),
+    tax_invoice: words('לתשלום', 'To be paid'),
+    tax_invoice_receipt: issued,
+    receipt: issued,
+    credit_note: issued,
+    donation_receipt: issued,
+  },
+  closed: {
+    quote: invoiced,
+    order: invoiced,
+    delivery_note: invoiced,
+    return_note: invoiced,
+    proforma: invoiced,
+    tax_invoice: words('הוסדר', 'Settled'),
+    tax_invoice_receipt: issued,
+    receipt: issued,
+    credit_note: issued,
+    donation_receipt: issued,
+  },
+};
 
 /** Every other word on a document. */
 export const wording = {
