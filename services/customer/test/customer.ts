@@ -28,6 +28,7 @@ import { migrations } from '../src/db/migrations.js';
 
 /** The customer service with the calls and events of issuing made by the test. */
 export interface CustomerUnderTest extends ServiceUnderTest<CustomerTables> {
+  /** A new one for each test, so that no test meets the cards of another. */
   business: Business;
   clock: { now: Date };
   /** The tables with the rows of every business. */
@@ -65,17 +66,16 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     migrations,
     config: {},
   });
-  const business = exampleBusiness();
   const { db } = tested.database;
   const made: CustomerUnderTest = {
     ...tested,
-    business,
+    business: exampleBusiness(),
     clock,
     db,
     changes: new Map(),
     resolve: async (
       customer,
-      { businessId = business.id, documentId = randomUUID(), timeoutMs = 20_000 } = {},
+      { businessId = made.business.id, documentId = randomUUID(), timeoutMs = 20_000 } = {},
     ) => {
       const request = { business_id: businessId, customer, document_id: documentId };
       const reply = await withContext(newContext(timeoutMs), () =>
@@ -84,16 +84,16 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
       made.changes.set(documentId, reply.changes);
       return reply.customer;
     },
-    release: async (documentId, businessId = business.id) => {
+    release: async (documentId, businessId = made.business.id) => {
       await tested.network.call(releaseCustomer, { business_id: businessId, document_id: documentId });
     },
-    search: async (query, limit = 20, businessId = business.id) =>
+    search: async (query, limit = 20, businessId = made.business.id) =>
       (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
     publishIssued: async (customer, documentId = randomUUID(), changes = true) => {
-      const document = exampleDocument({ id: documentId, business_id: business.id, customer });
+      const document = exampleDocument({ id: documentId, business_id: made.business.id, customer });
       await tested.network.publish(documentIssued, document.id, {
         document,
-        business,
+        business: made.business,
         customer_changes: changes,
       });
       return document;

@@ -1,0 +1,520 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { customerRecorded } from '@pinkas/contracts';
+import { eventually, exampleBusiness } from '@pinkas/testkit';
+import { ReservationEvents } from '../src/card/reservation-events.js';
+import { ReservationPurger } from '../src/card/reservation-purger.js';
+import { type CustomerUnderTest, conflictOf, startCustomer } from './customer.js';
+
+/** A valid tax id, and one that is valid when padded. */
+const taxIds = { first: '777777715', second: '777777723', short: '12344' } as const;
+
+let customer: CustomerUnderTest;
+beforeAll(async () => {
+  customer = await startCustomer();
+});
+afterAll(() => customer?.stop());
+beforeEach(() => {
+  customer.business = exampleBusiness();
+});
+
+describe('ResolveCustomer', () => {
+  it('ResolveCustomer returns a new customer as the request describes it', async () => {
+    const said = {
+      name: 'Nova Example Ltd',
+      tax_id: '550000004',
+      legal_type: 'hevra_baam',
+      email: 'customer@example.com',
+      phone: '03-1234567',
+      address: 'Street 1',
+      city: 'Haifa',
+    } as const;
+    expect(await customer.resolve(said)).toEqual({ id: expect.any(String), ...said });
+  });
+
+  it('ResolveCustomer creates one card for twenty concurrent requests with a new name', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { id } = await customer.resolve({ name: index % 2 ? 'Twin  Customer' : 'twin customer ' });
+        return id;
+      }),
+    );
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('ResolveCustomer creates one card for twenty concurrent requests with a new name and tax id', async () => {
+    const said = { name: 'Twenty At Once', tax_id: '520000001' };
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await customer.resolve(said)).id));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('ResolveCustomer finds a card by name regardless of letter case, spaces and composition', async () => {
+    const first = await customer.issueTo({ name: 'Known Caf\u00e9', email: 'known@example.com' });
+    expect(await customer.resolve({ name: '  KNOWN   cafe\u0301' })).toEqual({
+      ...first,
+      name: '  KNOWN   cafe\u0301',
+    });
+  });
+
+  it('ResolveCustomer fills in from the card what the request omits', async () => {
+    await customer.issueTo({ name: 'Half Said', email: 'card@example.com', city: 'Haifa' });
+    expect(await customer.resolve({ name: 'Half Said', city: 'Eilat' })).toMatchObject({
+      email: 'card@example.com',
+      city: 'Eilat',
+    });
+  });
+
+  it('ResolveCustomer resolves by id and ignores the name', async () => {
+    const { id } = await customer.issueTo({ name: 'By Id', city: 'Eilat' });
+    expect(await customer.resolve({ id, name: 'Whatever' })).toMatchObject({
+      id,
+      name: 'By Id',
+      city: 'Eilat',
+    });
+  });
+
+  it('ResolveCustomer finds a reserved card by id and keeps it while a document holds it', async () => {
+    const [first, second] = [randomUUID(), randomUUID()];
+    const reserved = await customer.resolve({ name: 'Just Issued' }, { documentId: first });
+    const again = await customer.resolve({ id: reserved.id }, { documentId: second });
+    expect(again).toMatchObject({ id: reserved.id, name: 'Just Issued' });
+    await customer.release(first);
+    expect(await customer.card(reserved.id)).toBeDefined();
+    await customer.release(second);
+    expect(await customer.card(reserved.id)).toBeUndefined();
+    await expect(customer.resolve({ id: reserved.id })).rejects.toMatchObject({ code: 'customer_not_found' });
+  });
+
+  it('ResolveCustomer reports customer_not_found for an unknown id and for one of another business', async () => {
+    const real = await customer.issueTo({ name: 'Real Customer' });
+    for (const [id, businessId] of [
+      [randomUUID(), customer.business.id],
+      [real.id, randomUUID()],
+    ] as const) {
+      await expect(customer.resolve({ id }, { businessId })).rejects.toMatchObject({
+        code: 'customer_not_found',
+      });
+    }
+  });
+
+  it('ResolveCustomer uses separate cards for the same customer of two businesses', async () => {
+    const said = { name: 'Shared Name', tax_id: taxIds.first };
+    const one = await customer.issueTo(said);
+    const other = await customer.resolve(said, { businessId: randomUUID() });
+    expect(other.id).not.toBe(one.id);
+  });
+
+  it('ResolveCustomer reports a conflict when a card of another name has the tax id, with or without leading zeros', async () => {
+    const holder = await customer.issueTo({ name: 'Bearer', tax_id: taxIds.short });
+    expect(await conflictOf(customer.resolve({ name: 'Somebody Else', tax_id: '000012344' }))).toBe(
+      holder.id,
+    );
+    expect(await conflictOf(customer.resolve({ name: 'Somebody Else', tax_id: taxIds.short }))).toBe(
+      holder.id,
+    );
+  });
+
+  it('ResolveCustomer reports a conflict by id when another card has the tax id', async () => {
+    const holder = await customer.issueTo({ name: 'Other Bearer', tax_id: '560000002' });
+    const without = await customer.issueTo({ name: 'Without Tax Id' });
+    const withAnother = await customer.issueTo({ name: 'With Another', tax_id: '570000000' });
+    for (const { id } of [without, withAnother]) {
+      expect(await conflictOf(customer.resolve({ id, tax_id: '560000002' }))).toBe(holder.id);
+    }
+  });
+
+  it('ResolveCustomer stores nothing after a conflict', async () => {
+    const documentId = randomUUID();
+    await customer.issueTo({ name: 'Holder', tax_id: taxIds.short });
+    await conflictOf(customer.resolve({ name: 'Left Nothing', tax_id: taxIds.short }, { documentId }));
+    const cards = customer.db.selectFrom('card').select('id').where('name', '=', 'Left Nothing');
+    expect(await cards.execute()).toEqual([]);
+    expect(await customer.reservations(documentId)).toEqual([]);
+  });
+
+  it('ResolveCustomer accepts the id that a conflict returned', async () => {
+    const holder = await customer.issueTo({ name: 'In Conflict', tax_id: '530000009' });
+    const id = await conflictOf(customer.resolve({ name: 'Misspelt', tax_id: '530000009' }));
+    expect(await customer.resolve({ id: String(id), tax_id: '530000009' })).toEqual(holder);
+  });
+
+  it('ResolveCustomer reports no conflict of a card with itself', async () => {
+    const first = await customer.issueTo({ name: 'Own Tax Id', tax_id: taxIds.second });
+    expect(await customer.resolve({ name: 'own tax id', tax_id: taxIds.second })).toMatchObject({
+      id: first.id,
+      tax_id: taxIds.second,
+    });
+  });
+
+  it('ResolveCustomer creates a card with a shared tax id once the identity is confirmed', async () => {
+    const first = await customer.issueTo({ name: 'Elder', tax_id: '777777731' });
+    customer.clock.now = new Date(customer.clock.now.getTime() + 1_000);
+    const second = await customer.issueTo({
+      name: 'Younger',
+      tax_id: '777777731',
+      identity_confirmed: true,
+    });
+    expect(second.id).not.toBe(first.id);
+    expect((await customer.card(second.id))?.tax_id).toBe('777777731');
+    expect((await customer.resolve({ name: 'Younger', tax_id: '777777731' })).id).toBe(second.id);
+    expect((await customer.resolve({ name: 'Elder', tax_id: '777777731' })).id).toBe(first.id);
+    expect(await conflictOf(customer.resolve({ name: 'Third', tax_id: '777777731' }))).toBe(first.id);
+  });
+
+  it('ResolveCustomer uses the existing card of the name once the identity is confirmed', async () => {
+    await customer.issueTo({ name: 'First Bearer', tax_id: '590000006' });
+    const named = await customer.issueTo({ name: 'Named And Known', city: 'Haifa' });
+    expect(
+      await customer.resolve({ name: 'Named And Known', tax_id: '590000006', identity_confirmed: true }),
+    ).toMatchObject({ id: named.id, tax_id: '590000006', city: 'Haifa' });
+  });
+
+  it('ResolveCustomer returns the tax id of the request and leaves the one of the card', async () => {
+    const { id } = await customer.issueTo({ name: 'Two Tax Ids', tax_id: '510000003' });
+    expect((await customer.issueTo({ id, tax_id: '580000008' })).tax_id).toBe('580000008');
+    expect((await customer.resolve({ id })).tax_id).toBe('510000003');
+    // No card has it, so the next request with it is no conflict.
+    expect((await customer.resolve({ name: 'Says It Next', tax_id: '580000008' })).tax_id).toBe('580000008');
+  });
+});
+
+describe('RecordCustomer', () => {
+  it('RecordCustomer confirms a reserved card with the details of the request', async () => {
+    const { id } = await customer.resolve({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
+    expect(await customer.card(id)).toMatchObject({ confirmed_at: null, tax_id: null, city: null });
+    await customer.issueTo({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
+    expect(await customer.card(id)).toMatchObject({
+      name: 'First Time',
+      tax_id: '000012344',
+      city: 'Haifa',
+      confirmed_at: new Date('2026-06-15T08:00:00.000Z'),
+      claimed_until: null,
+    });
+  });
+
+  it('RecordCustomer publishes customerRecorded after the card is written', async () => {
+    const events = customer.network.collect(customerRecorded);
+    const documentId = randomUUID();
+    const snapshot = await customer.resolve({ name: 'Published' }, { documentId });
+    await customer.publishIssued(snapshot, documentId);
+    await eventually('the card is published', () =>
+      events.some(
+        ({ document_id, customer_id }) => document_id === documentId && customer_id === snapshot.id,
+      ),
+    );
+    expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
+  });
+
+  it('RecordCustomer publishes nothing for a document that changes no card, and the card is as it was', async () => {
+    const events = customer.network.collect(customerRecorded);
+    const said = { name: 'Unchanged', tax_id: '520000001', city: 'Haifa' };
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    await customer.publishAndWait(await customer.resolve(said, { documentId: first }), first);
+    const snapshot = await customer.resolve(said, { documentId: second });
+    expect(await customer.reservations(second)).toEqual([]);
+    const row = await customer.card(snapshot.id);
+    await customer.publishAndWait(snapshot, second, customer.changes.get(second));
+    expect(await customer.card(snapshot.id)).toEqual(row);
+    const fuller = await customer.resolve({ ...said, phone: '03-7654321' }, { documentId: third });
+    await customer.publishAndWait(fuller, third, customer.changes.get(third));
+    await eventually('the further detail is published', () =>
+      events.some(({ document_id }) => document_id === third),
+    );
+    expect([first, second, third].map((id) => customer.changes.get(id))).toEqual([true, false, true]);
+    expect(events.map(({ document_id }) => document_id)).not.toContain(second);
+  });
+
+  it('RecordCustomer fills empty fields of a card and overwrites none', async () => {
+    const { id } = await customer.issueTo({ name: 'Filled', email: 'old@example.com' });
+    const later = await customer.issueTo({ name: 'FILLED', email: 'new@example.com', phone: '03-7654321' });
+    expect(later).toMatchObject({ id, email: 'new@example.com' });
+    expect(await customer.card(id)).toMatchObject({
+      name: 'Filled',
+      email: 'old@example.com',
+      phone: '03-7654321',
+    });
+  });
+
+  it('RecordCustomer writes a card once when its event is redelivered', async () => {
+    const { id } = await customer.issueTo({ name: 'Redelivered', city: 'Haifa' });
+    await customer.db.updateTable('card').set({ city: null }).where('id', '=', id).execute();
+    await customer.redeliverAll();
+    expect((await customer.card(id))?.city).toBeNull();
+  });
+
+  it('RecordCustomer creates the card again when its reservation was purged', async () => {
+    const snapshot = await customer.resolve({ name: 'Very Late' });
+    await customer.db.deleteFrom('reservation').execute();
+    await customer.db.deleteFrom('card').where('id', '=', snapshot.id).execute();
+    await customer.publishIssued({ ...snapshot, city: 'Haifa' }, randomUUID(), false);
+    await eventually('the card is real', async () => (await customer.card(snapshot.id))?.confirmed_at);
+    expect(await customer.card(snapshot.id)).toMatchObject({ name: 'Very Late', city: 'Haifa' });
+  });
+
+  it('RecordCustomer ends the reservation of its own document only', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    const snapshot = await customer.resolve(
+      { name: 'Two Documents', tax_id: '777777715' },
+      { documentId: one },
+    );
+    await customer.resolve({ name: 'Two Documents', tax_id: '777777723' }, { documentId: two });
+    await customer.publishAndWait(snapshot, one);
+    expect(await customer.reservations(one)).toEqual([]);
+    expect(await customer.reservations(two)).toEqual([{ card_id: snapshot.id, tax_id: '777777723' }]);
+    await customer.release(two);
+    expect(await customer.card(snapshot.id)).toMatchObject({ tax_id: '777777715' });
+    expect((await customer.resolve({ name: 'Another', tax_id: '777777723' })).tax_id).toBe('777777723');
+  });
+});
+
+describe('ReleaseCustomer', () => {
+  it('ReleaseCustomer deletes the reserved card and frees its tax id', async () => {
+    const documentId = randomUUID();
+    const { id } = await customer.resolve({ name: 'Never Issued', tax_id: '777777715' }, { documentId });
+    expect(await customer.reservations(documentId)).toEqual([{ card_id: id, tax_id: '777777715' }]);
+    await customer.release(documentId);
+    expect(await customer.card(id)).toBeUndefined();
+    expect(await customer.reservations(documentId)).toEqual([]);
+    expect(await customer.resolve({ name: 'Somebody Else', tax_id: '777777715' })).toMatchObject({
+      tax_id: '777777715',
+    });
+  });
+
+  it('ReleaseCustomer succeeds when it is repeated and when nothing is reserved', async () => {
+    const documentId = randomUUID();
+    await customer.resolve({ name: 'Released Twice' }, { documentId });
+    await customer.release(documentId);
+    await expect(customer.release(documentId)).resolves.toBeUndefined();
+    await expect(customer.release(randomUUID())).resolves.toBeUndefined();
+  });
+
+  it('ReleaseCustomer keeps what another document has reserved', async () => {
+    const said = { name: 'Shared By Two', tax_id: '777777723' };
+    const other = { name: 'Third Name', tax_id: '777777723' };
+    const [one, two] = [randomUUID(), randomUUID()];
+    const { id } = await customer.resolve(said, { documentId: one });
+    expect((await customer.resolve(said, { documentId: two })).id).toBe(id);
+
+    await customer.release(one);
+    expect(await customer.card(id)).toBeDefined();
+    await expect(customer.resolve(other, { timeoutMs: 800 })).rejects.toMatchObject({ code: 'engine_error' });
+
+    await customer.release(two);
+    expect(await customer.card(id)).toBeUndefined();
+    expect(await customer.resolve(other)).toMatchObject(other);
+  });
+
+  it('ReleaseCustomer keeps a card that another document was issued to', async () => {
+    const [issued, refused] = [randomUUID(), randomUUID()];
+    const snapshot = await customer.resolve({ name: 'Issued Once' }, { documentId: issued });
+    await customer.resolve({ name: 'Issued Once' }, { documentId: refused });
+    await customer.publishAndWait(snapshot, issued);
+    await customer.release(refused);
+    expect((await customer.card(snapshot.id))?.confirmed_at).not.toBeNull();
+  });
+
+  it('ReleaseCustomer leaves a known card as it was', async () => {
+    const known = await customer.issueTo({ name: 'Known', city: 'Haifa' });
+    const documentId = randomUUID();
+    await customer.resolve({ id: known.id, tax_id: '550000004' }, { documentId });
+    await customer.release(documentId);
+    expect(await customer.card(known.id)).toMatchObject({ city: 'Haifa', tax_id: null });
+  });
+
+  it('ReleaseCustomer does not release the reservation of another business', async () => {
+    const documentId = randomUUID();
+    const { id } = await customer.resolve({ name: 'Not Yours' }, { documentId });
+    await customer.release(documentId, randomUUID());
+    expect(await customer.card(id)).toBeDefined();
+    expect(await customer.reservations(documentId)).toHaveLength(1);
+  });
+
+  it('ReleaseCustomer never deletes a card that another request reserves concurrently', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const name = `Moment ${round}`;
+      const [leaving, coming] = [randomUUID(), randomUUID()];
+      await customer.resolve({ name }, { documentId: leaving });
+      const [, snapshot] = await Promise.all([
+        customer.release(leaving),
+        customer.resolve({ name }, { documentId: coming }),
+      ]);
+      expect(await customer.card(snapshot.id)).toBeDefined();
+      expect(await customer.reservations(coming)).toEqual([{ card_id: snapshot.id, tax_id: null }]);
+    }
+  });
+});
+
+describe('ResolveCustomer with a tax id in flight', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** Counts the looks that found the tax id undecided. */
+  const watchWaits = () => jest.spyOn(customer.service.app.get(ReservationEvents), 'wait');
+  const waiting = (waits: ReturnType<typeof watchWaits>, count: number) =>
+    eventually(`${count} wait`, () => waits.mock.calls.length >= count);
+
+  it('ResolveCustomer waits for a tax id in flight and gets it when the first request is released', async () => {
+    const first = randomUUID();
+    const { id } = await customer.resolve({ name: 'Refused', tax_id: '777777715' }, { documentId: first });
+    const waits = watchWaits();
+    const second = customer.resolve({ name: 'Second', tax_id: '777777715' });
+    await waiting(waits, 1);
+    await customer.release(first);
+    expect(await second).toMatchObject({ name: 'Second', tax_id: '777777715' });
+    expect(await customer.card(id)).toBeUndefined();
+  });
+
+  it('ResolveCustomer reports a conflict when the document in flight is issued', async () => {
+    const first = randomUUID();
+    const issued = await customer.resolve({ name: 'Issued', tax_id: '777777723' }, { documentId: first });
+    const waits = watchWaits();
+    const second = conflictOf(customer.resolve({ name: 'Too Late', tax_id: '777777723' }));
+    await waiting(waits, 1);
+    await customer.publishIssued(issued, first);
+    expect(await second).toBe(issued.id);
+    expect(await customer.card(issued.id)).toMatchObject({ tax_id: '777777723', claimed_until: null });
+  });
+
+  it('ResolveCustomer by id waits for a tax id in flight', async () => {
+    const known = await customer.issueTo({ name: 'Known Without' });
+    const first = randomUUID();
+    const issued = await customer.resolve({ name: 'New With', tax_id: '777777731' }, { documentId: first });
+    const waits = watchWaits();
+    const second = conflictOf(customer.resolve({ id: known.id, tax_id: '777777731' }));
+    await waiting(waits, 1);
+    await customer.publishIssued(issued, first);
+    expect(await second).toBe(issued.id);
+  });
+
+  it('ResolveCustomer waits for a tax id that is being added to a known card', async () => {
+    const known = await customer.issueTo({ name: 'To Be Filled' });
+    const first = randomUUID();
+    await customer.resolve({ id: known.id, tax_id: '550000004' }, { documentId: first });
+    const waits = watchWaits();
+    const second = customer.resolve({ name: 'Other', tax_id: '550000004' });
+    await waiting(waits, 1);
+    await customer.release(first);
+    await second;
+    expect(await customer.card(known.id)).toMatchObject({ tax_id: null });
+  });
+
+  it('ResolveCustomer waits for a request with a confirmed identity, which itself never waits', async () => {
+    const first = randomUUID();
+    const elder = await customer.resolve(
+      { name: 'Confirmed Elder', tax_id: '560000002' },
+      { documentId: first },
+    );
+    const second = randomUUID();
+    const confirmed = await customer.resolve(
+      { name: 'Confirmed Younger', tax_id: '560000002', identity_confirmed: true },
+      { documentId: second },
+    );
+    await customer.release(first);
+    expect(await customer.card(elder.id)).toBeUndefined();
+    const waits = watchWaits();
+    const third = conflictOf(customer.resolve({ name: 'Third', tax_id: '560000002' }));
+    await waiting(waits, 1);
+    await customer.publishIssued(confirmed, second);
+    expect(await third).toBe(confirmed.id);
+  });
+
+  it('ResolveCustomer issues to one of eight new names with one tax id and reports conflicts to the others', async () => {
+    const waits = watchWaits();
+    const documents = Array.from({ length: 8 }, (_, index) => ({ id: randomUUID(), name: `Racer ${index}` }));
+    const outcomes = documents.map(({ id, name }) =>
+      customer.resolve({ name, tax_id: '540000007' }, { documentId: id }).then(
+        (served) => ({ id, served }),
+        (error: unknown) => ({ id, error }),
+      ),
+    );
+    const winner = await Promise.race(outcomes);
+    if (!('served' in winner)) {
+      throw winner.error;
+    }
+    await waiting(waits, 7);
+    await customer.publishIssued(winner.served, winner.id);
+    for (const outcome of await Promise.all(outcomes)) {
+      if (outcome.id === winner.id) {
+        continue;
+      }
+      expect(outcome).toMatchObject({
+        error: {
+          code: 'customer_identity_conflict',
+          details: { existing_customer_id: winner.served.id },
+        },
+      });
+    }
+  });
+
+  it('ResolveCustomer serves other customers while many requests wait for one tax id', async () => {
+    const first = randomUUID();
+    await customer.resolve({ name: 'Holder', tax_id: '570000000' }, { documentId: first });
+    const waits = watchWaits();
+    // More than the pool has connections.
+    const many = Array.from({ length: 20 }, (_, index) =>
+      customer.resolve({ name: `Waiter ${index}`, tax_id: '570000000' }),
+    );
+    const settled = Promise.allSettled(many);
+    await waiting(waits, 20);
+    const unrelated = await customer.resolve({ name: 'Unrelated', tax_id: '580000008' });
+    expect(unrelated.name).toBe('Unrelated');
+    await customer.release(first);
+    const served = (await settled).filter((outcome) => outcome.status === 'fulfilled');
+    expect(served).toHaveLength(1);
+  });
+
+  it('ResolveCustomer reports a retryable error when a tax id stays undecided', async () => {
+    const first = randomUUID();
+    await customer.resolve({ name: 'Slow', tax_id: '590000006' }, { documentId: first });
+    const said = { name: 'Impatient', tax_id: '590000006' };
+    const refused: unknown = await customer
+      .resolve(said, { timeoutMs: 1_500 })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'engine_error' });
+    // The service has said so itself, before the one who asks gave up.
+    expect(refused).not.toHaveProperty('cause');
+    expect(await customer.db.selectFrom('card').select('id').where('name', '=', said.name).execute()).toEqual(
+      [],
+    );
+    await customer.release(first);
+    expect(await customer.resolve(said)).toMatchObject(said);
+  });
+
+  it('ResolveCustomer gets a tax id when the reservation of a crashed request expires', async () => {
+    await customer.resolve({ name: 'Crashed', tax_id: '512345679' });
+    const waits = watchWaits();
+    const next = customer.resolve({ name: 'Next In Line', tax_id: '512345679' });
+    await waiting(waits, 1);
+    customer.clock.now = new Date(customer.clock.now.getTime() + 60_000);
+    expect(await next).toMatchObject({ tax_id: '512345679' });
+  });
+
+  it('ResolveCustomer does not wait for another business', async () => {
+    const said = { name: 'Here', tax_id: '520000001' };
+    await customer.resolve(said);
+    const waits = watchWaits();
+    await customer.resolve({ ...said, name: 'There' }, { businessId: randomUUID() });
+    expect(waits).not.toHaveBeenCalled();
+  });
+});
+
+describe('ReservationPurger', () => {
+  it('ReservationPurger deletes an unused reservation after an hour and keeps customers and fresh reservations', async () => {
+    const purge = customer.service.app.get(ReservationPurger);
+    const stale = await customer.resolve({ name: 'Stale', tax_id: '777777715' });
+    const real = await customer.issueTo({ name: 'Real' });
+    await purge.purge();
+    expect(await customer.card(stale.id)).toBeDefined();
+
+    customer.clock.now = new Date(customer.clock.now.getTime() + 62 * 60 * 1000);
+    const fresh = await customer.resolve({ name: 'Fresh' });
+    await purge.purge();
+    expect(await customer.card(stale.id)).toBeUndefined();
+    expect(await customer.card(real.id)).toBeDefined();
+    expect(await customer.card(fresh.id)).toBeDefined();
+    expect(await customer.db.selectFrom('reservation').select('card_id').execute()).toEqual([
+      { card_id: fresh.id },
+    ]);
+  });
+});

@@ -1,0 +1,421 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  auditCustomers,
+  clearTestCustomers,
+  type RequestOf,
+  showCustomer,
+  updateCustomer,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
+import { type Database, forTenant, kitTokens } from '@pinkas/service-kit';
+import { auditTrail, exampleBusiness } from '@pinkas/testkit';
+import { nameKey } from '../src/card/card.js';
+import { type CustomerTables } from '../src/card/card.tables.js';
+import { type CustomerUnderTest, startCustomer } from './customer.js';
+
+/** A valid tax id with four leading zeros. */
+const paddedTaxId = '000012344';
+type Change = RequestOf<typeof updateCustomer>['change'];
+
+let customer: CustomerUnderTest;
+beforeAll(async () => {
+  customer = await startCustomer();
+});
+afterAll(() => customer?.stop());
+beforeEach(() => {
+  customer.business = exampleBusiness();
+});
+
+describe('SearchCustomers', () => {
+  /** Puts customers there as if documents had been issued to them. */
+  const put = async (businessId: string, names: readonly string[], taxId: string | null = null) => {
+    await customer.db
+      .insertInto('card')
+      .values(
+        names.map((name) => ({
+          business_id: businessId,
+          id: randomUUID(),
+          name,
+          name_key: nameKey(name),
+          tax_id: taxId,
+          legal_type: null,
+          email: null,
+          phone: null,
+          address: null,
+          city: null,
+          created_at: customer.clock.now,
+          confirmed_at: customer.clock.now,
+          claimed_until: null,
+        })),
+      )
+      .execute();
+  };
+  const business = async (names: readonly string[]) => {
+    const id = randomUUID();
+    await put(id, names);
+    return id;
+  };
+  const names = async (businessId: string, query: string | null, limit = 20) =>
+    (await customer.search(query, limit, businessId)).map((card) => card.name);
+
+  it('SearchCustomers returns the public fields of each card', async () => {
+    const said = {
+      name: 'לקוח לדוגמה',
+      tax_id: '777777715',
+      legal_type: 'osek_murshe',
+      email: 'customer@example.com',
+      phone: '03-0000000',
+      city: 'חיפה',
+    } as const;
+    const { id } = await customer.issueTo({ ...said, address: 'רחוב 1' });
+    expect(await customer.search('לדוגמה')).toEqual([{ id, ...said }]);
+    const bare = await customer.issueTo({ name: 'Bare' });
+    expect(await customer.search('bare')).toEqual([
+      { id: bare.id, name: 'Bare', tax_id: null, legal_type: null, email: null, phone: null, city: null },
+    ]);
+  });
+
+  it('SearchCustomers finds a customer that was inserted by SQL alone', async () => {
+    const card = { business_id: randomUUID(), id: randomUUID(), name: 'Before', name_key: 'before' };
+    const at = customer.clock.now;
+    const table = customer.db.insertInto('card');
+    await table.values({ ...card, created_at: at, confirmed_at: at }).execute();
+    expect(await customer.search('efo', 20, card.business_id)).toMatchObject([{ id: card.id }]);
+  });
+
+  it('SearchCustomers finds a text anywhere in a name', async () => {
+    const id = await business(['Example Trading Ltd', 'Zzz']);
+    for (const part of ['Example', 'ample Tra', 'ing', 'Ltd', 'Example Trading Ltd', 'E', 'd']) {
+      expect(await names(id, part)).toEqual(['Example Trading Ltd']);
+    }
+    expect(await names(id, 'Trading  Example')).toEqual([]);
+  });
+
+  it('SearchCustomers folds composition, letter case and white space', async () => {
+    const id = await business(['Caf\u00e9  Stra\u00dfe', 'Other']);
+    for (const part of ['CAFE\u0301', '  caf\u00e9 \t stra', 'STRASSE']) {
+      expect(await names(id, part)).toEqual(['Caf\u00e9  Stra\u00dfe']);
+    }
+  });
+
+  it('SearchCustomers treats %, _ and \\ as literal characters', async () => {
+    const id = await business(['100% Cotton', 'a_b', 'back\\slash', 'axb']);
+    expect(await names(id, '%')).toEqual(['100% Cotton']);
+    expect(await names(id, '_')).toEqual(['a_b']);
+    expect(await names(id, 'a_b')).toEqual(['a_b']);
+    expect(await names(id, '\\')).toEqual(['back\\slash']);
+  });
+
+  it('SearchCustomers finds Hebrew quotation marks and characters beyond 16 bits', async () => {
+    const id = await business(['דוגמה בע"מ', 'Smile 😀😀 Ltd']);
+    expect(await names(id, 'ע"מ')).toEqual(['דוגמה בע"מ']);
+    expect(await names(id, '😀')).toEqual(['Smile 😀😀 Ltd']);
+  });
+
+  it('SearchCustomers finds a text as long as a name can be', async () => {
+    const long = `${'Long '.repeat(23)}end`;
+    const id = await business([long, `${'Long '.repeat(23)}and`]);
+    expect(await names(id, long)).toEqual([long]);
+    expect(await names(id, `${long} more`)).toEqual([]);
+  });
+
+  it('SearchCustomers finds a whole tax id with and without its leading zeros', async () => {
+    const id = await business(['Nobody']);
+    await put(id, ['Bearer'], paddedTaxId);
+    for (const query of [paddedTaxId, '12344', '0012344', ' 12344 ']) {
+      expect(await names(id, query)).toEqual(['Bearer']);
+    }
+    for (const query of ['1234', '2344', '0000123440']) {
+      expect(await names(id, query)).toEqual([]);
+    }
+  });
+
+  it('SearchCustomers finds every card of a tax id and names with the same digits', async () => {
+    const id = await business(['Branch 12344 North', 'Nobody']);
+    await put(id, ['Zeta', 'Alpha'], paddedTaxId);
+    expect(await names(id, '12344')).toEqual(['Alpha', 'Branch 12344 North', 'Zeta']);
+    expect(await names(id, '12344', 2)).toEqual(['Alpha', 'Branch 12344 North']);
+  });
+
+  it('SearchCustomers does not find reserved cards', async () => {
+    await customer.resolve({ name: 'Mere Reservation' });
+    expect(await customer.search('Mere Reservation')).toEqual([]);
+    expect((await customer.search(null, 50)).map((card) => card.name)).not.toContain('Mere Reservation');
+    const { id } = await customer.issueTo({ name: 'Mere Reservation' });
+    expect(await customer.search('Mere Reservation')).toMatchObject([{ id }]);
+  });
+
+  it('SearchCustomers does not find customers of another business', async () => {
+    const mine = await business(['Mine']);
+    await put(randomUUID(), ['Theirs, not Mine'], paddedTaxId);
+    expect(await names(mine, 'Mine')).toEqual(['Mine']);
+    expect(await names(mine, paddedTaxId)).toEqual([]);
+    expect(await names(mine, null)).toEqual(['Mine']);
+  });
+
+  it('SearchCustomers sorts by name: digits, Latin, Hebrew, regardless of letter case', async () => {
+    const inOrder = [
+      '2 Example',
+      'alpha example',
+      'BETA example',
+      'Gamma Example',
+      'אלף example',
+      'תו example',
+    ];
+    const id = await business(inOrder.toReversed());
+    expect(await names(id, null)).toEqual(inOrder);
+    expect(await names(id, 'example')).toEqual(inOrder);
+    expect(await names(id, 'example', 3)).toEqual(inOrder.slice(0, 3));
+  });
+
+  it.each([null, ' ', '\t \u00a0'])(
+    'SearchCustomers lists the first customers for the query %j',
+    async (query) => {
+      const id = await business(['C', 'A', 'B']);
+      expect(await names(id, query, 2)).toEqual(['A', 'B']);
+    },
+  );
+
+  it('SearchCustomers sorts the matches of a text that thousands of names contain', async () => {
+    // The order of what follows the text is the opposite of the order of the names.
+    const many = Array.from({ length: 2_000 }, (_, index) => `${1_000 + index} Many ${9_000 - index}`);
+    const id = await business([...many.toReversed(), '0 Aardvark']);
+    await put(id, ['Zeta'], '000000001');
+    expect(await names(id, 'many')).toEqual(many.slice(0, 20));
+    expect(await names(id, 'm', 50)).toEqual(many.slice(0, 50));
+    const withDigits = many.filter((name) => name.includes('1'));
+    expect(withDigits.length).toBeGreaterThan(300);
+    expect(await names(id, '1', 50)).toEqual(withDigits.slice(0, 50));
+  });
+
+  it('SearchCustomers finds a card by tax id among more name matches than are fetched', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => `Shop 18 ${String(index).padStart(4, '0')}`);
+    const id = await business(many);
+    await put(id, ['A Bearer'], '000000018');
+    expect(await names(id, '18', 3)).toEqual(['A Bearer', ...many.slice(0, 2)]);
+  });
+
+  it('a test book is emptied of its cards, and a live book is refused', async () => {
+    const live = await business(['Example live']);
+    const book = testBookOf(live);
+    await put(book, ['Example test']);
+    await expect(customer.network.call(clearTestCustomers, { business_id: live })).rejects.toThrow();
+    await customer.network.call(clearTestCustomers, { business_id: book });
+    expect(await customer.network.call(clearTestCustomers, { business_id: book })).toEqual({ deleted: 0 });
+    expect([await names(book, null), await names(live, null)]).toEqual([[], ['Example live']]);
+  });
+});
+
+describe('ShowCustomer', () => {
+  const show = async (customer_id: string, business_id = customer.business.id) =>
+    (await customer.network.call(showCustomer, { business_id, customer_id })).customer;
+
+  it('ShowCustomer returns all that is stored of a card, its address included', async () => {
+    const said = {
+      name: 'לקוח לדוגמה',
+      tax_id: '777777715',
+      legal_type: 'osek_murshe',
+      email: 'customer@example.com',
+      phone: '03-0000000',
+      address: 'רחוב 1',
+      city: 'חיפה',
+    } as const;
+    const { id } = await customer.issueTo(said);
+    const card = await customer.card(id);
+    expect(await show(id.toUpperCase())).toEqual({ id, ...said, created_at: card?.created_at.toISOString() });
+  });
+
+  it('ShowCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
+    const notFound = { code: 'customer_not_found' };
+    const { id } = await customer.issueTo({ name: 'Of This Business' });
+    const reserved = await customer.resolve({ name: 'Reserved Only' });
+    await expect(show(randomUUID())).rejects.toMatchObject(notFound);
+    await expect(show(reserved.id)).rejects.toMatchObject(notFound);
+    await expect(show(id, randomUUID())).rejects.toMatchObject(notFound);
+  });
+});
+
+describe('UpdateCustomer', () => {
+  const update = async (
+    customer_id: string,
+    change: Change,
+    more: { business_id?: string; person_id?: string } = {},
+  ) =>
+    (
+      await customer.network.call(updateCustomer, {
+        business_id: customer.business.id,
+        customer_id,
+        change,
+        ...more,
+      })
+    ).customer;
+  const show = async (customer_id: string) =>
+    (await customer.network.call(showCustomer, { business_id: customer.business.id, customer_id })).customer;
+  const trailOf = async (id: string) =>
+    (await auditTrail(customer.database, customer.business.id)).filter(({ subject }) => subject === id);
+  const contact = { email: 'old@example.com', phone: '03-0000000', address: 'רחוב 1', city: 'חיפה' };
+  const issueTo = async () => (await customer.issueTo({ name: `Customer ${randomUUID()}`, ...contact })).id;
+
+  it('UpdateCustomer changes what is named, removes what is null, and keeps the rest', async () => {
+    const id = await issueTo();
+    const before = await show(id);
+    const changed = await update(id, { email: 'new@example.com', phone: null });
+    expect(changed).toEqual({ ...before, email: 'new@example.com', phone: null });
+    expect(await show(id)).toEqual(changed);
+    expect(await update(id, { city: 'תל אביב' })).toEqual({ ...changed, city: 'תל אביב' });
+  });
+
+  it('the trail has what was there before and after, and the person who changed it', async () => {
+    const id = await issueTo();
+    const person_id = randomUUID();
+    await update(id, { email: 'new@example.com', phone: null, city: contact.city }, { person_id });
+    await update(id, { address: 'רחוב 2' });
+    expect(await trailOf(id)).toEqual([
+      {
+        action: 'customer.update',
+        actor: `person:${person_id}`,
+        subject: id,
+        before: { email: contact.email, phone: contact.phone },
+        after: { email: 'new@example.com', phone: null },
+      },
+      {
+        action: 'customer.update',
+        actor: 'operator',
+        subject: id,
+        before: { address: 'רחוב 1' },
+        after: { address: 'רחוב 2' },
+      },
+    ]);
+  });
+
+  it('a change that changes nothing writes nothing', async () => {
+    const id = await issueTo();
+    const before = await show(id);
+    expect(await update(id, {})).toEqual(before);
+    expect(await update(id, contact)).toEqual(before);
+    expect(await trailOf(id)).toEqual([]);
+  });
+
+  it('a blank text removes a detail, as a blank text of a document is none', async () => {
+    const id = await issueTo();
+    expect(await update(id, { address: '   ', phone: '       ' })).toMatchObject({
+      address: null,
+      phone: null,
+    });
+    await update(id, { address: ' ' });
+    expect(await trailOf(id)).toHaveLength(1);
+  });
+
+  it('UpdateCustomer returns customer_not_found for a card that is unknown, only reserved, or of another business', async () => {
+    const notFound = { code: 'customer_not_found' };
+    const id = await issueTo();
+    const reserved = await customer.resolve({ name: `Reserved ${randomUUID()}` });
+    await expect(update(randomUUID(), { city: 'x' })).rejects.toMatchObject(notFound);
+    await expect(update(reserved.id, { city: 'x' })).rejects.toMatchObject(notFound);
+    await expect(update(id, { city: 'x' }, { business_id: randomUUID() })).rejects.toMatchObject(notFound);
+    expect(await show(id)).toMatchObject(contact);
+    expect(await customer.card(reserved.id)).toMatchObject({ city: null });
+  });
+
+  it.each([
+    ['an email that is none', { email: 'nobody' }, '/change/email'],
+    ['a phone that is none', { phone: 'x' }, '/change/phone'],
+    ['an empty address', { address: '' }, '/change/address'],
+    ['a city that is too long', { city: 'x'.repeat(81) }, '/change/city'],
+    ['a text with NUL', { address: 'a\u0000' }, '/change/address'],
+    ['a detail that documents decide', { tax_id: '777777715' }, '/change/tax_id'],
+  ])('UpdateCustomer refuses %s with validation_error', async (_what, change, path) => {
+    const id = await issueTo();
+    await expect(update(id, change as Change)).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [expect.objectContaining({ path })] },
+    });
+    expect(await trailOf(id)).toEqual([]);
+  });
+
+  it('two simultaneous changes of a card are both applied', async () => {
+    const id = await issueTo();
+    await Promise.all([update(id, { city: 'עכו' }), update(id, { address: 'רחוב 9' })]);
+    expect(await show(id)).toMatchObject({ city: 'עכו', address: 'רחוב 9' });
+  });
+
+  it('a removed detail does not return with a document that had it from the card, and does with one that names it', async () => {
+    const name = `Customer ${randomUUID()}`;
+    const { id } = await customer.issueTo({ name, ...contact });
+    const documentId = randomUUID();
+    const snapshot = await customer.resolve({ name }, { documentId });
+    expect([snapshot.email, customer.changes.get(documentId)]).toEqual([contact.email, false]);
+    await update(id, { email: null });
+    // The event reaches the card after the removal.
+    await customer.publishAndWait(snapshot, documentId, false);
+    expect(await show(id)).toMatchObject({ email: null });
+    await customer.issueTo({ name, email: 'named@example.com' });
+    expect(await show(id)).toMatchObject({ email: 'named@example.com' });
+  });
+
+  it('AuditCustomers misses no detail that a person has removed', async () => {
+    const id = await issueTo();
+    const details = async () => {
+      const documents = [{ document_id: randomUUID(), customer_id: id }];
+      const reply = await customer.network.call(auditCustomers, {
+        business_id: customer.business.id,
+        documents,
+      });
+      return reply.documents[0]?.details;
+    };
+    const before = await details();
+    expect(before).toEqual(['email', 'phone', 'address', 'city']);
+    await update(id, { email: null, city: null });
+    await update(id, { phone: null });
+    expect(await details()).toEqual(before);
+  });
+});
+
+describe('AuditCustomers', () => {
+  const audit = async (customerIds: readonly string[], business_id = customer.business.id) => {
+    const documents = customerIds.map((customer_id) => ({ document_id: randomUUID(), customer_id }));
+    const reply = await customer.network.call(auditCustomers, { business_id, documents });
+    expect(reply.documents.map((item) => item.document_id)).toEqual(
+      documents.map((item) => item.document_id),
+    );
+    return reply.documents.map(({ details }) => details);
+  };
+
+  it('AuditCustomers lists the details that each card has, one result for each document', async () => {
+    const { id } = await customer.issueTo({ name: 'Full', tax_id: '777777715', email: 'full@example.com' });
+    const bare = await customer.issueTo({ name: 'Bare' });
+    expect(await audit([id, bare.id, id.toUpperCase()])).toEqual([
+      ['tax_id', 'email'],
+      [],
+      ['tax_id', 'email'],
+    ]);
+    expect(await audit([])).toEqual([]);
+  });
+
+  it('AuditCustomers lists nothing of a card that is unknown, only reserved, or of another business', async () => {
+    const { id } = await customer.issueTo({ name: 'Of This Business' });
+    const reserved = await customer.resolve({ name: 'Reserved Only' });
+    expect(await audit([randomUUID(), reserved.id])).toEqual([null, null]);
+    expect(await audit([id], exampleBusiness().id)).toEqual([null]);
+  });
+});
+
+describe('row-level security', () => {
+  it.each(['card', 'card_name_suffix', 'reservation'] as const)(
+    'the rows of a business in %s are visible to that business only',
+    async (table) => {
+      await customer.issueTo({ name: 'Customer', tax_id: '777777715' });
+      await customer.resolve({ name: 'Reserved', tax_id: '777777723' });
+      const seenBy = async (db: typeof customer.db) =>
+        (await db.selectFrom(table).select('business_id').execute()).map((row) => row.business_id);
+      // The one that the service itself has opened: it sees nobody's rows.
+      const own = customer.service.app.get<Database<CustomerTables>>(kitTokens.database);
+      const ofBusiness = (await seenBy(customer.db)).filter((id) => id === customer.business.id);
+      expect(ofBusiness.length).toBeGreaterThan(0);
+      expect(await seenBy(forTenant(own, customer.business.id))).toEqual(ofBusiness);
+      expect(await seenBy(forTenant(own, randomUUID()))).toEqual([]);
+      expect(await seenBy(own)).toEqual([]);
+    },
+  );
+});
