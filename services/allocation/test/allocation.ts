@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, jest } from '@jest/globals';
 import {
   type AllocationOutcome,
   allocationSettled,
   type Business,
   completeConnection,
   documentIssued,
+  endConnection,
   type IssuedDocument,
   startConnection,
   streamOf,
@@ -26,6 +28,7 @@ import type { AllocationTable, AllocationTables } from '../src/allocation/alloca
 import { AllocationWorker } from '../src/allocation/allocation-worker.js';
 import { AllocationModule, backgroundTasks } from '../src/allocation.module.js';
 import type { AllocationConfig } from '../src/config.js';
+import { AuthorityTokens } from '../src/connection/authority-tokens.js';
 import { ConnectionMonitor } from '../src/connection/connection-monitor.js';
 import { migrations } from '../src/db/migrations.js';
 import { type AuthoritySimulator, startAuthoritySimulator } from './authority-simulator.js';
@@ -160,4 +163,15 @@ export async function startAllocation(
     },
   };
   return made;
+}
+
+/** Ends the connection of a business when its next token is refused, before another one is asked for. */
+export function endBeforeReplacing(allocation: AllocationUnderTest): void {
+  const tokens = allocation.service.app.get(AuthorityTokens);
+  const replace = tokens.replaceToken.bind(tokens);
+  jest.spyOn(tokens, 'replaceToken').mockImplementationOnce(async (businessId, refused) => {
+    const { ended } = await allocation.network.call(endConnection, { business_id: businessId });
+    expect(ended).toBe(true);
+    return replace(businessId, refused);
+  });
 }
