@@ -50,6 +50,8 @@ export interface RenderedPdf {
   allocation_pending: boolean;
 }
 
+/** Noon in Israel. */
+const noon = '2026-06-15T09:00:00Z';
 const firstPdf: RenderedPdf = { revision: 1, allocation_number: null, allocation_pending: false };
 
 /** The delivery service with a mailbox, and with the events and PDFs of the others made by the test. */
@@ -74,6 +76,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   releasedArtifacts: string[];
   /** The logos that rendering gives, by their hashes. */
   logos: Map<string, Buffer>;
+  /** Before a test that shares the service: a new business, noon, a working mailbox and all PDFs. */
+  reset(): Promise<void>;
   /** Moves the clock. */
   advanceClock(ms: number): void;
   /** A recipient of its own for each call, so that tests do not see each other's mail. */
@@ -134,8 +138,7 @@ export async function startDelivery(
   const folder = await mkdtemp(join(tmpdir(), 'pinkas-mailbox-'));
   const mailbox = await startMailboxSimulator(folder);
   const whatsapp = parts.whatsapp ? await startWhatsAppSimulator(join(folder, 'whatsapp')) : null;
-  // Noon in Israel.
-  const clock = { now: new Date('2026-06-15T09:00:00Z') };
+  const clock = { now: new Date(noon) };
   const service: Omit<ServiceOptions, 'config'> = {
     name: 'delivery',
     module: DeliveryModule,
@@ -158,7 +161,6 @@ export async function startDelivery(
   const tested = await startServiceUnderTest<DeliveryTables, DeliveryConfig>({ service, migrations, config });
   const others: RunningService[] = [];
   const { network, database } = tested;
-  const business = exampleBusiness();
   const planned = network.collect(deliveryPlanned);
   const sent = network.collect(messageSent);
   const failed = network.collect(messageFailed);
@@ -174,7 +176,7 @@ export async function startDelivery(
     ...tested,
     mailbox,
     whatsapp,
-    business,
+    business: exampleBusiness(),
     clock,
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
     pdfUnavailable: false,
@@ -184,6 +186,18 @@ export async function startDelivery(
     pdfReady: Promise.resolve(),
     releasedArtifacts: [],
     logos: new Map(),
+    reset: async () => {
+      Object.assign(made, {
+        business: exampleBusiness(),
+        pdfUnavailable: false,
+        issuingUnavailable: false,
+        pdfDamaged: false,
+        pdfCancelled: false,
+        pdfReady: Promise.resolve(),
+      });
+      clock.now = new Date(noon);
+      await Promise.all([mailbox.mode('ok'), whatsapp?.mode({ mode: 'ok' })]);
+    },
     advanceClock: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
       tested.service.app.get(MessageSender).trigger();
@@ -192,14 +206,14 @@ export async function startDelivery(
     newPhone: () => `+97250${String(randomInt(10_000_000)).padStart(7, '0')}`,
     issue: async (recipient, change = {}) => {
       const document = exampleDocument({
-        business_id: business.id,
+        business_id: made.business.id,
         issued_at: clock.now.toISOString(),
         ...change.document,
       });
       document.customer.email = recipient;
       const event = {
         document,
-        business: { ...business, ...change.business },
+        business: { ...made.business, ...change.business },
         ...(change.answered && { delivery: change.answered }),
       };
       issued.push(event);
@@ -230,7 +244,7 @@ export async function startDelivery(
     cancel: async (document) => {
       await network.publish(documentCancelled, document.id, {
         document,
-        business,
+        business: made.business,
         cancelled_at: clock.now.toISOString(),
       });
       await eventually('the cancellation is noted', () =>

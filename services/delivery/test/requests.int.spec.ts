@@ -1,0 +1,1171 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  auditDeliveries,
+  type Business,
+  checkRecipient,
+  clearTestDeliveries,
+  documentIssued,
+  type IssuedDocument,
+  listDeliveryFailures,
+  listMessages,
+  listSuppressions,
+  listTestMessages,
+  type RequestOf,
+  resendDelivery,
+  sendMessage,
+  sendNotice,
+  suppressAddress,
+  unsuppressAddress,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
+import { kitTokens, type Logger } from '@pinkas/service-kit';
+import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const second = 1_000;
+const hour = 3_600 * second;
+/** How a request differs from the usual one. */
+type Change = Partial<RequestOf<typeof sendMessage>>;
+const quietHours = { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } as const;
+const link = 'https://console.example.com/sign-in/Zm9vYmFy';
+
+let delivery: DeliveryUnderTest;
+beforeAll(async () => {
+  delivery = await startDelivery();
+});
+afterAll(() => delivery?.stop());
+beforeEach(() => delivery.reset());
+
+describe('SendMessage', () => {
+  const send = (invoice: IssuedDocument, recipient: string, change: Change = {}) =>
+    delivery.network.call(sendMessage, {
+      business_id: invoice.business_id,
+      document_id: invoice.id,
+      delivery_id: randomUUID(),
+      channel: 'email',
+      recipient,
+      ...change,
+    });
+  /** A document of which nothing was sent to its customer. */
+  const issueUnsent = async (
+    change: { document?: Partial<IssuedDocument>; business?: Partial<Business> } = {},
+  ) => {
+    const invoice = await delivery.issue(delivery.newRecipient(), {
+      ...change,
+      document: { send: false, ...change.document },
+    });
+    await delivery.planned(invoice);
+    await delivery.render(invoice);
+    await eventually('the PDF is recorded', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', invoice.id)
+        .executeTakeFirst(),
+    );
+    return invoice;
+  };
+  const messagesOf = async (invoice: IssuedDocument) =>
+    (
+      await delivery.network.call(listMessages, {
+        business_id: invoice.business_id,
+        document_id: invoice.id,
+      })
+    ).messages;
+  const inState = (invoice: IssuedDocument, id: string, state: string) =>
+    eventually(`the message is ${state}`, async () =>
+      (await messagesOf(invoice)).find(
+        (message) => message.delivery_id === id.toLowerCase() && message.state === state,
+      ),
+    );
+  const recordedAs = (error: { path: string; message: string | RegExp }) => ({
+    code: 'validation_error',
+    details: {
+      errors: [
+        {
+          path: error.path,
+          message: typeof error.message === 'string' ? error.message : expect.stringMatching(error.message),
+        },
+      ],
+    },
+  });
+
+  it('SendMessage sends a document of which no message was planned, with its PDF, and releases the PDF', async () => {
+    const invoice = await issueUnsent({ document: { number: 4711 } });
+    const recipient = delivery.newRecipient();
+    const [id, personId] = [randomUUID(), randomUUID()];
+    const reply = await send(invoice, recipient, { delivery_id: id, person_id: personId });
+    expect(reply).toMatchObject({
+      delivery_id: id,
+      channel: 'email',
+      purpose: 'customer',
+      state: 'ready',
+      requested: true,
+      follow_up: false,
+      not_before: null,
+    });
+    await inState(invoice, id, 'sent');
+    const [mail, ...more] = await delivery.mailbox.mailTo(recipient);
+    expect(more).toEqual([]);
+    expect(mail).toMatchObject({
+      from: 'documents@pinkas.example.com',
+      to: [recipient],
+      message_id: `<${id}@pinkas.example.com>`,
+      attachments: [expect.objectContaining({ contentType: 'application/pdf' })],
+    });
+    expect(mail?.subject).toContain('4711');
+    const raw = await delivery.mailbox.raw(mail?.id ?? '');
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+    expect(raw).toMatch(/^Content-Language: (he|en)\r?$/m);
+    expect(await delivery.mailbox.attachment(mail?.id ?? '', 0)).toEqual(delivery.pdf);
+    expect(delivery.releasedArtifacts).toContain(invoice.id);
+    expect(delivery.sentOf(invoice)).toMatchObject([{ delivery_id: id, purpose: 'customer' }]);
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
+      {
+        action: 'message.send',
+        actor: `person:${personId}`,
+        subject: invoice.id,
+        before: null,
+        after: { delivery_id: id, channel: 'email' },
+      },
+    ]);
+  });
+
+  it('SendMessage sends once more to the address of a planned message, without issuing', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.inState(invoice, 'sent');
+    delivery.issuingUnavailable = true;
+    for (const id of [randomUUID(), randomUUID()]) {
+      delivery.advanceClock(second);
+      await send(invoice, recipient, { delivery_id: id });
+      await inState(invoice, id, 'sent');
+    }
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(new Set(mails.map((mail) => mail.message_id)).size).toBe(3);
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(
+      documents[0]?.messages.map(({ requested, accepted, unknown }) => [requested, accepted, unknown]),
+    ).toEqual([
+      [false, 1, 0],
+      [true, 1, 0],
+      [true, 1, 0],
+    ]);
+  });
+
+  it('a repeated call with the same delivery_id returns the same message and sends nothing twice', async () => {
+    const invoice = await issueUnsent();
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    const replies = await Promise.all(
+      [id, id.toUpperCase(), id].map((delivery_id) => send(invoice, recipient, { delivery_id })),
+    );
+    expect(new Set(replies.map((reply) => reply.delivery_id))).toEqual(new Set([id]));
+    await inState(invoice, id, 'sent');
+    // A suppression that came later changes nothing of what was sent.
+    await delivery.network.call(suppressAddress, {
+      business_id: invoice.business_id,
+      address: recipient,
+      detail: null,
+    });
+    expect(await send(invoice, ` ${recipient} `, { delivery_id: id })).toMatchObject({ state: 'sent' });
+    expect(await messagesOf(invoice)).toHaveLength(1);
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toHaveLength(1);
+  });
+
+  it('SendMessage rejects the delivery_id of another message', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const planned = await delivery.inState(invoice, 'sent');
+    const taken = recordedAs({ path: '/delivery_id', message: 'is the id of another message' });
+    await expect(send(invoice, planned.recipient, { delivery_id: planned.id })).rejects.toMatchObject(taken);
+    const id = randomUUID();
+    await send(invoice, delivery.newRecipient(), { delivery_id: id });
+    await expect(send(invoice, delivery.newRecipient(), { delivery_id: id })).rejects.toMatchObject(taken);
+    expect(await messagesOf(invoice)).toHaveLength(2);
+  });
+
+  it.each([
+    ['email', 'no address'],
+    ['email', '0501234567'],
+    ['email', 'two@example.com, three@example.com'],
+    ['email', 'a@example.com\r\nBcc: b@example.com'],
+    ['whatsapp', 'customer@example.com'],
+    ['whatsapp', '12'],
+  ] as const)('SendMessage by %s rejects the recipient %j and stores nothing', async (channel, recipient) => {
+    const invoice = await issueUnsent();
+    await expect(send(invoice, recipient, { channel })).rejects.toMatchObject(
+      recordedAs({ path: '/recipient', message: /^is no m/ }),
+    );
+    expect(await messagesOf(invoice)).toEqual([]);
+  });
+
+  it('SendMessage rejects a suppressed address, in any letter case, and says so', async () => {
+    const invoice = await issueUnsent();
+    const recipient = delivery.newRecipient();
+    await delivery.network.call(suppressAddress, {
+      business_id: invoice.business_id,
+      address: recipient,
+      detail: null,
+    });
+    await expect(send(invoice, recipient.toUpperCase())).rejects.toMatchObject(
+      recordedAs({ path: '/recipient', message: /^is suppressed: / }),
+    );
+    expect(await messagesOf(invoice)).toEqual([]);
+  });
+
+  it('SendMessage rejects WhatsApp where there is no account', async () => {
+    const invoice = await issueUnsent();
+    await expect(send(invoice, delivery.newPhone(), { channel: 'whatsapp' })).rejects.toMatchObject(
+      recordedAs({ path: '/channel', message: 'WhatsApp is not set up.' }),
+    );
+  });
+
+  it('SendMessage returns not_found for an unplanned document, one of another business, and one that issuing does not know', async () => {
+    const invoice = await issueUnsent();
+    const recipient = delivery.newRecipient();
+    for (const change of [{ document_id: randomUUID() }, { business_id: randomUUID() }]) {
+      await expect(send(invoice, recipient, change)).rejects.toMatchObject({ code: 'not_found' });
+    }
+    const { db } = delivery.database;
+    const document_id = randomUUID();
+    const plan = await db
+      .selectFrom('plan')
+      .selectAll()
+      .where('document_id', '=', invoice.id)
+      .executeTakeFirstOrThrow();
+    await db
+      .insertInto('plan')
+      .values({ ...plan, document_id })
+      .execute();
+    await expect(send(invoice, recipient, { document_id })).rejects.toMatchObject({ code: 'not_found' });
+    delivery.issuingUnavailable = true;
+    await expect(send(invoice, recipient)).rejects.toMatchObject({ code: 'engine_error' });
+    expect(await messagesOf(invoice)).toEqual([]);
+  });
+
+  it('a requested message never leaves in quiet hours', async () => {
+    const invoice = await issueUnsent({
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '11:00-14:00' } },
+    });
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    const end = new Date(`${delivery.clock.now.toISOString().slice(0, 10)}T11:00:00.000Z`);
+    expect(await send(invoice, recipient, { delivery_id: id })).toMatchObject({
+      state: 'ready',
+      next_attempt_at: end.toISOString(),
+      not_before: end.toISOString(),
+    });
+    delivery.advanceClock(end.getTime() - delivery.clock.now.getTime() - second);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.advanceClock(second);
+    await inState(invoice, id, 'sent');
+  });
+
+  it('a requested message waits for the final PDF', async () => {
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(invoice);
+    const id = randomUUID();
+    expect(await send(invoice, delivery.newRecipient(), { delivery_id: id })).toMatchObject({
+      state: 'waiting',
+    });
+    await delivery.render(invoice);
+    await inState(invoice, id, 'sent');
+  });
+
+  it('a requested message is held for the allocation number, and leaves with it', async () => {
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(invoice);
+    await delivery.render(invoice, { allocation_pending: true });
+    await eventually('the PDF is recorded', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', invoice.id)
+        .executeTakeFirst(),
+    );
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    const held = await send(invoice, recipient, { delivery_id: id });
+    expect(held).toMatchObject({ state: 'ready', held_until: expect.any(String) });
+    await delivery.render(invoice, { revision: 2, allocation_number: '123456789' });
+    const sent = await inState(invoice, id, 'sent');
+    expect(sent.attempts).toMatchObject([{ allocation_number: '123456789' }]);
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('a recipient of several messages without the number gets one follow-up with it', async () => {
+    const [recipient, other] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await delivery.issue(recipient, { business: { allocation_hold_minutes: 0 } });
+    await delivery.planned(invoice);
+    await delivery.render(invoice, { allocation_pending: true });
+    await delivery.inState(invoice, 'sent');
+    for (const address of [recipient, other]) {
+      const id = randomUUID();
+      await send(invoice, address, { delivery_id: id });
+      await inState(invoice, id, 'sent');
+    }
+    await delivery.render(invoice, { revision: 2, allocation_number: '123456789' });
+    const followUps = await eventually('the follow-ups are sent', async () => {
+      const found = (await messagesOf(invoice)).filter((message) => message.follow_up);
+      return found.length === 2 && found.every(({ state }) => state === 'sent') && found;
+    });
+    expect(new Map(followUps.map((message) => [message.recipient, message.requested]))).toEqual(
+      new Map([
+        [recipient, false],
+        [other, true],
+      ]),
+    );
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(3);
+    expect(await delivery.mailbox.mailTo(other)).toHaveLength(2);
+  });
+
+  it('a requested message of a cancelled document is withdrawn, one that waits as well', async () => {
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(invoice);
+    const [waiting, late] = [randomUUID(), randomUUID()];
+    await send(invoice, delivery.newRecipient(), { delivery_id: waiting });
+    await delivery.cancel(invoice);
+    await inState(invoice, waiting, 'withdrawn');
+    expect(await send(invoice, delivery.newRecipient(), { delivery_id: late })).toMatchObject({
+      state: 'withdrawn',
+      reason: 'The document was cancelled.',
+    });
+  });
+
+  it('a requested message of unknown outcome is sent once more under the same Message-ID, and never a third time', async () => {
+    const invoice = await issueUnsent();
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    await delivery.mailbox.mode('drop_after_data');
+    await send(invoice, recipient, { delivery_id: id });
+    await eventually(
+      'the first attempt has ended',
+      async () => (await messagesOf(invoice))[0]?.attempts[0]?.outcome === 'unknown',
+    );
+    delivery.advanceClock(5 * second);
+    await inState(invoice, id, 'failed');
+    await delivery.mailbox.mode('ok');
+    delivery.advanceClock(2 * hour);
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual(Array(2).fill(`<${id}@pinkas.example.com>`));
+  });
+
+  it('a requested message of a test book is kept and not sent', async () => {
+    const businessId = testBookOf(randomUUID());
+    const invoice = await issueUnsent({
+      document: { business_id: businessId },
+      business: { id: businessId },
+    });
+    const [id, byPhone] = [randomUUID(), randomUUID()];
+    const phone = delivery.newPhone();
+    await send(invoice, delivery.newRecipient(), { delivery_id: id });
+    await send(invoice, phone, { delivery_id: byPhone, channel: 'whatsapp' });
+    await inState(invoice, id, 'sent');
+    await inState(invoice, byPhone, 'sent');
+    const { messages } = await delivery.network.call(listTestMessages, { business_id: businessId });
+    expect(new Map(messages.map((message) => [message.delivery_id, message.channel]))).toEqual(
+      new Map([
+        [id, 'email'],
+        [byPhone, 'whatsapp'],
+      ]),
+    );
+  });
+});
+
+describe('ResendDelivery', () => {
+  /** A mail of which nobody knows whether it was taken, twice. */
+  const issueUnknown = async (
+    recipient: string,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ) => {
+    await delivery.mailbox.mode('drop_after_data');
+    const invoice = await delivery.issueReady(recipient, change);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'failed');
+    await delivery.mailbox.mode('ok');
+    return invoice;
+  };
+  const resend = (invoice: IssuedDocument) =>
+    delivery.network.call(resendDelivery, { document_id: invoice.id });
+  const audit = async (invoice: IssuedDocument) => {
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    return documents[0];
+  };
+
+  it('ListDeliveryFailures returns document, recipient, reason and attempts of a failed message', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, { document: { number: 77 } });
+    const [row] = await delivery.rows(invoice);
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures[0]).toEqual({
+      delivery_id: row?.id,
+      business_id: invoice.business_id,
+      document_id: invoice.id,
+      document_type: 'tax_invoice',
+      document_number: 77,
+      channel: 'email',
+      purpose: 'customer',
+      recipient,
+      reason: row?.last_error,
+      attempts: 2,
+      failed_at: row?.failed_at?.toISOString(),
+    });
+    const everywhere = await delivery.network.call(listDeliveryFailures, {});
+    expect(everywhere.failures).toContainEqual(failures[0]);
+    const elsewhere = await delivery.network.call(listDeliveryFailures, { business_id: randomUUID() });
+    expect(elsewhere).toEqual({ failures: [], next_after: null });
+  });
+
+  it('ListDeliveryFailures lists every failure on exactly one page', async () => {
+    const business = randomUUID();
+    const invoice = await issueUnknown(delivery.newRecipient(), { document: { business_id: business } });
+    const [row] = await delivery.rows(invoice);
+    if (!row) {
+      throw new Error('no message');
+    }
+    await delivery.database.db
+      .insertInto('delivery')
+      .values(
+        Array.from({ length: 299 }, () => ({
+          ...row,
+          id: randomUUID(),
+          recipient: delivery.newRecipient(),
+          facts: JSON.stringify(row.facts),
+          trace: null,
+        })),
+      )
+      .execute();
+    const first = await delivery.network.call(listDeliveryFailures, { business_id: business });
+    const second = await delivery.network.call(listDeliveryFailures, {
+      business_id: business,
+      ...(first.next_after ? { after: first.next_after } : {}),
+    });
+    expect(second.next_after).toBeNull();
+    const ids = [...first.failures, ...second.failures].map(({ delivery_id: id }) => id);
+    expect(new Set(ids).size).toBe(300);
+  });
+
+  it('ResendDelivery sends a failed message under the same id', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient);
+    const before = await delivery.inState(invoice, 'failed');
+    expect(await resend(invoice)).toEqual({
+      resent: 1,
+      planned: 'queued',
+      messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
+    });
+    await delivery.inState(invoice, 'sent');
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual(Array(3).fill(before.message_id));
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
+      business_id: invoice.business_id,
+    });
+    expect(failures.map(({ document_id: id }) => id)).not.toContain(invoice.id);
+    expect(await audit(invoice)).toEqual({
+      document_id: invoice.id,
+      planned: true,
+      messages: [
+        {
+          delivery_id: before.id,
+          channel: 'email',
+          purpose: 'customer',
+          recipient,
+          state: 'sent',
+          next_attempt_at: null,
+          not_before: null,
+          held_until: null,
+          follow_up: false,
+          requested: false,
+          ended_at: delivery.clock.now.toISOString(),
+          reason: null,
+          accepted: 1,
+          unknown: 2,
+          without_number: 3,
+          resends: 1,
+        },
+      ],
+    });
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toEqual([
+      {
+        action: 'delivery.resend',
+        actor: 'operator',
+        subject: invoice.id,
+        before: null,
+        after: { messages: 1 },
+      },
+    ]);
+  });
+
+  it('ResendDelivery restarts the retry schedule and the unknown outcomes', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    delivery.advanceClock(30 * hour);
+    await delivery.mailbox.mode('drop_after_data', 1);
+    await resend(invoice);
+    expect(await delivery.attempted(invoice, 1)).toMatchObject({
+      state: 'ready',
+      unknown_outcomes: 1,
+      next_attempt_at: new Date(delivery.clock.now.getTime() + 5 * second),
+    });
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    expect((await delivery.attempts(invoice)).map(({ n, outcome }) => [n, outcome])).toEqual([
+      [1, 'unknown'],
+      [2, 'unknown'],
+      [3, 'unknown'],
+      [4, 'accepted'],
+    ]);
+  });
+
+  it('ResendDelivery defers a message to the end of the quiet hours', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueUnknown(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    const sentBefore = (await delivery.mailbox.mailTo(recipient)).length;
+    const noon = delivery.clock.now;
+    delivery.clock.now = new Date('2026-07-01T20:00:00Z');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 1,
+      messages: [
+        {
+          state: 'ready',
+          not_before: '2026-07-02T04:00:00.000Z',
+          next_attempt_at: '2026-07-02T04:00:00.000Z',
+        },
+      ],
+    });
+    delivery.clock.now = new Date('2026-07-02T03:59:00Z');
+    await delivery.inState(await delivery.issueReady(delivery.newRecipient()), 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore);
+    delivery.clock.now = new Date('2026-07-02T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(sentBefore + 1);
+    expect(noon.getTime()).toBeLessThan(delivery.clock.now.getTime());
+  });
+
+  it('ResendDelivery withdraws a failed message of a cancelled document', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueUnknown(recipient, { document: { type: 'quote' } });
+    await delivery.cancel(quote);
+    expect(await resend(quote)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'withdrawn', reason: 'The document was cancelled.' }],
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('ResendDelivery resends failed messages only and returns the status of the others', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'sent');
+    expect(await resend(invoice)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'sent', ended_at: row.sent_at?.toISOString() }],
+    });
+    const waiting = await delivery.issue(delivery.newRecipient());
+    await delivery.planned(waiting);
+    expect(await resend(waiting)).toMatchObject({ resent: 0, messages: [{ state: 'waiting' }] });
+    const suppressed = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(suppressed);
+    expect(await resend(suppressed)).toEqual({ resent: 0, messages: [], planned: 'suppressed' });
+  });
+
+  it('ResendDelivery resends the messages of its own business only, in the name of the person', async () => {
+    const invoice = await issueUnknown(delivery.newRecipient());
+    const personId = randomUUID();
+    const resendOf = (businessId: string) =>
+      delivery.network.call(resendDelivery, {
+        document_id: invoice.id,
+        business_id: businessId,
+        person_id: personId,
+      });
+    await expect(resendOf(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await delivery.inState(invoice, 'failed');
+    expect(await resendOf(invoice.business_id)).toMatchObject({ resent: 1 });
+    await delivery.inState(invoice, 'sent');
+    const trail = await auditTrail(delivery.database, invoice.business_id);
+    expect(trail.filter(({ subject }) => subject === invoice.id)).toMatchObject([
+      { action: 'delivery.resend', actor: `person:${personId}` },
+    ]);
+  });
+
+  it('ResendDelivery reports not_found for an unplanned document', async () => {
+    await expect(delivery.network.call(resendDelivery, { document_id: randomUUID() })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('AuditDeliveries returns messages of its own business only and unplanned documents as such', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sent');
+    const nothing = { planned: false, messages: [] };
+    const other = await delivery.network.call(auditDeliveries, {
+      business_id: randomUUID(),
+      document_ids: [invoice.id],
+    });
+    expect(other.documents).toEqual([{ document_id: invoice.id, ...nothing }]);
+    const unknown = randomUUID();
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [unknown, invoice.id],
+    });
+    expect(documents).toMatchObject([
+      { document_id: unknown, ...nothing },
+      { document_id: invoice.id, planned: true, messages: [{ accepted: 1, unknown: 0 }] },
+    ]);
+  });
+});
+
+describe('WithdrawDelivery', () => {
+  const issueWaiting = async (
+    recipient: string,
+    change: Parameters<DeliveryUnderTest['issue']>[1] = {},
+  ): Promise<IssuedDocument> => {
+    const quote = await delivery.issue(recipient, {
+      ...change,
+      document: { type: 'quote', ...change.document },
+    });
+    await delivery.planned(quote);
+    return quote;
+  };
+  const withdrawn = (document: IssuedDocument) => delivery.inState(document, 'withdrawn');
+  /** Lets everything that is due leave: a message that is due later than all others, and is sent. */
+  const othersAreSent = async () => {
+    delivery.advanceClock(48 * hour);
+    const marker = await issueWaiting(delivery.newRecipient());
+    await delivery.render(marker);
+    await delivery.inState(marker, 'sent');
+  };
+
+  it('WithdrawDelivery withdraws a message that waits for the PDF, with the reason', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.cancel(quote);
+    const row = await withdrawn(quote);
+    expect(row).toMatchObject({
+      withdrawn_at: delivery.clock.now,
+      withdrawn_reason: 'The document was cancelled.',
+      attempts: 0,
+    });
+    await delivery.render(quote);
+    await othersAreSent();
+    expect(await delivery.rows(quote)).toEqual([row]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    expect(delivery.sentOf(quote)).toEqual([]);
+    expect(delivery.failedOf(quote)).toEqual([]);
+  });
+
+  it('WithdrawDelivery withdraws a message that is deferred by quiet hours', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-07-15T20:00:00Z');
+    const quote = await issueWaiting(recipient, { business: quietHours });
+    await delivery.render(quote);
+    await delivery.inState(quote, 'ready');
+    await delivery.cancel(quote);
+    await withdrawn(quote);
+    delivery.clock.now = new Date('2026-07-16T09:00:00Z');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('PlanDelivery withdraws the messages of a document that was cancelled before', async () => {
+    const recipient = delivery.newRecipient();
+    const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+    document.customer.email = recipient;
+    await delivery.cancel(document);
+    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    expect(await delivery.planned(document)).toMatchObject({ status: 'queued', channel: 'email' });
+    expect(await delivery.rows(document)).toMatchObject([{ state: 'withdrawn' }]);
+    await delivery.render(document);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it("a cancelled document's message is withdrawn or sent in any order of events", async () => {
+    const recipient = delivery.newRecipient();
+    const documents = Array.from({ length: 30 }, () => {
+      const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
+      document.customer.email = recipient;
+      return document;
+    });
+    await Promise.all(
+      documents.flatMap((document) => [
+        delivery.network.publish(documentIssued, document.id, { document, business: delivery.business }),
+        delivery.render(document),
+        delivery.cancel(document),
+      ]),
+    );
+    const states = await eventually('each has its end', async () => {
+      const rows = (await Promise.all(documents.map((document) => delivery.rows(document)))).flat();
+      const ended = rows.filter(({ state }) => state === 'withdrawn' || state === 'sent');
+      return ended.length === documents.length && ended.map(({ state }) => state);
+    });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(
+      states.filter((state) => state === 'sent').length,
+    );
+  }, 30_000);
+
+  it("WithdrawDelivery withdraws the accountant's copy too", async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const quote = await issueWaiting(recipient, {
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    await delivery.cancel(quote);
+    await delivery.render(quote);
+    await othersAreSent();
+    expect((await delivery.rows(quote)).map(({ purpose, state }) => [purpose, state])).toEqual([
+      ['accountant', 'withdrawn'],
+      ['customer', 'withdrawn'],
+    ]);
+    for (const to of [recipient, accountant]) {
+      expect(await delivery.mailbox.mailTo(to)).toEqual([]);
+    }
+  });
+
+  it('MessageSender does not repeat a temporary failure of a cancelled document', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.rowWhere(quote, 'it was tried', ({ attempts }) => attempts === 1);
+    await delivery.cancel(quote);
+    expect(await withdrawn(quote)).toMatchObject({ last_error: expect.stringMatching(/^451 /) });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender does not repeat an unknown outcome of a cancelled document', async () => {
+    await delivery.mailbox.mode('hang');
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await delivery.inState(quote, 'sending');
+    await delivery.cancel(quote);
+    expect(await delivery.rows(quote)).toMatchObject([{ state: 'sending' }]);
+    expect(await withdrawn(quote)).toMatchObject({ attempts: 1, unknown_outcomes: 1 });
+    await delivery.mailbox.mode('ok');
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it("MessageSender does not repeat a cancelled document's attempt whose process died", async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    const first = await delivery.inState(quote, 'sent');
+    // Until after the cancellation nobody finds what such a process leaves behind.
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({
+        state: 'sending',
+        sent_at: null,
+        claimed_until: new Date(delivery.clock.now.getTime() + hour),
+      })
+      .where('id', '=', first.id)
+      .execute();
+    await delivery.cancel(quote);
+    await othersAreSent();
+    expect(await withdrawn(quote)).toMatchObject({ unknown_outcomes: 1 });
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('MessageSender does not send when the document is cancelled while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    let come = (): void => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      come = resolve;
+    });
+    await delivery.render(quote);
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(quote.id));
+    await delivery.cancel(quote);
+    come();
+    await withdrawn(quote);
+    await othersAreSent();
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender withdraws a message that became ready during the cancellation', async () => {
+    const recipient = delivery.newRecipient();
+    const quote = await issueWaiting(recipient);
+    await delivery.database.db
+      .insertInto('cancelled_document')
+      .values({ business_id: quote.business_id, document_id: quote.id, recorded_at: delivery.clock.now })
+      .execute();
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('MessageSender withdraws a message when rendering reports the cancellation first', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.pdfCancelled = true;
+    const quote = await issueWaiting(recipient);
+    await delivery.render(quote);
+    await withdrawn(quote);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+});
+
+describe('suppressed addresses', () => {
+  const suppress = (address: string, detail: string | null = null) =>
+    delivery.network.call(suppressAddress, { business_id: delivery.business.id, address, detail });
+  const unsuppress = (address: string) =>
+    delivery.network.call(unsuppressAddress, { business_id: delivery.business.id, address });
+  const suppressions = async () =>
+    (await delivery.network.call(listSuppressions, { business_id: delivery.business.id })).suppressions;
+  const suppressedOf = async (address: string, business_id = delivery.business.id) =>
+    (
+      await delivery.network.call(checkRecipient, {
+        business_id,
+        addresses: [
+          { channel: 'email', address },
+          { channel: 'whatsapp', address: delivery.newPhone() },
+        ],
+      })
+    ).suppressed;
+  const resend = (invoice: IssuedDocument) =>
+    delivery.network.call(resendDelivery, { document_id: invoice.id });
+  const issueReady = async (
+    recipient: string,
+    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+  ) => {
+    const invoice = await delivery.issue(recipient, change);
+    await delivery.planned(invoice);
+    await delivery.render(invoice);
+    return invoice;
+  };
+
+  it('a suppressed address gets no message in any letter case until it is unsuppressed', async () => {
+    const recipient = delivery.newRecipient();
+    const suppressed = await suppress(recipient.toUpperCase(), 'Requested by the customer.');
+    expect(suppressed).toEqual({
+      business_id: delivery.business.id,
+      channel: 'email',
+      address: recipient,
+      reason: 'blocked',
+      detail: 'Requested by the customer.',
+      since: delivery.clock.now.toISOString(),
+    });
+    expect(await suppressions()).toContainEqual(suppressed);
+    // Saying it again changes nothing.
+    expect(await suppress(recipient)).toEqual(suppressed);
+    expect(await suppressedOf(`Customer${recipient.slice(8)}`)).toEqual(['email']);
+    expect(await suppressedOf(recipient, randomUUID())).toEqual([]);
+    const invoice = await issueReady(`Customer${recipient.slice(8)}`);
+    expect(await delivery.planned(invoice)).toEqual({
+      status: 'suppressed',
+      channel: null,
+      scheduled_for: null,
+    });
+    expect(await delivery.rows(invoice)).toEqual([]);
+
+    expect(await unsuppress(recipient)).toEqual(suppressed);
+    const of = { actor: 'operator', subject: `email:${recipient}` };
+    const reason = { reason: 'blocked', detail: 'Requested by the customer.' };
+    expect(await auditTrail(delivery.database, delivery.business.id)).toEqual([
+      { ...of, action: 'suppression.add', before: null, after: reason },
+      { ...of, action: 'suppression.remove', before: reason, after: null },
+    ]);
+    expect(await suppressions()).not.toContainEqual(suppressed);
+    expect(await suppressedOf(recipient)).toEqual([]);
+    await delivery.inState(await issueReady(recipient), 'sent');
+  });
+
+  it('a suppression of one business does not affect another', async () => {
+    const recipient = delivery.newRecipient();
+    await suppress(recipient);
+    const other = await issueReady(recipient, { document: { business_id: randomUUID() } });
+    await delivery.inState(other, 'sent');
+    expect(await suppressions()).toHaveLength(
+      (await suppressions()).filter(({ business_id: id }) => id === delivery.business.id).length,
+    );
+    const everywhere = await delivery.network.call(listSuppressions, {});
+    expect(everywhere.suppressions.map(({ address }) => address)).toContain(recipient);
+  });
+
+  it('a message to an address that is suppressed after planning fails before the artifact is released', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient);
+    await delivery.planned(invoice);
+    await suppress(recipient);
+    await delivery.render(invoice);
+    expect(await delivery.inState(invoice, 'failed')).toMatchObject({
+      last_error: 'The address is suppressed.',
+    });
+    expect(delivery.releasedArtifacts).not.toContain(invoice.id);
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
+
+    // Sending it again does not help as long as it is suppressed.
+    expect(await resend(invoice)).toMatchObject({
+      resent: 0,
+      messages: [{ state: 'failed', reason: 'The address is suppressed.' }],
+    });
+    await unsuppress(recipient);
+    expect(await resend(invoice)).toMatchObject({ resent: 1 });
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it("the accountant's copy to a suppressed address fails visibly", async () => {
+    const accountant = delivery.newRecipient();
+    await suppress(accountant);
+    const invoice = await issueReady(delivery.newRecipient(), {
+      document: { send: false },
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    expect(await delivery.inState(invoice, 'failed')).toMatchObject({
+      purpose: 'accountant',
+      last_error: 'The address is suppressed.',
+    });
+    expect(await delivery.mailbox.mailTo(accountant)).toEqual([]);
+  });
+
+  it('an address is suppressed when its server reports an unknown mailbox', async () => {
+    await delivery.mailbox.mode('refuse', 1);
+    const recipient = delivery.newRecipient();
+    const invoice = await issueReady(recipient);
+    const row = await delivery.inState(invoice, 'failed');
+    expect(await suppressions()).toContainEqual({
+      business_id: delivery.business.id,
+      channel: 'email',
+      address: recipient,
+      reason: 'bounced',
+      detail: row.last_error,
+      since: delivery.clock.now.toISOString(),
+    });
+    expect(await delivery.planned(await issueReady(recipient))).toMatchObject({ status: 'suppressed' });
+    await unsuppress(recipient);
+    await resend(invoice);
+    await delivery.inState(invoice, 'sent');
+  });
+
+  it('an address is not suppressed after a temporary rejection', async () => {
+    await delivery.mailbox.mode('temporary', 1);
+    const recipient = delivery.newRecipient();
+    const invoice = await issueReady(recipient);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect((await suppressions()).map(({ address }) => address)).not.toContain(recipient);
+  });
+
+  it('SuppressAddress accepts a phone number and rejects what is neither address nor number', async () => {
+    const phone = delivery.newPhone();
+    expect(await suppress(`0${phone.slice(4)}`)).toMatchObject({ channel: 'whatsapp', address: phone });
+    for (const operation of [suppress, unsuppress]) {
+      await expect(operation('nobody')).rejects.toMatchObject({
+        code: 'validation_error',
+        details: {
+          errors: [{ path: '/address', message: 'is no mail address and no phone number' }],
+        },
+      });
+    }
+    await expect(unsuppress(delivery.newRecipient())).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('ListSuppressions lists every suppression on exactly one page', async () => {
+    const business = randomUUID();
+    await delivery.database.db
+      .insertInto('suppression')
+      .values(
+        Array.from({ length: 250 }, () => ({
+          business_id: business,
+          channel: 'email' as const,
+          address: delivery.newRecipient(),
+          reason: 'blocked' as const,
+          detail: null,
+          since: delivery.clock.now,
+        })),
+      )
+      .execute();
+    const first = await delivery.network.call(listSuppressions, { business_id: business });
+    const second = await delivery.network.call(listSuppressions, {
+      business_id: business,
+      ...(first.next_after ? { after: first.next_after } : {}),
+    });
+    expect(second.next_after).toBeNull();
+    const addresses = [...first.suppressions, ...second.suppressions].map(({ address }) => address);
+    expect(new Set(addresses).size).toBe(250);
+  });
+
+  it('a message of a test book is kept and not sent, also without a WhatsApp account, until the book is cleared', async () => {
+    const id = testBookOf(delivery.business.id);
+    const whatsapp = { auto_send: { enabled: true, channel: 'whatsapp', quiet_hours: null } } as const;
+    const recipient = delivery.newRecipient();
+    const mailed = await issueReady(recipient, { document: { business_id: id }, business: { id } });
+    const phone = delivery.newPhone();
+    const chat = await delivery.issueReady(null, {
+      document: { business_id: id, customer: { ...mailed.customer, email: null, phone } },
+      business: { id, ...whatsapp },
+    });
+    await delivery.inState(mailed, 'sent');
+    await delivery.inState(chat, 'sent');
+    const list = () => delivery.network.call(listTestMessages, { business_id: id });
+    const { messages } = await list();
+    expect(
+      new Map(messages.map(({ document_id, channel, recipient: to }) => [document_id, [channel, to]])),
+    ).toEqual(
+      new Map([
+        [mailed.id, ['email', recipient]],
+        [chat.id, ['whatsapp', phone]],
+      ]),
+    );
+    // The mailbox of a local stack gets a copy that says what it is.
+    expect((await delivery.mailbox.mailTo(recipient)).map(({ subject }) => subject)).toEqual([
+      `[TEST · בדיקה] ${messages.find(({ channel }) => channel === 'email')?.subject}`,
+    ]);
+    const clear = (business_id: string) => delivery.network.call(clearTestDeliveries, { business_id });
+    await expect(clear(delivery.business.id)).rejects.toThrow();
+    await clear(id);
+    expect([await list(), await clear(id)]).toEqual([{ messages: [], next_after: null }, { deleted: 0 }]);
+  });
+
+  it('the trail names the person who suppresses an address and who allows it again', async () => {
+    const address = delivery.newRecipient();
+    const [blocker, allower] = [randomUUID(), randomUUID()];
+    const of = { business_id: delivery.business.id, address };
+    await delivery.network.call(suppressAddress, { ...of, detail: null, person_id: blocker });
+    await delivery.network.call(unsuppressAddress, { ...of, person_id: allower });
+    const trail = await auditTrail(delivery.database, delivery.business.id);
+    const actors = trail.filter(({ subject }) => subject === `email:${address}`);
+    expect(actors.map(({ action, actor }) => [action, actor])).toEqual([
+      ['suppression.add', `person:${blocker}`],
+      ['suppression.remove', `person:${allower}`],
+    ]);
+  });
+});
+
+describe('SendNotice', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const send = (recipient: string, change: Partial<RequestOf<typeof sendNotice>> = {}) =>
+    delivery.network.call(sendNotice, {
+      notice_id: randomUUID(),
+      recipient,
+      subject: 'קישור לכניסה',
+      text: `לכניסה: ${link}`,
+      html: `<p dir="rtl">לכניסה: <a href="${link}">${link}</a></p>`,
+      ...change,
+    });
+
+  it("SendNotice sends a text and its HTML from the platform's address, without an attachment", async () => {
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    expect(await send(recipient, { notice_id: id.toUpperCase() })).toEqual({
+      outcome: 'accepted',
+      reason: null,
+    });
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    expect(mail).toMatchObject({
+      from: 'documents@pinkas.example.com',
+      to: [recipient],
+      subject: 'קישור לכניסה',
+      message_id: `<${id}@pinkas.example.com>`,
+      attachments: [],
+    });
+    expect(mail?.text).toContain(link);
+    expect(mail?.html).toContain(`href="${link}"`);
+    const raw = await delivery.mailbox.raw(mail?.id ?? '');
+    const headers = raw.slice(0, raw.search(/\r?\n\r?\n/));
+    expect(headers).toMatch(/^From: Pinkas <documents@pinkas\.example\.com>\r?$/m);
+    expect(headers).toMatch(/^Content-Type: multipart\/alternative;/m);
+    expect(headers).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+    expect(headers).not.toMatch(/^(Reply-To|Cc|Bcc|Content-Language|In-Reply-To):/im);
+  });
+
+  it('SendNotice adds no header and no recipient for a subject of several lines', async () => {
+    const [recipient, other] = [delivery.newRecipient(), delivery.newRecipient()];
+    await send(recipient, { subject: `Hello\r\nBcc: ${other}` });
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    expect(mail?.subject).toBe(`Hello Bcc: ${other}`);
+    expect(await delivery.mailbox.mailTo(other)).toEqual([]);
+  });
+
+  it('a repeated notice has the same Message-ID', async () => {
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    await send(recipient, { notice_id: id });
+    await send(recipient, { notice_id: id });
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual(Array(2).fill(`<${id}@pinkas.example.com>`));
+  });
+
+  it.each([
+    ['refuse', 'rejected'],
+    ['temporary', 'failed'],
+    ['drop_after_data', 'failed'],
+  ] as const)(
+    'SendNotice returns with a reason what became of a notice when the mail server does %s: %s',
+    async (mode, outcome) => {
+      await delivery.mailbox.mode(mode);
+      expect(await send(delivery.newRecipient())).toEqual({
+        outcome,
+        reason: expect.stringMatching(/\S/),
+      });
+    },
+  );
+
+  it('SendNotice stores nothing, suppresses nobody and logs neither text nor address', async () => {
+    const logger = delivery.service.app.get<Logger>(kitTokens.logger);
+    const logged: unknown[] = [];
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+      jest.spyOn(logger, level).mockImplementation((...line: unknown[]) => void logged.push(line));
+    }
+    const stored = () =>
+      Promise.all(
+        (['delivery', 'attempt', 'suppression', 'outbox'] as const).map((table) =>
+          delivery.database.db.selectFrom(table).selectAll().execute(),
+        ),
+      );
+    const before = await stored();
+    const recipient = delivery.newRecipient();
+    const id = randomUUID();
+    await send(recipient, { notice_id: id });
+    await delivery.mailbox.mode('refuse');
+    await send(recipient, { notice_id: id });
+    const text = JSON.stringify(logged);
+    expect(text).toContain('notice sent');
+    expect(text).toContain('notice attempt failed');
+    expect(text).toContain(id);
+    expect(text).not.toContain(link);
+    expect(text).not.toContain(recipient);
+    expect(text).not.toContain('קישור');
+    expect(await stored()).toEqual(before);
+  });
+});
+
+describe('SendNotice while the mail server hangs', () => {
+  it('SendNotice fails within its time limit', async () => {
+    // The mail server may be silent for longer than a notice may take.
+    const delivery = await startDelivery({ patience: 60_000 });
+    await delivery.mailbox.mode('hang');
+    const reply = await delivery.network.call(sendNotice, {
+      notice_id: randomUUID(),
+      recipient: delivery.newRecipient(),
+      subject: 'Hello',
+      text: 'Hello',
+      html: '<p>Hello</p>',
+    });
+    expect(reply.outcome).toBe('failed');
+    await delivery.mailbox.mode('ok');
+    await delivery.stop();
+  }, 40_000);
+});

@@ -1,0 +1,1041 @@
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  auditDeliveries,
+  documentIssued,
+  type IssuedDocument,
+  listMessages,
+  suppressAddress,
+} from '@pinkas/contracts';
+import { ConfigError } from '@pinkas/service-kit/config';
+import { eventually, exampleDocument, scrape } from '@pinkas/testkit';
+import { type DeliveryConfig } from '../src/config.js';
+import { readDkimKeys } from '../src/mail/dkim-keys.js';
+import { Mailer } from '../src/mail/mailer.js';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+import { generateDkimKey, isDkimSigned } from './dkim.js';
+import { writeCertificate } from './mailbox-certificate.js';
+
+const second = 1_000;
+/** On a busy machine the first handshake of a process takes longer than the other tests let a server be silent. */
+const handshakeMs = 10_000;
+const hour = 3_600 * second;
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const rsa = (modulusLength: number) =>
+  generateKeyPairSync('rsa', { modulusLength }).privateKey.export(pem).toString();
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** A mail server that answers on its first connections, and from then on only greets. */
+async function startServer(answeredConnections: number) {
+  const sockets: Socket[] = [];
+  let unanswered = 0;
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    const answers = sockets.length <= answeredConnections;
+    socket.on('error', () => {});
+    socket.write('220 mail.example.com ESMTP\r\n');
+    socket.on('data', () => {
+      if (answers) {
+        socket.write('250-mail.example.com\r\n250 SMTPUTF8\r\n');
+      } else {
+        unanswered += 1;
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isWaitedFor: () => unanswered > 0,
+    async stop() {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+const dkimKey = generateDkimKey();
+const domain = 'shop.example.com';
+let delivery: DeliveryUnderTest;
+beforeAll(async () => {
+  const dkimKeys = new Map([[domain, { domain, selector: 'pinkas', privateKey: dkimKey.pem }]]);
+  delivery = await startDelivery({ config: async () => ({ dkimKeys }) });
+});
+afterAll(() => delivery?.stop());
+beforeEach(() => delivery.reset());
+
+describe('DeliveryMetrics', () => {
+  const open = async (state: string) =>
+    (await scrape(delivery.service)).get(`pinkas_deliveries_pending{state="${state}"}`);
+
+  it('DeliveryMetrics reports unsent messages and their age', async () => {
+    // Of a service that has sent nothing yet: this is its first test.
+    expect([await open('due'), await open('deferred'), await open('sending')]).toEqual([0, 0, 0]);
+    await delivery.mailbox.mode('temporary');
+    const invoice = await delivery.issue(delivery.newRecipient());
+    await delivery.render(invoice);
+    const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect([await open('due'), await open('deferred')]).toEqual([0, 1]);
+    expect((await scrape(delivery.service)).get('pinkas_deliveries_oldest_due_seconds')).toBe(0);
+    // Nobody sends it, though its time has come.
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({
+        next_attempt_at: new Date(delivery.clock.now.getTime() - 90_000),
+        claimed_until: new Date(delivery.clock.now.getTime() + 3_600_000),
+      })
+      .where('id', '=', row.id)
+      .execute();
+    expect([await open('due'), await open('deferred')]).toEqual([1, 0]);
+    expect((await scrape(delivery.service)).get('pinkas_deliveries_oldest_due_seconds')).toBe(90);
+  });
+});
+
+describe('PlanDelivery', () => {
+  it('PlanDelivery publishes the plan while the message waits for the final PDF', async () => {
+    const invoice = await delivery.issue(delivery.newRecipient());
+    expect(await delivery.planned(invoice)).toEqual({
+      status: 'queued',
+      channel: 'email',
+      scheduled_for: null,
+    });
+    expect(await delivery.rows(invoice)).toMatchObject([
+      { channel: 'email', purpose: 'customer', state: 'waiting', attempts: 0, not_before: null },
+    ]);
+  });
+
+  it('PlanDelivery publishes a plan only where the response has another outcome', async () => {
+    const answered = { status: 'queued', channel: 'email', scheduled_for: null } as const;
+    const [same, other] = [
+      await delivery.issue(delivery.newRecipient(), { answered }),
+      await delivery.issue(null, { answered }),
+    ];
+    expect((await delivery.planned(other)).status).toBe('no_recipient');
+    await delivery.render(same);
+    await delivery.inState(same, 'sent');
+    expect(delivery.plannedOf(same)).toEqual([]);
+  });
+
+  it.each([
+    ['disabled', { business: { auto_send: { enabled: false, channel: 'email', quiet_hours: null } } }],
+    ['suppressed', { document: { send: false } }],
+  ] as const)(
+    'PlanDelivery sends nothing for a %s plan, also when the PDF is final',
+    async (status, change) => {
+      const recipient = delivery.newRecipient();
+      const invoice = await delivery.issue(recipient, change);
+      expect(await delivery.planned(invoice)).toEqual({ status, channel: null, scheduled_for: null });
+      await delivery.render(invoice);
+      await eventually('the rendering is noted', () =>
+        delivery.database.db
+          .selectFrom('rendered_document')
+          .selectAll()
+          .where('document_id', '=', invoice.id)
+          .executeTakeFirst(),
+      );
+      expect(await delivery.rows(invoice)).toEqual([]);
+      expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    },
+  );
+
+  it('PlanDelivery returns no_recipient without an address', async () => {
+    const invoice = await delivery.issue(null);
+    expect((await delivery.planned(invoice)).status).toBe('no_recipient');
+  });
+
+  it('PlanDelivery defers a message to the end of the quiet hours', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-15T20:00:00Z');
+    const invoice = await delivery.issue(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    expect(await delivery.planned(invoice)).toEqual({
+      status: 'deferred_quiet_hours',
+      channel: 'email',
+      scheduled_for: '2026-06-16T04:00:00.000Z',
+    });
+    await delivery.render(invoice);
+    await delivery.inState(invoice, 'ready');
+    delivery.clock.now = new Date('2026-06-16T03:59:00Z');
+    const other = delivery.newRecipient();
+    const marker = await delivery.issue(other);
+    await delivery.render(marker);
+    await delivery.inState(marker, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+
+    delivery.clock.now = new Date('2026-06-16T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('PlanDelivery decides by the instant of issue however late it plans, and sends what is due by then', async () => {
+    delivery.clock.now = new Date('2026-06-17T05:00:00Z');
+    const late = await delivery.issueReady(delivery.newRecipient(), {
+      document: { issued_at: '2026-06-16T20:00:00.000Z' },
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    expect(await delivery.planned(late)).toEqual({
+      status: 'deferred_quiet_hours',
+      channel: 'email',
+      scheduled_for: '2026-06-17T04:00:00.000Z',
+    });
+    await delivery.inState(late, 'sent');
+  });
+
+  it("PlanDelivery sends the accountant's copy although the caller suppressed the email", async () => {
+    const accountant = delivery.newRecipient();
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient, {
+      document: { send: false },
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    expect((await delivery.planned(invoice)).status).toBe('suppressed');
+    await delivery.render(invoice);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(accountant)).toHaveLength(1);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('PlanDelivery plans and sends once when events are redelivered', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient);
+    await delivery.render(invoice);
+    await delivery.inState(invoice, 'sent');
+    await delivery.redeliverAll();
+    await delivery.render(invoice, { revision: 2 });
+    const marker = await delivery.issue(delivery.newRecipient());
+    await delivery.render(marker);
+    await delivery.inState(marker, 'sent');
+    expect(delivery.plannedOf(invoice)).toHaveLength(1);
+    expect(await delivery.rows(invoice)).toHaveLength(1);
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+    expect(delivery.sentOf(invoice)).toHaveLength(1);
+  });
+});
+
+describe('ReleaseDelivery', () => {
+  it('ReleaseDelivery releases a message when the PDF is final', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient);
+    await delivery.planned(invoice);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    await delivery.render(invoice);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('PlanDelivery sends a message whose PDF was final before the plan', async () => {
+    const recipient = delivery.newRecipient();
+    const document = exampleDocument({ business_id: delivery.business.id });
+    document.customer.email = recipient;
+    await delivery.render(document);
+    await eventually('the rendering is noted', () =>
+      delivery.database.db
+        .selectFrom('rendered_document')
+        .selectAll()
+        .where('document_id', '=', document.id)
+        .executeTakeFirst(),
+    );
+    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    await delivery.inState(document, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('ReleaseDelivery and PlanDelivery send a message in any order of their events', async () => {
+    const recipient = delivery.newRecipient();
+    const documents = Array.from({ length: 30 }, () => {
+      const document = exampleDocument({ business_id: delivery.business.id });
+      document.customer.email = recipient;
+      return document;
+    });
+    await Promise.all(
+      documents.flatMap((document) => [
+        delivery.network.publish(documentIssued, document.id, { document, business: delivery.business }),
+        delivery.render(document),
+      ]),
+    );
+    await eventually('all are sent', async () => (await delivery.mailbox.mailTo(recipient)).length === 30);
+  }, 30_000);
+});
+
+describe('ListMessages', () => {
+  const list = (invoice: IssuedDocument, businessId = invoice.business_id) =>
+    delivery.network.call(listMessages, { business_id: businessId, document_id: invoice.id });
+
+  it('ListMessages returns a message with every attempt and what the provider answered', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.mode('temporary', 1);
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    const row = await delivery.inState(invoice, 'sent');
+    const [first, last] = await delivery.attempts(invoice);
+    expect(first?.outcome).toBe('temporary');
+    expect(await list(invoice)).toEqual({
+      planned: 'queued',
+      messages: [
+        {
+          delivery_id: row.id,
+          channel: 'email',
+          purpose: 'customer',
+          state: 'sent',
+          next_attempt_at: null,
+          not_before: null,
+          held_until: null,
+          follow_up: false,
+          requested: false,
+          ended_at: row.sent_at?.toISOString(),
+          reason: null,
+          recipient,
+          suppressed: false,
+          created_at: row.created_at.toISOString(),
+          attempts: [first, last].map((attempt, index) => ({
+            n: index + 1,
+            started_at: attempt?.started_at.toISOString(),
+            ended_at: attempt?.ended_at?.toISOString(),
+            outcome: ['temporary', 'accepted'][index],
+            response: attempt?.provider_response,
+            allocation_number: null,
+          })),
+        },
+      ],
+    });
+    expect(first?.provider_response).toMatch(/^4\d\d/);
+  });
+
+  it('ListMessages says of each message whether its address is suppressed now', async () => {
+    const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+    const invoice = await delivery.issueReady(recipient, {
+      business: { accountant_copy: { enabled: true, email: accountant } },
+    });
+    await eventually('the messages are sent', () => delivery.sentOf(invoice).length === 2);
+    await delivery.network.call(suppressAddress, {
+      business_id: invoice.business_id,
+      address: recipient.toUpperCase(),
+      detail: null,
+    });
+    const { messages } = await list(invoice);
+    expect(new Map(messages.map((message) => [message.recipient, message.suppressed]))).toEqual(
+      new Map([
+        [recipient, true],
+        [accountant, false],
+      ]),
+    );
+  });
+
+  it('ListMessages says why a document has no message', async () => {
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
+    await delivery.planned(invoice);
+    expect(await list(invoice)).toEqual({ messages: [], planned: 'suppressed' });
+  });
+
+  it('ListMessages returns nothing of a document of another business and of an unplanned one', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sent');
+    const nothing = { messages: [], planned: null };
+    expect(await list(invoice, randomUUID())).toEqual(nothing);
+    expect(await list({ ...invoice, id: randomUUID() })).toEqual(nothing);
+  });
+});
+
+describe('Mailer with a failing server', () => {
+  const outcomes = async (invoice: IssuedDocument) =>
+    (await delivery.attempts(invoice)).map(({ n, outcome, was_unknown: wasUnknown }) => [
+      n,
+      outcome,
+      wasUnknown,
+    ]);
+
+  it('MessageSender records every attempt and sends an email once when the server finally accepts it', async () => {
+    await delivery.mailbox.mode('temporary', 2);
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    await delivery.attempted(invoice, 2);
+    delivery.advanceClock(30 * second);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+    expect(await outcomes(invoice)).toEqual([
+      [1, 'temporary', false],
+      [2, 'temporary', false],
+      [3, 'accepted', false],
+    ]);
+    const attempts = await delivery.attempts(invoice);
+    expect(attempts[0]?.provider_response).toBe('451 try again later');
+    expect(attempts[2]?.provider_response).toMatch(/^250 stored as /);
+  });
+
+  it('MessageSender sends an email of unknown outcome once more under the same id and never a third time', async () => {
+    await delivery.mailbox.mode('drop_after_data');
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const first = await delivery.attempted(invoice, 1);
+    expect(first).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
+    delivery.advanceClock(5 * second);
+    expect(await delivery.attempted(invoice, 2)).toMatchObject({ state: 'failed', unknown_outcomes: 2 });
+    expect(await outcomes(invoice)).toEqual([
+      [1, 'unknown', true],
+      [2, 'unknown', true],
+    ]);
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual([first.message_id, first.message_id]);
+  });
+
+  it('MessageSender accepts the second response after one was lost', async () => {
+    await delivery.mailbox.mode('drop_after_data', 1);
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.attempted(invoice, 1);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+    expect(await outcomes(invoice)).toEqual([
+      [1, 'unknown', true],
+      [2, 'accepted', false],
+    ]);
+  });
+
+  it('MessageSender sends each email once when a pooled connection breaks between two', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    await delivery.mailbox.kill();
+    await delivery.mailbox.restart();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts > 0);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('Mailer sends a domain in ASCII to a server without SMTPUTF8', async () => {
+    const recipient = delivery.newRecipient().replace('example.com', 'דוגמה.example');
+    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    // The mailbox shows a domain as people write it; the mail itself is as it came.
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    const [to] = /^To: .*$/m.exec(await delivery.mailbox.raw(mail?.id ?? '')) ?? [];
+    expect(to).toContain('@xn--6dbbec0c.example');
+  });
+
+  it('Mailer sends a non-ASCII local part to a server with SMTPUTF8', async () => {
+    const recipient = `לקוח-${delivery.newRecipient()}`;
+    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('MessageSender fails a non-ASCII address at once when the server lacks SMTPUTF8', async () => {
+    await delivery.mailbox.mode('ascii_only');
+    const invoice = await delivery.issueReady('לקוח@example.com');
+    const row = await delivery.inState(invoice, 'failed');
+    expect(row).toMatchObject({
+      attempts: 1,
+      last_error: 'The mail server takes no address with letters beyond ASCII (SMTPUTF8).',
+    });
+    expect(await delivery.mailbox.mailTo('לקוח@example.com')).toEqual([]);
+  });
+
+  it('Mailer sets the Content-Language header', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issueReady(recipient, { business: { language: 'en' } }), 'sent');
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    expect(await delivery.mailbox.raw(mail?.id ?? '')).toMatch(/^Content-Language: en\r?$/m);
+  });
+});
+
+describe('Mailer with required TLS', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery({
+      patience: handshakeMs,
+      config: async (mailbox, folder) => {
+        const smtpCaFile = join(folder, 'mail-ca.pem');
+        await writeCertificate(mailbox.smtpUrl, smtpCaFile);
+        const smtpUrl = mailbox.smtpUrl.replace('127.0.0.1', 'localhost');
+        return { smtpTls: 'required', smtpCaFile, smtpUrl };
+      },
+    });
+  });
+  afterAll(() => delivery.stop());
+  afterEach(() => delivery.mailbox.mode('ok'));
+
+  it('MessageSender sends an email once after a connection was cut in the TLS handshake', async () => {
+    await delivery.mailbox.mode('drop_tls', 1);
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    expect(await delivery.attempted(invoice, 1)).toMatchObject({ state: 'ready', unknown_outcomes: 0 });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('Mailer sends over TLS to a server with a trusted certificate', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    expect(mail?.secure).toBe(true);
+  });
+
+  it('Mailer sends nothing to a server with an untrusted certificate', async () => {
+    // Started again it has a certificate that nobody vouches for.
+    await delivery.mailbox.kill();
+    await delivery.mailbox.restart();
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    expect(await delivery.attempted(invoice, 1)).toMatchObject({ state: 'ready', unknown_outcomes: 0 });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+});
+
+describe('Mailer with opportunistic TLS', () => {
+  it('Mailer accepts an untrusted certificate with opportunistic TLS', async () => {
+    const delivery = await startDelivery({
+      patience: handshakeMs,
+      config: async () => ({ smtpTls: 'opportunistic' }),
+    });
+    try {
+      const recipient = delivery.newRecipient();
+      await delivery.inState(await delivery.issueReady(recipient), 'sent');
+      const [mail] = await delivery.mailbox.mailTo(recipient);
+      expect(mail?.secure).toBe(true);
+    } finally {
+      await delivery.stop();
+    }
+  });
+});
+
+describe('MessageSender', () => {
+  /** Issues it, and does something while its PDF is being fetched. */
+  const issueAndMeanwhile = async (
+    meanwhile: () => unknown,
+    ...given: Parameters<DeliveryUnderTest['issueReady']>
+  ): Promise<IssuedDocument> => {
+    let come = (): void => {};
+    delivery.pdfReady = new Promise((resolve) => {
+      come = resolve;
+    });
+    const invoice = await delivery.issueReady(...given);
+    await eventually('its PDF is being fetched', () => delivery.releasedArtifacts.includes(invoice.id));
+    await meanwhile();
+    come();
+    return invoice;
+  };
+  const mailTo = async (recipient: string) => {
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails).toHaveLength(1);
+    return mails[0] as NonNullable<(typeof mails)[0]>;
+  };
+
+  it('MessageSender attaches the signed PDF byte for byte under a Hebrew name', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.inState(await delivery.issueReady(recipient, { document: { number: 1042 } }), 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.attachments).toEqual([
+      expect.objectContaining({
+        filename: 'חשבונית-מס-1042.pdf',
+        contentType: 'application/pdf',
+        size: delivery.pdf.length,
+      }),
+    ]);
+    expect((await delivery.mailbox.attachment(mail.id, 0)).equals(delivery.pdf)).toBe(true);
+  });
+
+  it('an email brings the logo of the business with it, and leaves without one that rendering does not give', async () => {
+    const png = Buffer.from('a picture of the business');
+    const logo = { sha256: createHash('sha256').update(png).digest('hex') };
+    const [recipient, other, third] = [1, 2, 3].map(() => delivery.newRecipient());
+    const sendTo = async (to: string, sha256: string) => {
+      const invoice = await delivery.issueReady(to, { business: { logo: { sha256 } } });
+      await delivery.inState(invoice, 'sent');
+      const [mail] = await delivery.mailbox.mailTo(to);
+      return { mail, raw: await delivery.mailbox.raw(mail?.id ?? '') };
+    };
+    delivery.logos.set(logo.sha256, png);
+    const { mail, raw } = await sendTo(recipient ?? '', logo.sha256);
+    expect(mail?.html).toContain('<img src="cid:logo@pinkas"');
+    expect(raw).toMatch(/Content-Type: multipart\/related/);
+    const part = raw.split(/\r?\n--/).find((part) => part.includes('Content-ID: <logo@pinkas>')) ?? '';
+    expect(part).toMatch(/Content-Type: image\/png/);
+    expect(part).toMatch(/Content-Disposition: inline/);
+    expect(part).toContain(png.toString('base64'));
+    // A logo never changes: rendering is asked for it once.
+    delivery.logos.delete(logo.sha256);
+    expect((await sendTo(other ?? '', logo.sha256)).mail?.html).toContain('cid:logo@pinkas');
+    const without = await sendTo(third ?? '', 'ab'.repeat(32));
+    expect(without.mail?.html).not.toContain('<img');
+    expect(without.raw).not.toContain('image/png');
+  });
+
+  it('an email shows the figures of its document', async () => {
+    const recipient = delivery.newRecipient();
+    const totals = {
+      subtotal: 6000,
+      discount: 600,
+      vat: 972,
+      vat_rate: 18,
+      total: 6372,
+      currency: 'ILS',
+    } as const;
+    const invoice = await delivery.issueReady(recipient, {
+      document: { totals, discount: { type: 'percent', value: 10 } },
+    });
+    await delivery.inState(invoice, 'sent');
+    const [mail] = await delivery.mailbox.mailTo(recipient);
+    for (const figure of [
+      'הנחה 10%',
+      '600.00',
+      '5,400.00',
+      'מס ערך מוסף (מע"מ) 18%',
+      '972.00',
+      'סכום לתשלום',
+      '6,372.00',
+      'לתשלום עד: 15/07/2026',
+    ]) {
+      expect(mail?.text).toContain(figure);
+    }
+    const note = delivery.newRecipient();
+    const withoutPrices = await delivery.issueReady(note, {
+      document: { type: 'delivery_note', due_date: null },
+      business: { delivery_notes_without_prices: true },
+    });
+    await delivery.inState(withoutPrices, 'sent');
+    expect((await delivery.mailbox.mailTo(note))[0]?.text).not.toContain('₪');
+  });
+
+  it('MessageSender sends from the configured address with the business as name and reply-to', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.inState(invoice, 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.message_id).toBe(`<${row.id}@pinkas.example.com>`);
+    expect(mail.subject).toBe('חשבונית מס 1 מאת עסק לדוגמה בע"מ');
+    for (const body of [mail.text, mail.html]) {
+      expect(body).toContain(`https://pinkas.example.com/d/${invoice.public_id}`);
+    }
+    const raw = await delivery.mailbox.raw(mail.id);
+    expect(raw).toMatch(/^From: =\?UTF-8\?[\s\S]*<documents@pinkas\.example\.com>\r?$/m);
+    expect(raw).toMatch(/^Reply-To: business@example\.com\r?$/m);
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m);
+  });
+
+  it('an email is from the address of the business and signed where its domain has a key, else from the platform', async () => {
+    const mailOf = async (mail_from: string) => {
+      const recipient = delivery.newRecipient();
+      await delivery.inState(await delivery.issueReady(recipient, { business: { mail_from } }), 'sent');
+      const mail = await mailTo(recipient);
+      return { from: mail.from, raw: await delivery.mailbox.raw(mail.id) };
+    };
+    const own = await mailOf(`documents@${domain}`);
+    expect(own.from).toBe(`documents@${domain}`);
+    expect(own.raw).toMatch(/^Reply-To: business@example\.com\r?$/m);
+    const records = { [`pinkas._domainkey.${domain}`]: dkimKey.record };
+    expect(await isDkimSigned(own.raw, records)).toBe(true);
+    const forged = own.raw.replace(/^Reply-To: business/m, 'Reply-To: other');
+    expect(await isDkimSigned(forged, records)).toBe(false);
+    const other = await mailOf('documents@other.example.com');
+    expect(other.from).toBe('documents@pinkas.example.com');
+    expect(other.raw).not.toMatch(/^DKIM-Signature:/m);
+  });
+
+  it("MessageSender releases the artifact in rendering before it sends the customer's email", async () => {
+    await delivery.mailbox.mode('hang');
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    await delivery.inState(invoice, 'sending');
+    expect(delivery.releasedArtifacts.filter((id) => id === invoice.id)).toHaveLength(1);
+    expect(delivery.sentOf(invoice)).toEqual([]);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+  });
+
+  it('MessageSender leaves the original to the customer when only the accountant gets a copy', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient(), {
+      document: { send: false },
+      business: { accountant_copy: { enabled: true, email: delivery.newRecipient() } },
+    });
+    await delivery.inState(invoice, 'sent');
+    expect(delivery.releasedArtifacts).not.toContain(invoice.id);
+  });
+
+  it('MessageSender publishes messageSent', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'sent');
+    await eventually('the event is published', () => delivery.sentOf(invoice).length > 0);
+    expect(delivery.sentOf(invoice)).toEqual([
+      {
+        document_id: invoice.id,
+        business_id: invoice.business_id,
+        delivery_id: row.id,
+        channel: 'email',
+        purpose: 'customer',
+        follow_up: false,
+      },
+    ]);
+  });
+
+  it('MessageSender sends to the recipient only although a name contains headers', async () => {
+    const recipient = delivery.newRecipient();
+    const victim = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient, {
+      business: { name: `Evil\r\nBcc: ${victim}\r\nX-Evil: yes`, language: 'en', email: null },
+    });
+    await delivery.inState(invoice, 'sent');
+    const mail = await mailTo(recipient);
+    expect(mail.to).toEqual([recipient]);
+    expect(await delivery.mailbox.mailTo(victim)).toEqual([]);
+    expect(await delivery.mailbox.raw(mail.id)).not.toMatch(/^(Bcc|X-Evil|Reply-To):/im);
+  });
+
+  it('MessageSender fails a permanently rejected message with the reason of the provider', async () => {
+    await delivery.mailbox.mode('refuse');
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const row = await delivery.inState(invoice, 'failed');
+    expect(row).toMatchObject({
+      attempts: 1,
+      last_error: expect.stringMatching(/^550 .*no such mailbox here/),
+    });
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
+    expect(delivery.failedOf(invoice)).toMatchObject([{ delivery_id: row.id, reason: row.last_error }]);
+  });
+
+  it('MessageSender repeats a temporary failure after five seconds', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({ state: 'ready', last_error: expect.stringMatching(/^451 /) });
+    expect(row.next_attempt_at.getTime() - delivery.clock.now.getTime()).toBe(5 * second);
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender sends an email once when the mail server is back', async () => {
+    const recipient = delivery.newRecipient();
+    await delivery.mailbox.kill();
+    const invoice = await delivery.issueReady(recipient);
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    delivery.advanceClock(5 * second);
+    const row = await delivery.rowWhere(invoice, 'it was tried again', ({ attempts }) => attempts === 2);
+    expect(row).toMatchObject({ state: 'ready', unknown_outcomes: 0 });
+    await delivery.mailbox.restart();
+    delivery.advanceClock(30 * second);
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender fails a message after a day and publishes messageFailed', async () => {
+    await delivery.mailbox.kill();
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    for (let attempts = 1; attempts < 40; attempts += 1) {
+      const row = await delivery.rowWhere(invoice, `try ${attempts}`, (now) => now.attempts >= attempts);
+      if (row.state === 'failed') {
+        break;
+      }
+      delivery.advanceClock(hour);
+    }
+    await delivery.mailbox.restart();
+    expect(await delivery.rows(invoice)).toMatchObject([{ state: 'failed' }]);
+    await eventually('the event is published', () => delivery.failedOf(invoice)[0]);
+    // Back to a time at which the other tests' messages are due.
+    delivery.clock.now = new Date('2026-06-17T09:00:00Z');
+  }, 60_000);
+
+  it('MessageSender repeats an attempt without response once under the same id and never a third time', async () => {
+    await delivery.mailbox.mode('hang');
+    const recipient = delivery.newRecipient();
+    const lost = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(lost, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({ state: 'ready', unknown_outcomes: 1 });
+    delivery.advanceClock(5 * second);
+    expect(
+      await delivery.rowWhere(lost, 'it was tried again', ({ attempts }) => attempts === 2),
+    ).toMatchObject({ state: 'failed', unknown_outcomes: 2, message_id: row.message_id });
+    await delivery.mailbox.mode('ok');
+
+    const found = await delivery.issueReady(recipient);
+    await delivery.inState(found, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender repeats an attempt whose process died under the same id', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const first = await delivery.inState(invoice, 'sent');
+    // What such a process leaves behind: handed over, and not stored.
+    const setBack = () =>
+      delivery.database.db
+        .updateTable('delivery')
+        .set({ state: 'sending', sent_at: null, claimed_until: delivery.clock.now })
+        .where('id', '=', first.id)
+        .execute();
+    await setBack();
+    delivery.advanceClock(second);
+    await delivery.rowWhere(invoice, 'it is to be sent again', (row) => row.unknown_outcomes === 1);
+    delivery.advanceClock(30 * second);
+    await delivery.inState(invoice, 'sent');
+    const mails = await delivery.mailbox.mailTo(recipient);
+    expect(mails.map((mail) => mail.message_id)).toEqual([first.message_id, first.message_id]);
+
+    await setBack();
+    delivery.advanceClock(second);
+    await delivery.inState(invoice, 'failed');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(2);
+  });
+
+  it('MessageSender fetches the PDF again while rendering cannot be asked, and counts no attempt', async () => {
+    delivery.pdfUnavailable = true;
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    for (let fetches = 0; fetches < 5; fetches += 1) {
+      const now = delivery.clock.now.getTime();
+      const row = await delivery.rowWhere(
+        invoice,
+        'it is fetched later',
+        ({ next_attempt_at, claimed_until }) => next_attempt_at.getTime() > now && claimed_until === null,
+      );
+      expect(row).toMatchObject({ state: 'ready', attempts: 0, first_attempt_at: null, not_before: null });
+      delivery.advanceClock(60 * second);
+    }
+    delivery.pdfUnavailable = false;
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send a PDF that lacks its hash', async () => {
+    delivery.pdfDamaged = true;
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issueReady(recipient);
+    const row = await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    expect(row).toMatchObject({
+      state: 'ready',
+      last_error: 'The PDF does not have the hash that it was stored with.',
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.pdfDamaged = false;
+    delivery.advanceClock(5 * second);
+    await delivery.inState(invoice, 'sent');
+  });
+
+  it('MessageSender does not send a delayed message in quiet hours that have begun', async () => {
+    await delivery.mailbox.mode('greylist');
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-18T18:59:58Z');
+    const invoice = await delivery.issueReady(recipient, {
+      business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } },
+    });
+    await delivery.rowWhere(invoice, 'it was tried', ({ attempts }) => attempts === 1);
+    delivery.advanceClock(5 * second);
+    await delivery.rowWhere(
+      invoice,
+      'it waits for the morning',
+      (row) => row.not_before?.toISOString() === '2026-06-19T04:00:00.000Z',
+    );
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-19T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send in quiet hours that begin while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    delivery.clock.now = new Date('2026-06-22T18:59:59Z');
+    const invoice = await issueAndMeanwhile(
+      () => {
+        delivery.clock.now = new Date('2026-06-22T19:00:00Z');
+      },
+      recipient,
+      { business: { auto_send: { enabled: true, channel: 'email', quiet_hours: '22:00-07:00' } } },
+    );
+    await delivery.rowWhere(
+      invoice,
+      'it waits for the morning',
+      (row) => row.not_before?.toISOString() === '2026-06-23T04:00:00.000Z',
+    );
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    delivery.clock.now = new Date('2026-06-23T04:00:00Z');
+    await delivery.inState(invoice, 'sent');
+    await mailTo(recipient);
+  });
+
+  it('MessageSender does not send to an address that is suppressed while the PDF is fetched', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await issueAndMeanwhile(
+      () =>
+        delivery.network.call(suppressAddress, {
+          business_id: delivery.business.id,
+          address: recipient,
+          detail: null,
+        }),
+      recipient,
+    );
+    const row = await delivery.inState(invoice, 'failed');
+    expect(row.last_error).toBe('The address is suppressed.');
+    expect(await delivery.attempts(invoice)).toEqual([]);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+  });
+
+  it('AuditDeliveries returns the expiry of the claim as next attempt while a message is sent', async () => {
+    const invoice = await delivery.issueReady(delivery.newRecipient());
+    const { id } = await delivery.inState(invoice, 'sent');
+    const claimedUntil = new Date(delivery.clock.now.getTime() + hour);
+    await delivery.database.db
+      .updateTable('delivery')
+      .set({ state: 'sending', sent_at: null, claimed_until: claimedUntil })
+      .where('id', '=', id)
+      .execute();
+    const { documents } = await delivery.network.call(auditDeliveries, {
+      business_id: invoice.business_id,
+      document_ids: [invoice.id],
+    });
+    expect(documents[0]?.messages).toMatchObject([
+      { state: 'sending', next_attempt_at: claimedUntil.toISOString() },
+    ]);
+  });
+});
+
+describe('Mailer.sendTimeoutMs', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    ['the question what the server can do', 0, 'The mail server did not say what it can do.'],
+    ['the handing over that follows it', 1, expect.anything()],
+  ])('Mailer.sendTimeoutMs covers %s', async (_what, answeredConnections, reason) => {
+    const server = await startServer(answeredConnections);
+    const bound = new AbortController();
+    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(bound.signal);
+    // So long that nothing else ends the wait.
+    const config = {
+      smtpUrl: server.url,
+      smtpTimeoutMs: 600_000,
+      smtpTls: 'off',
+      smtpCaFile: null,
+      mailFrom: 'documents@example.com',
+      dkimKeys: new Map(),
+    };
+    const mailer = new Mailer(config as unknown as DeliveryConfig);
+    const sending = mailer.send({
+      email: { subject: 'x', text: 'x', html: 'x', fileName: 'x.pdf', language: 'en' },
+      pdf: Buffer.from('x'),
+      logo: null,
+      messageId: '<x@example.com>',
+      fromName: 'Example Ltd',
+      fromAddress: null,
+      replyTo: null,
+      inReplyTo: null,
+      recipient: 'לקוח@example.com',
+    });
+    await eventually('the server is waited for', server.isWaitedFor);
+    bound.abort();
+    expect(await sending).toMatchObject({ kind: 'temporary', reason });
+    expect(timeout).toHaveBeenCalledTimes(1);
+    mailer.close();
+    await server.stop();
+  });
+});
+
+describe('readDkimKeys', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinkas-dkim-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+
+  it('readDkimKeys reads domain and selector of the name of each file', async () => {
+    const key = rsa(2048);
+    await write('pinkas._domainkey.shop.example.com.pem', key);
+    await write('a.2026._domainkey.example.org.pem', key);
+    await write('README', 'no key');
+    expect([...readDkimKeys(folder).values()].map(({ domain, selector }) => [domain, selector])).toEqual([
+      ['example.org', 'a.2026'],
+      ['shop.example.com', 'pinkas'],
+    ]);
+  });
+
+  it.each([
+    [
+      'a key that the mail library cannot sign with',
+      {
+        'a._domainkey.example.com.pem': () =>
+          generateKeyPairSync('ed25519').privateKey.export(pem).toString(),
+      },
+      'with a key of type ed25519: emails are signed with RSA keys only',
+    ],
+    ['a short key', { 'a._domainkey.example.com.pem': () => rsa(1024) }, '1024 bits'],
+    ['a file that is no key', { 'a._domainkey.example.com.pem': () => 'no key' }, 'not a private key'],
+    ['a name without a selector', { 'example.com.pem': () => rsa(2048) }, 'name it <selector>._domainkey'],
+    [
+      'two keys of one domain',
+      { 'a._domainkey.example.com.pem': () => rsa(2048), 'b._domainkey.example.com.pem': () => rsa(2048) },
+      'two keys for example.com',
+    ],
+    ['an empty folder', {}, 'has no key'],
+  ])('readDkimKeys refuses %s', async (_what, files, reason) => {
+    for (const [name, text] of Object.entries(files)) {
+      await write(name, text());
+    }
+    expect(() => readDkimKeys(folder)).toThrow(ConfigError);
+    expect(() => readDkimKeys(folder)).toThrow(reason);
+  });
+
+  it('readDkimKeys refuses a folder that cannot be read', () => {
+    expect(() => readDkimKeys(join(folder, 'absent'))).toThrow('cannot be read');
+  });
+});
+
+describe('the daily limit of messages', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery({ config: async () => ({ messagesPerBusinessAndDay: 5 }) });
+  });
+  afterAll(() => delivery.stop());
+
+  it('messages beyond the limit of their business wait for the next day in Israel, and every one is sent once', async () => {
+    const recipient = delivery.newRecipient();
+    const documents = await Promise.all(Array.from({ length: 8 }, () => delivery.issue(recipient)));
+    await Promise.all(documents.map((document) => delivery.render(document)));
+    // Noon of 15 June; the next day begins at 21:00 UTC.
+    const decided = await Promise.all(
+      documents.map((document) =>
+        delivery.rowWhere(
+          document,
+          'the message is sent or deferred',
+          ({ state, not_before }) => state === 'sent' || not_before !== null,
+        ),
+      ),
+    );
+    const deferred = decided.filter(({ state }) => state !== 'sent');
+    expect(deferred).toHaveLength(3);
+    for (const row of deferred) {
+      expect(row).toMatchObject({
+        state: 'ready',
+        attempts: 0,
+        not_before: new Date('2026-06-15T21:00:00Z'),
+      });
+    }
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(5);
+
+    // Another business has a limit of its own.
+    const other = randomUUID();
+    const elsewhere = await delivery.issue(delivery.newRecipient(), {
+      document: { business_id: other },
+      business: { id: other },
+    });
+    await delivery.render(elsewhere);
+    await delivery.inState(elsewhere, 'sent');
+
+    delivery.advanceClock(dayMs);
+    for (const document of documents) {
+      await delivery.inState(document, 'sent');
+    }
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(8);
+  });
+});
