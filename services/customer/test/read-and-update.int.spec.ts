@@ -59,52 +59,12 @@ describe('SearchCustomers', () => {
   const names = async (businessId: string, query: string | null, limit = 20) =>
     (await customer.search(query, limit, businessId)).map((card) => card.name);
 
-  it('SearchCustomers returns the public fields of each card', async () => {
-    const said = {
-      name: 'לקוח לדוגמה',
-      tax_id: '777777715',
-      legal_type: 'osek_murshe',
-      email: 'customer@example.com',
-      phone: '03-0000000',
-      city: 'חיפה',
-    } as const;
-    const { id } = await customer.issueTo({ ...said, address: 'רחוב 1' });
-    expect(await customer.search('לדוגמה')).toEqual([{ id, ...said }]);
-    const bare = await customer.issueTo({ name: 'Bare' });
-    expect(await customer.search('bare')).toEqual([
-      { id: bare.id, name: 'Bare', tax_id: null, legal_type: null, email: null, phone: null, city: null },
-    ]);
-  });
-
   it('SearchCustomers finds a customer that was inserted by SQL alone', async () => {
     const card = { business_id: randomUUID(), id: randomUUID(), name: 'Before', name_key: 'before' };
     const at = customer.clock.now;
     const table = customer.db.insertInto('card');
     await table.values({ ...card, created_at: at, confirmed_at: at }).execute();
     expect(await customer.search('efo', 20, card.business_id)).toMatchObject([{ id: card.id }]);
-  });
-
-  it('SearchCustomers finds a text anywhere in a name', async () => {
-    const id = await business(['Example Trading Ltd', 'Zzz']);
-    for (const part of ['Example', 'ample Tra', 'ing', 'Ltd', 'Example Trading Ltd', 'E', 'd']) {
-      expect(await names(id, part)).toEqual(['Example Trading Ltd']);
-    }
-    expect(await names(id, 'Trading  Example')).toEqual([]);
-  });
-
-  it('SearchCustomers folds composition, letter case and white space', async () => {
-    const id = await business(['Caf\u00e9  Stra\u00dfe', 'Other']);
-    for (const part of ['CAFE\u0301', '  caf\u00e9 \t stra', 'STRASSE']) {
-      expect(await names(id, part)).toEqual(['Caf\u00e9  Stra\u00dfe']);
-    }
-  });
-
-  it('SearchCustomers treats %, _ and \\ as literal characters', async () => {
-    const id = await business(['100% Cotton', 'a_b', 'back\\slash', 'axb']);
-    expect(await names(id, '%')).toEqual(['100% Cotton']);
-    expect(await names(id, '_')).toEqual(['a_b']);
-    expect(await names(id, 'a_b')).toEqual(['a_b']);
-    expect(await names(id, '\\')).toEqual(['back\\slash']);
   });
 
   it('SearchCustomers finds Hebrew quotation marks and characters beyond 16 bits', async () => {
@@ -118,17 +78,6 @@ describe('SearchCustomers', () => {
     const id = await business([long, `${'Long '.repeat(23)}and`]);
     expect(await names(id, long)).toEqual([long]);
     expect(await names(id, `${long} more`)).toEqual([]);
-  });
-
-  it('SearchCustomers finds a whole tax id with and without its leading zeros', async () => {
-    const id = await business(['Nobody']);
-    await put(id, ['Bearer'], paddedTaxId);
-    for (const query of [paddedTaxId, '12344', '0012344', ' 12344 ']) {
-      expect(await names(id, query)).toEqual(['Bearer']);
-    }
-    for (const query of ['1234', '2344', '0000123440']) {
-      expect(await names(id, query)).toEqual([]);
-    }
   });
 
   it('SearchCustomers finds every card of a tax id and names with the same digits', async () => {
