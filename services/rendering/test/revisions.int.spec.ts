@@ -1,0 +1,684 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  cancelArtifact,
+  clearTestArtifacts,
+  documentCancelled,
+  getArtifact,
+  type IssuedDocument,
+  listArtifacts,
+  numberArtifact,
+  releaseArtifact,
+  renderArtifact,
+} from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
+import { eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { Artifacts, allocationNumber, failed, issued, notRequired } from './artifacts.js';
+import { compact, pdfText, signatureReport } from './pdf-tools.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+
+/** Past midnight in Israel. */
+const cancelledAt = '2026-03-09T22:30:00.000Z';
+const original = compact('מקור | מסמך ממוחשב');
+const copy = compact('העתק | מסמך ממוחשב');
+
+let artifacts: Artifacts;
+beforeAll(async () => {
+  artifacts = await Artifacts.start();
+}, 60_000);
+afterAll(() => artifacts?.stop());
+
+describe('SettleArtifact', () => {
+  it('an allocation without a number confirms and publishes the first PDF', async () => {
+    const { document, sha256 } = await artifacts.render();
+    await artifacts.settle(document, notRequired);
+    expect(await artifacts.published(document)).toEqual({
+      business_id: artifacts.business.id,
+      document_id: document.id,
+      revision: 1,
+      sha256,
+      allocation_number: null,
+      allocation_pending: false,
+    });
+    expect(await artifacts.rows(document)).toEqual([
+      expect.objectContaining({
+        revision: 1,
+        confirmed_at: expect.any(Date),
+        published_at: expect.any(Date),
+      }),
+    ]);
+  });
+
+  it('an allocation with a number publishes a new original that shows it, and the first PDF is unchanged', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.settle(document, issued);
+    const event = await artifacts.published(document);
+    const { pdf, sha256, revision } = await artifacts.latest(document);
+    expect(event).toMatchObject({ revision: 2, sha256, allocation_number: '987654321' });
+    expect(revision).toBe(2);
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+    const text = await pdfText(pdf);
+    expect(text).toContain('987654321');
+    expect(text).toContain(compact('מקור | מסמך ממוחשב'));
+    expect(await artifacts.rows(document)).toEqual([
+      expect.objectContaining({ revision: 1, confirmed_at: expect.any(Date), published_at: null }),
+      expect.objectContaining({
+        revision: 2,
+        confirmed_at: expect.any(Date),
+        published_at: expect.any(Date),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['the original, while the mail with the first PDF has not left', 'nobody', 'מקור'],
+    ['the original, though the accountant has the first PDF', 'the accountant', 'מקור'],
+    ['a copy, once the first PDF was released for the customer', 'the customer', 'העתק'],
+  ] as const)('a late number makes %s', async (_what, receiver, word) => {
+    const { document } = await artifacts.render();
+    await artifacts.settle(document, failed);
+    await artifacts.published(document);
+    if (receiver === 'the accountant') {
+      await artifacts.latest(document);
+    }
+    if (receiver === 'the customer') {
+      await artifacts.release(document);
+    }
+    await artifacts.settle(document, issued);
+    expect(await artifacts.published(document, 2)).toMatchObject({
+      revision: 2,
+      allocation_number: '987654321',
+    });
+    const text = await pdfText((await artifacts.latest(document)).pdf);
+    expect(text).toContain(compact(`${word} | מסמך ממוחשב`));
+    expect(text).toContain('987654321');
+  });
+
+  it('a PDF that is released while the number is rendered makes the next revision a copy', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.settle(document, failed);
+    await artifacts.published(document);
+    await artifacts.gotenberg.mode({ delay_ms: 3_000 });
+    await artifacts.settle(document, issued);
+    await eventually('it is being rendered', async () => {
+      const { in_flight } = await artifacts.gotenberg.read<{ in_flight: number }>('/_calls');
+      return in_flight > 0;
+    });
+    await artifacts.release(document);
+    await artifacts.gotenberg.mode({});
+    await artifacts.published(document, 2);
+    expect(await pdfText((await artifacts.latest(document)).pdf)).toContain(compact('העתק | מסמך ממוחשב'));
+  });
+
+  const pendingWords = compact('בתהליך קבלה מרשות המסים');
+
+  it('a PDF says that its number is being obtained while attempts go on, and shows the late number afterwards', async () => {
+    const { document } = await artifacts.renderLarge();
+    expect(await pdfText((await artifacts.latest(document)).pdf)).toContain(pendingWords);
+    await artifacts.settle(document, failed, randomUUID(), true);
+    expect(await artifacts.published(document)).toMatchObject({
+      revision: 1,
+      allocation_number: null,
+      allocation_pending: true,
+    });
+    await artifacts.settle(document, issued);
+    expect(await artifacts.published(document, 2)).toMatchObject({
+      revision: 2,
+      allocation_number: '987654321',
+      allocation_pending: false,
+    });
+    const text = await pdfText((await artifacts.latest(document)).pdf);
+    expect(text).toContain('987654321');
+    expect(text).not.toContain(pendingWords);
+  });
+
+  it('a refusal makes a new original that does not say that a number is being obtained', async () => {
+    const { document } = await artifacts.renderLarge();
+    await artifacts.settle(document, failed, randomUUID(), true);
+    await artifacts.published(document);
+    await artifacts.settle(document, failed);
+    expect(await artifacts.published(document, 2)).toMatchObject({
+      revision: 2,
+      allocation_number: null,
+      allocation_pending: false,
+    });
+    const text = await pdfText((await artifacts.latest(document)).pdf);
+    expect(text).toContain(compact('מקור | מסמך ממוחשב'));
+    expect(text).not.toContain('הקצאה');
+    // An event of an earlier attempt that comes late changes nothing.
+    const late = randomUUID();
+    await artifacts.settle(document, failed, late, true);
+    await artifacts.handled(late);
+    expect(await artifacts.rows(document)).toHaveLength(2);
+    expect(artifacts.publishedFor(document)).toHaveLength(2);
+  });
+
+  it('a repeated event or outcome changes and publishes nothing', async () => {
+    const { document } = await artifacts.render();
+    const messageId = randomUUID();
+    await artifacts.settle(document, issued, messageId);
+    const first = await artifacts.published(document);
+    // A stream's own duplicate window would hide the second: the outcome comes again under another id.
+    await artifacts.settle(document, issued);
+    await artifacts.settle(document, failed);
+    const other = await artifacts.render();
+    await artifacts.settle(other.document, notRequired);
+    await artifacts.published(other.document);
+    await eventually('all three events handled', async () => {
+      const { count } = await artifacts.rendering.database.db
+        .selectFrom('inbox')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count) >= 8;
+    });
+    expect(artifacts.publishedFor(document)).toEqual([first]);
+    expect(await artifacts.rows(document)).toHaveLength(2);
+    expect((await artifacts.latest(document)).sha256).toBe(first.sha256);
+  });
+
+  it('a failed rendering is repeated when rendering works again', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.gotenberg.mode({ fail_every: 1 });
+    await artifacts.settle(document, issued);
+    await artifacts.gotenberg.mode({});
+    expect(await artifacts.published(document)).toMatchObject({ revision: 2 });
+  });
+});
+
+describe('cancellation', () => {
+  const renderNew = (document = sampleDocument('quote', artifacts.business)) => artifacts.render(document);
+  const cancellationOf = (document: IssuedDocument, at = cancelledAt) => ({
+    document,
+    business: artifacts.business,
+    cancelled_at: at,
+    reason: 'הוזמן פעמיים',
+  });
+  const cancel = (document: IssuedDocument, messageId?: string, at = cancelledAt) =>
+    artifacts.rendering.network.publish(
+      documentCancelled,
+      document.id,
+      cancellationOf(document, at),
+      messageId,
+    );
+  /** What a visitor of the PDF's address causes. */
+  const cancelArtifactOf = (document: IssuedDocument) =>
+    artifacts.rendering.network.call(cancelArtifact, cancellationOf(document));
+
+  it('the next PDF of a cancelled document says so, and the first is unchanged', async () => {
+    const { document, sha256 } = await renderNew(sampleDocument('proforma', artifacts.business));
+    await artifacts.settle(document, notRequired);
+    await artifacts.published(document);
+    await cancel(document);
+    const { pdf } = await artifacts.revision(document, 2);
+    const text = await pdfText(pdf);
+    expect(text).toContain(compact('מבוטל בוטל בתאריך 10/03/2026 בשעה 00:30'));
+    expect(text).toContain(compact('סיבה: הוזמן פעמיים'));
+    expect(text).toContain(compact('העתק | מסמך ממוחשב'));
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+    const [first, second] = await artifacts.rows(document);
+    expect(first?.sha256.toString('hex')).toBe(sha256);
+    expect(first).toMatchObject({ cancelled_at: null, published_at: expect.any(Date) });
+    expect(second).toMatchObject({
+      cancelled_at: new Date(cancelledAt),
+      cancel_reason: 'הוזמן פעמיים',
+      confirmed_at: expect.any(Date),
+      published_at: null,
+    });
+  });
+
+  it('a cancellation publishes no event', async () => {
+    const { document } = await renderNew();
+    await artifacts.settle(document, notRequired);
+    await artifacts.published(document);
+    await cancel(document);
+    await artifacts.revision(document, 2);
+    // Delivered again under another id: the event was published already.
+    await artifacts.settle(document, notRequired);
+    const { document: marker } = await renderNew();
+    await artifacts.settle(marker, notRequired);
+    await artifacts.published(marker);
+    expect(artifacts.publishedFor(document)).toHaveLength(1);
+  });
+
+  it('a repeated cancellation makes no other PDF', async () => {
+    const { document } = await renderNew();
+    await cancel(document);
+    const { sha256 } = await artifacts.revision(document, 2);
+    const again = randomUUID();
+    await cancel(document, again, '2026-04-01T10:00:00.000Z');
+    await artifacts.handled(again);
+    const { consumers } = await artifacts.rendering.network.streamManager();
+    await consumers.delete('EVT_ISSUING', 'rendering-cancellations');
+    await eventually('every event was taken again', async () => {
+      const found = await consumers.info('EVT_ISSUING', 'rendering-cancellations');
+      return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
+    });
+    expect(await artifacts.rows(document)).toHaveLength(2);
+    expect((await artifacts.latest(document)).sha256).toBe(sha256);
+  });
+
+  it('a cancellation is retried until the first PDF of the document is visible', async () => {
+    const document = sampleDocument('order', artifacts.business);
+    await cancel(document);
+    const { consumers } = await artifacts.rendering.network.streamManager();
+    await eventually('it was tried', async () => {
+      const found = await consumers.info('EVT_ISSUING', 'rendering-cancellations');
+      return found.num_redelivered > 0 || found.num_ack_pending > 0;
+    });
+    await renderNew(document);
+    const { pdf } = await artifacts.revision(document, 2);
+    expect(await pdfText(pdf)).toContain('מבוטל');
+    const deadLetters = await artifacts.rendering.database.db.selectFrom('dead_letter').selectAll().execute();
+    expect(deadLetters).toEqual([]);
+  });
+
+  it('an allocation settled after a cancellation still publishes which PDF is final', async () => {
+    const { document } = await renderNew();
+    await cancel(document);
+    const { sha256 } = await artifacts.revision(document, 2);
+    await artifacts.settle(document, notRequired);
+    const event = await artifacts.published(document);
+    expect(event).toMatchObject({ revision: 2, sha256, allocation_number: null });
+    expect(await artifacts.rows(document)).toHaveLength(2);
+  });
+
+  it('a late number is added to a PDF that still says cancelled', async () => {
+    const { document } = await renderNew();
+    await cancel(document);
+    await artifacts.revision(document, 2);
+    await artifacts.settle(document, issued);
+    const { pdf } = await artifacts.revision(document, 3);
+    const text = await pdfText(pdf);
+    expect(text).toContain('מבוטל');
+    expect(text).toContain('987654321');
+    expect((await artifacts.rows(document)).at(-1)).toMatchObject({
+      cancelled_at: new Date(cancelledAt),
+      allocation_number: '987654321',
+    });
+  });
+
+  it('the latest PDF shows the number and the cancellation when they come together', async () => {
+    const documents = await Promise.all(Array.from({ length: 4 }, () => renderNew()));
+    await Promise.all(
+      documents.flatMap(({ document }) => [cancel(document), artifacts.settle(document, issued)]),
+    );
+    for (const { document } of documents) {
+      const { pdf } = await artifacts.revision(document, 3);
+      const text = await pdfText(pdf);
+      expect(text).toContain('מבוטל');
+      expect(text).toContain('987654321');
+      await eventually('the number is published', () => artifacts.publishedFor(document).length === 1);
+    }
+  });
+
+  it('CancelArtifact makes the PDF before the event, which then makes no other', async () => {
+    const { document } = await renderNew(sampleDocument('proforma', artifacts.business));
+    expect(await artifacts.latest(document)).toMatchObject({ revision: 1, cancelled: false });
+    const made = await cancelArtifactOf(document);
+    expect(made).toMatchObject({ revision: 2, cancelled: true });
+    const text = await pdfText(Buffer.from(made.pdf, 'base64'));
+    expect(text).toContain(compact('מבוטל בוטל בתאריך 10/03/2026 בשעה 00:30'));
+    expect(text).toContain(compact('העתק | מסמך ממוחשב'));
+    expect(await cancelArtifactOf(document)).toEqual(made);
+    const event = randomUUID();
+    await cancel(document, event);
+    await artifacts.handled(event);
+    expect(await artifacts.rows(document)).toMatchObject([
+      { confirmed_at: expect.any(Date), cancelled_at: null },
+      { confirmed_at: expect.any(Date), cancelled_at: new Date(cancelledAt), sha256: expect.any(Buffer) },
+    ]);
+    expect((await artifacts.latest(document)).sha256).toBe(made.sha256);
+    expect(artifacts.publishedFor(document)).toEqual([]);
+  });
+
+  it('concurrent calls of CancelArtifact and the event make one PDF', async () => {
+    const { document } = await renderNew();
+    const event = randomUUID();
+    const calls = [cancelArtifactOf(document), cancelArtifactOf(document)];
+    await cancel(document, event);
+    calls.push(cancelArtifactOf(document), cancelArtifactOf(document));
+    const answers = await Promise.all(calls);
+    await artifacts.handled(event);
+    const { sha256 } = await artifacts.latest(document);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ revision: 2, sha256, cancelled: true });
+    }
+    expect(await artifacts.rows(document)).toHaveLength(2);
+  });
+
+  it('CancelArtifact during the rendering of a number returns a cancelled PDF, and the number is not lost', async () => {
+    const { document } = await renderNew();
+    await artifacts.settle(document, issued);
+    expect(await cancelArtifactOf(document)).toMatchObject({ cancelled: true });
+    const text = await pdfText((await artifacts.revision(document, 3)).pdf);
+    expect(text).toContain('מבוטל');
+    expect(text).toContain('987654321');
+  });
+
+  it('CancelArtifact fails at once while rendering fails, and succeeds when it works', async () => {
+    const { document } = await renderNew();
+    await artifacts.gotenberg.mode({ fail_every: 1 });
+    await expect(cancelArtifactOf(document)).rejects.toMatchObject({ code: 'document_generation_failed' });
+    await artifacts.gotenberg.mode({});
+    expect(await artifacts.rows(document)).toHaveLength(1);
+    expect(await cancelArtifactOf(document)).toMatchObject({ revision: 2, cancelled: true });
+  });
+
+  it('CancelArtifact answers not_found for a document without a PDF', async () => {
+    await expect(cancelArtifactOf(sampleDocument('quote', artifacts.business))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('the database refuses to change what a revision shows', async () => {
+    const { document } = await renderNew();
+    await cancel(document);
+    await artifacts.revision(document, 2);
+    await expect(
+      artifacts.rendering.database.db
+        .updateTable('artifact')
+        .set({ cancelled_at: null })
+        .where('document_id', '=', document.id)
+        .execute(),
+    ).rejects.toThrow('an artifact is final');
+  });
+});
+
+describe('NumberArtifact', () => {
+  const numbered = (document: IssuedDocument) =>
+    artifacts.rendering.network.call(numberArtifact, {
+      document,
+      business: artifacts.business,
+      allocation_number: allocationNumber,
+    });
+
+  it('a PDF that is fetched while its second rendering is delayed shows the number, and is made once', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.gotenberg.mode({ delay_ms: 1_000 });
+    const event = randomUUID();
+    await artifacts.settle(document, issued, event);
+    const artifact = await numbered(document);
+    await artifacts.gotenberg.mode({});
+    expect(artifact).toMatchObject({ revision: 2, allocation_number: allocationNumber, cancelled: false });
+    expect(await pdfText(Buffer.from(artifact.pdf, 'base64'))).toContain(allocationNumber);
+    await artifacts.handled(event);
+    expect(await artifacts.rows(document)).toMatchObject([
+      { revision: 1, allocation_number: null },
+      { revision: 2, allocation_number: allocationNumber, confirmed_at: expect.any(Date) },
+    ]);
+    await artifacts.published(document);
+    expect(artifacts.publishedFor(document)).toMatchObject([
+      { revision: 2, allocation_number: allocationNumber },
+    ]);
+  });
+
+  it('a late number whose PDF a visitor had made is published all the same, once', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.settle(document, failed);
+    await artifacts.published(document);
+    expect(await numbered(document)).toMatchObject({ revision: 2 });
+    expect(await numbered(document)).toMatchObject({ revision: 2 });
+    await artifacts.settle(document, issued);
+    await artifacts.published(document, 2);
+    const repeated = randomUUID();
+    await artifacts.settle(document, issued, repeated);
+    await artifacts.handled(repeated);
+    expect(artifacts.publishedFor(document)).toMatchObject([
+      { revision: 1, allocation_number: null },
+      { revision: 2, allocation_number: allocationNumber },
+    ]);
+  });
+
+  it('NumberArtifact fails at once while rendering fails', async () => {
+    const { document } = await artifacts.render();
+    await artifacts.gotenberg.mode({ fail_every: 1 });
+    await expect(numbered(document)).rejects.toMatchObject({ code: 'document_generation_failed' });
+    await artifacts.gotenberg.mode({});
+    expect(await artifacts.rows(document)).toHaveLength(1);
+  });
+
+  it('NumberArtifact answers not_found for a document without a PDF', async () => {
+    await expect(numbered(sampleDocument('tax_invoice', artifacts.business))).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('the PDFs of a test book can be cleared, after which its events do nothing, and a live book is refused', async () => {
+    const { network } = artifacts.rendering;
+    const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
+    const document = sampleDocument('tax_invoice', business);
+    await network.call(renderArtifact, { document, business });
+    await expect(network.call(clearTestArtifacts, { business_id: artifacts.business.id })).rejects.toThrow();
+    expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({ deleted: 1 });
+    expect(await artifacts.rows(document)).toEqual([]);
+    const event = randomUUID();
+    await artifacts.settle(document, issued, event);
+    await artifacts.handled(event);
+    expect(artifacts.publishedFor(document)).toEqual([]);
+  });
+
+  it('an item of a test document provokes that it cannot be rendered', async () => {
+    const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
+    const [item] = sampleDocument('quote', business).items;
+    const items = item ? [{ ...item, sku: 'test_document_generation_failed' }] : [];
+    const render = (of: typeof business) =>
+      artifacts.rendering.network.call(renderArtifact, {
+        document: sampleDocument('quote', of, { items }),
+        business: of,
+      });
+    await expect(render(business)).rejects.toMatchObject({ code: 'document_generation_failed' });
+    expect((await render(artifacts.business)).revision).toBe(1);
+  });
+});
+
+describe('ReleaseArtifact', () => {
+  const renderNew = async () => {
+    const { document } = await artifacts.render();
+    return { document, key: artifacts.keyOf(document) };
+  };
+  const releasesOf = (documentId: string) =>
+    artifacts.rendering.database.db
+      .selectFrom('artifact_release')
+      .select('released_at')
+      .where('document_id', '=', documentId)
+      .execute();
+
+  it('ReleaseArtifact returns the latest PDF, and records only the first release', async () => {
+    const { key } = await renderNew();
+    const first = await artifacts.rendering.network.call(releaseArtifact, key);
+    expect(first).toEqual(await artifacts.rendering.network.call(getArtifact, key));
+    expect(first).toMatchObject({ revision: 1, cancelled: false });
+    expect(await artifacts.rendering.network.call(releaseArtifact, key)).toEqual(first);
+    expect(await releasesOf(key.document_id)).toEqual([{ released_at: artifacts.rendering.clock.now }]);
+  });
+
+  it('the customer gets one original at most, however close the number comes', async () => {
+    const documents = await Promise.all(Array.from({ length: 6 }, renderNew));
+    const released = await Promise.all(
+      documents.map(async ({ document, key }, position) => {
+        await artifacts.settle(document, issued);
+        // Some are released at once, some when the revision with the number is about to be stored, or is stored.
+        if (position % 3 > 0) {
+          await eventually('a revision is being made', async () => {
+            const { in_flight } = await artifacts.gotenberg.read<{ in_flight: number }>('/_calls');
+            const { revision } = await artifacts.rendering.network.call(getArtifact, key);
+            return revision === 2 || (position % 3 === 1 && in_flight > 0);
+          });
+        }
+        return artifacts.rendering.network.call(releaseArtifact, key);
+      }),
+    );
+    for (const [position, { key }] of documents.entries()) {
+      const latest = await eventually('the number is on the PDF', async () => {
+        const found = await artifacts.rendering.network.call(getArtifact, key);
+        return found.revision === 2 && found;
+      });
+      const left = released[position];
+      expect(await pdfText(Buffer.from(left?.pdf ?? '', 'base64'))).toContain(original);
+      expect(await pdfText(Buffer.from(latest.pdf, 'base64'))).toContain(
+        latest.sha256 === left?.sha256 ? original : copy,
+      );
+    }
+  });
+
+  it('ReleaseArtifact waits for a revision that is being stored, and returns it', async () => {
+    const { key } = await renderNew();
+    const { db } = artifacts.rendering.database;
+    const answer = await db.transaction().execute(async (trx) => {
+      const { created_at: _now, ...first } = await trx
+        .selectFrom('artifact')
+        .selectAll()
+        .where('document_id', '=', key.document_id)
+        .forUpdate()
+        .executeTakeFirstOrThrow();
+      const reply = artifacts.rendering.network.call(releaseArtifact, key);
+      await eventually('it waits', async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          db,
+        );
+        return rows.length > 0;
+      });
+      await trx
+        .insertInto('artifact')
+        .values({ ...first, revision: 2, allocation_number: allocationNumber })
+        .execute();
+      return { reply };
+    });
+    expect(await answer.reply).toMatchObject({ revision: 2 });
+  });
+
+  it('ReleaseArtifact records nothing for a document without a PDF or of another business', async () => {
+    const { key } = await renderNew();
+    for (const other of [
+      { ...key, business_id: sampleBusiness().id },
+      { ...key, document_id: sampleDocument('quote', artifacts.business).id },
+    ]) {
+      await expect(artifacts.rendering.network.call(releaseArtifact, other)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      expect(await releasesOf(other.document_id)).toEqual([]);
+    }
+  });
+});
+
+describe('ListArtifacts', () => {
+  type Key = { business_id: string; document_id: string };
+  const list = async (key: Key) => (await artifacts.rendering.network.call(listArtifacts, key)).revisions;
+  const get = (key: Key, revision?: number) =>
+    artifacts.rendering.network.call(getArtifact, { ...key, ...(revision !== undefined && { revision }) });
+
+  /** A document with three revisions: as issued, released and then numbered, and cancelled. */
+  const withRevisions = async () => {
+    const { document } = await artifacts.renderLarge();
+    const key = artifacts.keyOf(document);
+    await artifacts.release(document);
+    await artifacts.settle(document, issued);
+    await artifacts.revision(document, 2);
+    const { business } = artifacts;
+    const cancelled_at = new Date().toISOString();
+    await artifacts.rendering.network.call(cancelArtifact, { document, business, cancelled_at });
+    return { document, key };
+  };
+
+  it('ListArtifacts lists every revision of a document, with what each of them says', async () => {
+    const { key } = await withRevisions();
+    const revisions = await list(key);
+    expect(revisions).toEqual(
+      [
+        { revision: 1, original: true, allocation_number: null, cancelled: false },
+        { revision: 2, original: false, allocation_number: allocationNumber, cancelled: false },
+        { revision: 3, original: false, allocation_number: allocationNumber, cancelled: true },
+      ].map((shown) => ({
+        ...shown,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        size_bytes: expect.any(Number),
+        made_at: expect.any(String),
+      })),
+    );
+    for (const { revision, sha256, size_bytes } of revisions) {
+      const found = await get(key, revision);
+      expect(found).toMatchObject({ revision, sha256 });
+      expect(Buffer.from(found.pdf, 'base64')).toHaveLength(size_bytes);
+    }
+  });
+
+  it('ListArtifacts says original of a later revision before anything was released', async () => {
+    const { document } = await artifacts.renderLarge();
+    await artifacts.settle(document, issued);
+    await artifacts.revision(document, 2);
+    const revisions = await list(artifacts.keyOf(document));
+    expect(revisions.map(({ original }) => original)).toEqual([true, true]);
+  });
+
+  it('ListArtifacts says original of no revision of a type that has none', async () => {
+    const { document } = await artifacts.render(sampleDocument('quote', artifacts.business));
+    expect((await list(artifacts.keyOf(document))).map(({ original }) => original)).toEqual([false]);
+  });
+
+  it('ListArtifacts derives what the previous release did not record', async () => {
+    const { key } = await withRevisions();
+    const { db } = artifacts.rendering.database;
+    const rows = await db
+      .selectFrom('artifact')
+      .selectAll()
+      .where('document_id', '=', key.document_id)
+      .execute();
+    const release = await db
+      .selectFrom('artifact_release')
+      .selectAll()
+      .where('document_id', '=', key.document_id)
+      .executeTakeFirstOrThrow();
+    const old = { ...key, document_id: randomUUID() };
+    await db
+      .insertInto('artifact')
+      .values(rows.map((row) => ({ ...row, ...old, original: null })))
+      .execute();
+    await db
+      .insertInto('artifact_release')
+      .values({ ...release, ...old })
+      .execute();
+    expect((await list(old)).map(({ original }) => original)).toEqual([true, false, false]);
+  });
+
+  it('a stored revision never changes what it says of itself', async () => {
+    const { document } = await artifacts.render();
+    await expect(
+      artifacts.rendering.database.db
+        .updateTable('artifact')
+        .set({ original: false })
+        .where('document_id', '=', document.id)
+        .execute(),
+    ).rejects.toThrow('an artifact is final');
+  });
+
+  it('ListArtifacts returns nothing for a document of another business and for an unknown one', async () => {
+    const { document } = await artifacts.render();
+    const key = artifacts.keyOf(document);
+    expect(await list({ ...key, business_id: randomUUID() })).toEqual([]);
+    expect(await list({ ...key, document_id: randomUUID() })).toEqual([]);
+  });
+
+  it('GetArtifact returns not_found for a revision that does not exist and for one of another business', async () => {
+    const { document } = await artifacts.render();
+    const key = artifacts.keyOf(document);
+    for (const [other, revision] of [
+      [key, 2],
+      [{ ...key, business_id: randomUUID() }, 1],
+      [{ ...key, document_id: randomUUID() }, 1],
+    ] as const) {
+      await expect(get(other, revision)).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  it('GetArtifact returns no bytes of a revision that the caller has', async () => {
+    const { key } = await withRevisions();
+    const [first] = await list(key);
+    const known_sha256 = [first?.sha256 ?? ''];
+    const answer = (revision: number) =>
+      artifacts.rendering.network.call(getArtifact, { ...key, revision, known_sha256 });
+    expect(await answer(1)).toMatchObject({ revision: 1, pdf: '' });
+    expect((await answer(2)).pdf).not.toBe('');
+  });
+});

@@ -1,0 +1,709 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  allocationSettled,
+  auditArtifacts,
+  auditing,
+  cancelArtifact,
+  checkHeads,
+  getArtifact,
+  getDocument,
+  getLogo,
+  type IssuedDocument,
+  listSeriesHeads,
+  printReport,
+  type ReplyOf,
+  type RequestOf,
+  readHeads,
+  renderArtifact,
+  renderPage,
+  type SignedHeads,
+  serviceNames,
+  signHeads,
+  storeLogo,
+} from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
+import { ApiError, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
+import { withDatabase } from '@pinkas/service-kit/schema';
+import { adminUrl, eventually } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { type RenderingTables } from '../src/artifact/artifact.tables.js';
+import { OrphanPurger } from '../src/artifact/orphan-purger.js';
+import { largeTotals } from './artifacts.js';
+import { pdfImages } from './pdf-tools.js';
+import { type RenderingUnderTest, startRendering } from './rendering.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+
+/** A red square of 2 × 2 pixels. */
+const pixels =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGM4IKAARAwQCgAczgPB+fo/QAAAAABJRU5ErkJggg==';
+const svgUrl = (content: string) =>
+  `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10">${content}</svg>`).toString('base64')}`;
+const drawing = svgUrl('<title>x</title><rect width="20" height="10" fill="#0b6e4f"/>');
+/** Minutes of work for librsvg. */
+const endless = svgUrl(
+  `<filter id="f"><feMorphology radius="200"/><feConvolveMatrix order="99" kernelMatrix="${'1 '.repeat(9_801)}"/></filter>${'<rect filter="url(#f)" width="20" height="10"/>'.repeat(100)}`,
+);
+const dayMs = 24 * 60 * 60 * 1000;
+type BookFacts = RequestOf<typeof auditArtifacts>['documents'][number];
+type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];
+
+let rendering: RenderingUnderTest;
+beforeAll(async () => {
+  rendering = await startRendering();
+}, 60_000);
+afterAll(() => rendering?.stop());
+
+describe('the signed heads', () => {
+  const business_id = randomUUID();
+  const hash = 'ab'.repeat(32);
+  beforeAll(async () => {
+    rendering.network.answer(listSeriesHeads, ({ after }) => ({
+      heads: [{ business_id, type: after === null ? ('quote' as const) : ('receipt' as const), n: 7, hash }],
+      next_after: after === null ? { business_id, type: 'quote' as const } : null,
+    }));
+    for (const service of serviceNames.filter((name) => name !== 'rendering')) {
+      rendering.network.answer(auditing[service].listChainHeads, () => ({
+        heads: service === 'gateway' ? [{ business_id, n: 3, hash }] : [],
+        next_after: null,
+      }));
+    }
+  }, 60_000);
+
+  const read = async (after: number) => (await rendering.network.call(readHeads, { after })).signed;
+  const check = async (signed: SignedHeads) => (await rendering.network.call(checkHeads, signed)).finding;
+
+  it('SignHeads signs the ends of the chains of every service, and each statement continues the one before it', async () => {
+    const { n: before = 0 } = (await read(0)) ?? {};
+    expect(await rendering.network.call(signHeads, {})).toEqual({ heads: 3, statements: 1 });
+    expect(await rendering.network.call(signHeads, {})).toEqual({ heads: 3, statements: 1 });
+    const first = await read(before);
+    const second = await read(before + 1);
+    expect(JSON.parse(first?.statement ?? '')).toEqual({
+      n: before + 1,
+      at: rendering.clock.now.toISOString(),
+      previous: before === 0 ? null : expect.any(String),
+      heads: [
+        { service: 'issuing', business_id, type: 'quote', n: 7, hash },
+        { service: 'issuing', business_id, type: 'receipt', n: 7, hash },
+        { service: 'gateway', business_id, type: null, n: 3, hash },
+      ],
+    });
+    const previous = createHash('sha256')
+      .update(first?.statement ?? '')
+      .digest('hex');
+    expect(JSON.parse(second?.statement ?? '')).toMatchObject({ n: before + 2, previous });
+  });
+
+  it('CheckHeads accepts what was signed, and rejects a changed byte of the statement or of the signature', async () => {
+    await rendering.network.call(signHeads, {});
+    const { n: _, ...signed } = (await read(0)) ?? {
+      n: 0,
+      statement: '',
+      signature: '',
+      certificate_sha256: '',
+    };
+    expect(await check(signed)).toBeNull();
+    const changed = signed.statement.replace('"n":7', '"n":8');
+    expect(await check({ ...signed, statement: changed })).toBe('the file was changed after it was signed');
+    const bytes = Buffer.from(signed.signature, 'base64');
+    bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
+    expect(await check({ ...signed, signature: bytes.toString('base64') })).not.toBeNull();
+    expect(await check({ ...signed, certificate_sha256: hash })).toBe(
+      'the signature is of another certificate',
+    );
+    expect(await check({ ...signed, statement: 'x' })).toBe('it is no statement');
+  });
+
+  it('a statement can be neither changed nor deleted', async () => {
+    for (const statement of [sql`update signed_heads set n = n`, sql`delete from signed_heads`]) {
+      await expect(statement.execute(rendering.database.db)).rejects.toThrow('cannot be changed');
+    }
+  });
+});
+
+describe('StoreLogo', () => {
+  const store = (businessId: string, logo: string) =>
+    rendering.network.call(storeLogo, { business_id: businessId, logo });
+  const page = async (business: ReturnType<typeof sampleBusiness>) => {
+    const { html } = await rendering.network.call(renderPage, {
+      business,
+      document: sampleDocument('receipt', business),
+      state: { status: 'closed', paid: 0, allocation_number: null, cancelled_at: null },
+      pdf_url: 'https://example.test/p/1',
+    });
+    return html;
+  };
+
+  it('a logo is stored once and shown on the page and in the PDF of its business', async () => {
+    const id = randomUUID();
+    const logo = await store(id, pixels);
+    expect(await store(id, pixels)).toEqual(logo);
+    const business = sampleBusiness({ id, logo });
+    expect(await page(business)).toMatch(
+      /<img class="logo" src="data:image\/png;base64,[A-Za-z0-9+/=]+" width="2" height="2" alt="">/,
+    );
+    const document = sampleDocument('receipt', business);
+    await rendering.network.call(renderArtifact, { business, document });
+    const { pdf } = await rendering.network.call(getArtifact, { business_id: id, document_id: document.id });
+    expect(await pdfImages(Buffer.from(pdf, 'base64'))).toBe(1);
+  });
+
+  it('an SVG logo is shown as a PNG', async () => {
+    const id = randomUUID();
+    const html = await page(sampleBusiness({ id, logo: await store(id, drawing) }));
+    expect(html).toMatch(/src="data:image\/png;base64,[A-Za-z0-9+/=]+" width="460" height="230"/);
+    expect(html).not.toContain('image/svg+xml');
+  });
+
+  it('GetLogo returns the picture of a logo for a message, and none of another business', async () => {
+    const id = randomUUID();
+    const logo = await store(id, drawing);
+    const found = await rendering.network.call(getLogo, { business_id: id, logo });
+    expect(found).toMatchObject({ width: 460, height: 230 });
+    const png = Buffer.from(found.png, 'base64');
+    expect(createHash('sha256').update(png).digest('hex')).toBe(logo.sha256);
+    expect(png.toString('latin1', 1, 4)).toBe('PNG');
+    await expect(rendering.network.call(getLogo, { business_id: randomUUID(), logo })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('a business is never shown the logo of another', async () => {
+    const logo = await store(randomUUID(), drawing);
+    expect(await page(sampleBusiness({ logo }))).not.toContain('<img');
+  });
+
+  it('a document is issued without a logo that is missing', async () => {
+    const business = sampleBusiness({ logo: { sha256: 'ab'.repeat(32) } });
+    const document = sampleDocument('receipt', business);
+    await expect(rendering.network.call(renderArtifact, { business, document })).resolves.toMatchObject({
+      revision: 1,
+    });
+  });
+
+  it.each([
+    ['a URL of another host', 'https://example.test/logo.svg', 'must be data:'],
+    ['a file that is damaged', 'data:image/png;base64,AAAA', 'is not a PNG file'],
+    ['a drawing that would take minutes', endless, 'takes too long to draw'],
+  ])('a logo is rejected with a reason when it is %s', async (_what, logo, message) => {
+    await expect(store(randomUUID(), logo)).rejects.toMatchObject({
+      code: 'validation_error',
+      details: { errors: [{ path: '/logo', message: expect.stringContaining(message) }] },
+    });
+  });
+
+  it('a logo is stored while another drawing takes too long', async () => {
+    const id = randomUUID();
+    const rejected = expect(store(id, endless)).rejects.toMatchObject({ code: 'validation_error' });
+    await expect(store(id, drawing)).resolves.toHaveProperty('sha256');
+    await rejected;
+  });
+});
+
+describe('RenderPage', () => {
+  it('RenderPage returns a page that contains its fonts and shows the present state', async () => {
+    const business = sampleBusiness();
+    const { html } = await rendering.network.call(renderPage, {
+      business,
+      document: sampleDocument('tax_invoice', business),
+      state: { status: 'closed', paid: 3009, allocation_number: '123456789', cancelled_at: null },
+      pdf_url: 'https://example.test/p/abc',
+    });
+    expect(html).toContain('src:url(data:font/woff2;base64,');
+    expect(html.replace(/url\(data:/g, '')).not.toContain('url(');
+    expect(html).toContain('<a href="https://example.test/p/abc">');
+    expect(html).toContain('123456789');
+    expect(html).toContain('שולם');
+  });
+
+  it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
+    await rendering.network.call(renderArtifact, { business, document });
+    const page = async (allocationNumber: string | null, language: 'he' | 'en') => {
+      const state = {
+        status: 'open',
+        paid: 0,
+        allocation_number: allocationNumber,
+        cancelled_at: null,
+      } as const;
+      const request = { business, document, state, pdf_url: 'https://example.test/p/1', language };
+      return (await rendering.network.call(renderPage, request)).html;
+    };
+    expect(await page(null, 'he')).toContain('בתהליך קבלה מרשות המסים');
+    expect(await page(null, 'en')).toContain('Being obtained');
+    expect(await page('123456789', 'he')).not.toContain('בתהליך קבלה');
+    await rendering.network.publish(allocationSettled, document.id, {
+      document,
+      business,
+      allocation: { status: 'failed', number: null, reason: 'refused' },
+      pending: false,
+    });
+    await eventually('the page does not say so any more', async () => {
+      const html = await page(null, 'he');
+      return !html.includes('בתהליך קבלה') && html.includes('7,080.00');
+    });
+  });
+
+  it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
+    const business = sampleBusiness();
+    const document = sampleDocument('order', business);
+    const first = await rendering.network.call(renderArtifact, { business, document });
+    const cancelledAt = '2026-03-09T10:00:00.000Z';
+    const page = async (cancelled: string | null) => {
+      const { html } = await rendering.network.call(renderPage, {
+        business,
+        document,
+        state: {
+          status: cancelled === null ? 'open' : 'cancelled',
+          paid: 0,
+          allocation_number: null,
+          cancelled_at: cancelled,
+        },
+        pdf_url: 'https://example.test/p/1',
+        language: 'en',
+      });
+      return [...html.matchAll(/<code dir="ltr">([0-9a-f]{64})<\/code>/g)].map(([, print]) => print);
+    };
+    const [file, certificate] = await page(null);
+    expect(file).toBe(first.sha256);
+    const stored = await rendering.database.db
+      .selectFrom('artifact')
+      .select('certificate_sha256')
+      .where('document_id', '=', document.id)
+      .executeTakeFirstOrThrow();
+    expect(certificate).toBe(stored.certificate_sha256.toString('hex'));
+    expect(await page(cancelledAt)).toEqual([]);
+    const second = await rendering.network.call(cancelArtifact, {
+      business,
+      document,
+      cancelled_at: cancelledAt,
+    });
+    expect(await page(cancelledAt)).toEqual([second.sha256, certificate]);
+  });
+
+  it('PrintReport returns a page as a PDF under its title, and an error for one that names another file', async () => {
+    const html =
+      '<!doctype html><html lang="he"><head><title>דוח</title></head><body><h1>סיכום</h1></body></html>';
+    const { pdf } = await rendering.network.call(printReport, { title: 'Totals by type', html });
+    const bytes = Buffer.from(pdf, 'base64').toString('latin1');
+    expect(bytes).toMatch(/^%PDF-1\.\d/);
+    expect(bytes).toContain('/Title (Totals by type ');
+    const naming = html.replace('<h1>', '<img src="other.png"><h1>');
+    await expect(
+      rendering.network.call(printReport, { title: 'Report', html: naming }),
+    ).rejects.toMatchObject({
+      code: 'document_generation_failed',
+    });
+  });
+});
+
+describe('OrphanPurger', () => {
+  let purger: OrphanPurger;
+  const business = sampleBusiness();
+  const book = new Map<string, IssuedDocument>();
+  let issuingAnswers = true;
+  beforeAll(async () => {
+    purger = rendering.service.app.get(OrphanPurger, { strict: false });
+    rendering.network.answer(getDocument, ({ document_id }) => {
+      if (!issuingAnswers) {
+        throw new ApiError('internal_error');
+      }
+      const document = book.get(document_id);
+      if (!document) {
+        throw new ApiError('not_found');
+      }
+      const state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null } as const;
+      return { document, state };
+    });
+  }, 60_000);
+  afterEach(() => {
+    jest.restoreAllMocks();
+    rendering.clock.now = new Date();
+  });
+
+  const renderNew = async () => {
+    const document = sampleDocument('quote', business);
+    await rendering.network.call(renderArtifact, { document, business });
+    return document;
+  };
+  const stored = async (document: IssuedDocument) =>
+    rendering.database.db
+      .selectFrom('artifact')
+      .select('confirmed_at')
+      .where('document_id', '=', document.id)
+      .executeTakeFirst();
+
+  it('OrphanPurger deletes PDFs of documents that were not issued after a day, and nothing while issuing does not answer', async () => {
+    const orphan = await renderNew();
+    const late = await renderNew();
+    book.set(late.id, late);
+
+    await purger.purgeBatch();
+    expect(await stored(orphan)).toBeDefined();
+
+    rendering.clock.now = new Date(Date.now() + dayMs + 60_000);
+    issuingAnswers = false;
+    await expect(purger.purgeBatch()).rejects.toThrow();
+    expect(await stored(orphan)).toBeDefined();
+
+    issuingAnswers = true;
+    await purger.purgeBatch();
+    expect(await stored(orphan)).toBeUndefined();
+    expect((await stored(late))?.confirmed_at).toBeInstanceOf(Date);
+  });
+
+  it('OrphanPurger keeps the PDF of a document that is being issued when the clock of the machine is a day ahead', async () => {
+    const document = await renderNew();
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + dayMs + 60_000);
+    rendering.clock.now = new Date(Date.now());
+    await purger.purgeBatch();
+    expect(await stored(document)).toBeDefined();
+  });
+});
+
+describe('AuditArtifacts', () => {
+  /** Somebody who may change what nobody may change: no trigger and no constraint is in the way. */
+  let intruder: Database<RenderingTables>;
+  const business = sampleBusiness();
+
+  beforeAll(async () => {
+    intruder = openDatabase<RenderingTables>({
+      url: withDatabase(adminUrl(), new URL(rendering.database.url).pathname.slice(1)),
+      poolSize: 1,
+      applicationName: 'test',
+      logger: createLogger('test', 'silent'),
+    });
+    await sql`set session_replication_role = replica`.execute(intruder);
+    await sql`alter table artifact drop constraint artifact_sha256_check`.execute(intruder);
+  }, 60_000);
+  afterAll(() => intruder?.destroy());
+
+  /** Makes a PDF; what the book would say of its document. */
+  const make = async (document: IssuedDocument, issuer = business): Promise<BookFacts> => {
+    const { sha256 } = await rendering.network.call(renderArtifact, { document, business: issuer });
+    return {
+      document_id: document.id,
+      type: document.type,
+      number: document.number,
+      total: document.totals.total,
+      allocation_number: null,
+      cancelled_at: null,
+      artifact_sha256: sha256,
+    };
+  };
+  it('a delivery note without prices is not missing its total', async () => {
+    const issuer = sampleBusiness({ id: business.id, delivery_notes_without_prices: true });
+    const note = sampleDocument('delivery_note', issuer, { id: randomUUID() });
+    const facts = await make(note, issuer);
+    expect(await findingsOf({ ...facts, without_prices: true })).toEqual([]);
+    expect(await findingsOf(facts)).toEqual(['content']);
+  });
+
+  const audit = async (facts: BookFacts, business_id = business.id): Promise<Audited> => {
+    const { documents } = await rendering.network.call(auditArtifacts, { business_id, documents: [facts] });
+    expect(documents.map(({ document_id }) => document_id)).toEqual([facts.document_id]);
+    return documents[0] as Audited;
+  };
+  const findingsOf = async (facts: BookFacts): Promise<string[]> =>
+    (await audit(facts)).findings.map(({ finding }) => finding);
+  const settle = async (document: IssuedDocument, number: string | null) => {
+    await rendering.network.publish(allocationSettled, document.id, {
+      document,
+      business,
+      allocation: number
+        ? { status: 'issued', number, reason: null }
+        : { status: 'not_required', number: null, reason: 'no type for it' },
+    });
+    await eventually('a PDF is final', () =>
+      rendering.database.db
+        .selectFrom('artifact')
+        .select('revision')
+        .where('document_id', '=', document.id)
+        .where('published_at', 'is not', null)
+        .executeTakeFirst(),
+    );
+  };
+  /** Changes the bytes of a stored PDF behind its back; with `rehash` the row's hash as well. */
+  const forge = async (
+    { document_id }: BookFacts,
+    change: (pdf: Buffer) => Buffer,
+    { revision = 1, rehash = false } = {},
+  ) => {
+    const { pdf, sha256 } = await intruder
+      .selectFrom('artifact')
+      .select(['pdf', 'sha256'])
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .executeTakeFirstOrThrow();
+    const forged = change(Buffer.from(pdf));
+    expect(forged.equals(pdf)).toBe(false);
+    await intruder
+      .updateTable('artifact')
+      .set({
+        pdf: forged,
+        size_bytes: forged.length,
+        sha256: rehash ? createHash('sha256').update(forged).digest() : sha256,
+      })
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .execute();
+  };
+  const flipAt = (at: (pdf: Buffer) => number) => (pdf: Buffer) => {
+    const index = at(pdf);
+    pdf[index] = (pdf[index] ?? 0) ^ 1;
+    return pdf;
+  };
+  const bytesOf = async ({ document_id }: BookFacts, revision = 1): Promise<Buffer> => {
+    const { pdf } = await intruder
+      .selectFrom('artifact')
+      .select('pdf')
+      .where('document_id', '=', document_id)
+      .where('revision', '=', revision)
+      .executeTakeFirstOrThrow();
+    return pdf;
+  };
+  /** Where the signature is in the file: what the signed ranges leave out. */
+  const signatureIn = (pdf: Buffer) => pdf.indexOf('/Contents <', pdf.lastIndexOf('/ByteRange')) + 11;
+
+  it('a PDF that lacks its hash is not served', async () => {
+    const document = sampleDocument('quote', business);
+    const facts = await make(document);
+    const key = { business_id: business.id, document_id: document.id };
+    await expect(rendering.network.call(getArtifact, key)).resolves.toMatchObject({ revision: 1 });
+    const { sha256 } = await rendering.network.call(getArtifact, key);
+    expect(await rendering.network.call(getArtifact, { ...key, known_sha256: [sha256] })).toMatchObject({
+      pdf: '',
+    });
+    await forge(
+      facts,
+      flipAt((pdf) => pdf.length - 20),
+    );
+    await expect(rendering.network.call(getArtifact, key)).rejects.toMatchObject({ code: 'internal_error' });
+  });
+
+  it.each(['he', 'en'] as const)(
+    'AuditArtifacts finds nothing wrong with documents of every type (%s)',
+    async (language) => {
+      const issuer = sampleBusiness({ language });
+      const facts = await Promise.all(
+        documentTypes.map((type, index) =>
+          make(sampleDocument(type, issuer, { id: randomUUID(), number: index + 1 }), issuer),
+        ),
+      );
+      const { documents } = await rendering.network.call(auditArtifacts, {
+        business_id: issuer.id,
+        documents: facts,
+      });
+      expect(documents).toEqual(
+        facts.map(({ document_id }) => ({ document_id, revisions: 1, findings: [], pending: ['final'] })),
+      );
+    },
+  );
+
+  it('AuditArtifacts finds nothing wrong with many pages, large amounts and figures among the words', async () => {
+    const [line] = sampleDocument('tax_invoice', business).items;
+    const facts = await make(
+      sampleDocument('tax_invoice', business, {
+        number: 999_999_999,
+        title: 'מספר 12 / No. 13',
+        notes: 'סה"כ 1,000.00 ₪ (₪5)',
+        items: Array.from({ length: 80 }, () => line as NonNullable<typeof line>),
+        totals: {
+          subtotal: 999_999_999_999.99,
+          discount: 0,
+          vat: 0,
+          vat_rate: 0,
+          total: 999_999_999_999.99,
+          currency: 'ILS',
+        },
+      }),
+    );
+    expect(await audit(facts)).toMatchObject({ findings: [] });
+  });
+
+  it('AuditArtifacts reports pending work until a PDF shows it', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = await make(document);
+    const numbered = { ...facts, allocation_number: '123456789' };
+    expect(await audit(numbered)).toMatchObject({
+      revisions: 1,
+      findings: [],
+      pending: ['final', 'allocation_number'],
+    });
+    await settle(document, '123456789');
+    expect(await audit(numbered)).toMatchObject({ revisions: 2, findings: [], pending: [] });
+    const cancelled = { ...numbered, cancelled_at: '2026-03-09T22:30:00.000Z' };
+    expect(await audit(cancelled)).toMatchObject({ revisions: 2, findings: [], pending: ['cancelled'] });
+    await rendering.network.call(cancelArtifact, {
+      document,
+      business,
+      cancelled_at: cancelled.cancelled_at,
+    });
+    expect(await audit(cancelled)).toMatchObject({ revisions: 3, findings: [], pending: [] });
+    // The book knows neither of the two.
+    expect(await findingsOf(facts)).toEqual(['allocation_number', 'cancelled']);
+    expect(await findingsOf({ ...cancelled, allocation_number: '987654321' })).toEqual(['allocation_number']);
+  });
+
+  it('the audit finds one changed byte in the signed part, in the signature and behind it', async () => {
+    const expected = ['hash', 'signature'];
+    const inside = await make(sampleDocument('quote', business));
+    await forge(
+      inside,
+      flipAt(() => 1_000),
+    );
+    expect(await findingsOf(inside)).toEqual(expected);
+    const outside = await make(sampleDocument('quote', business));
+    await forge(
+      outside,
+      flipAt((pdf) => signatureIn(pdf) + 2_000),
+    );
+    expect(await findingsOf(outside)).toEqual(expected);
+    const behind = await make(sampleDocument('quote', business));
+    await forge(
+      behind,
+      flipAt((pdf) => pdf.indexOf('>', signatureIn(pdf)) - 1),
+    );
+    expect(await findingsOf(behind)).toEqual(expected);
+  });
+
+  it('the audit finds a changed PDF whose stored hash was recomputed', async () => {
+    const first = await make(sampleDocument('order', business));
+    await forge(
+      first,
+      flipAt(() => 1_000),
+      { rehash: true },
+    );
+    const { findings } = await audit(first);
+    expect(findings.map(({ finding }) => finding)).toEqual(['book_hash', 'signature']);
+    expect(findings[1]?.message).toBe('revision 1 of its PDF: the file was changed after it was signed');
+  });
+
+  it.each<[string, (pdf: Buffer) => Buffer, string]>([
+    [
+      'something is added to the file',
+      (pdf) => Buffer.concat([pdf, Buffer.from('%')]),
+      'does not cover the whole file',
+    ],
+    ['it is no PDF', () => Buffer.from('no PDF'), 'there is no signature'],
+    [
+      'the signature is empty',
+      (pdf) => pdf.fill('0', signatureIn(pdf), pdf.indexOf('>', signatureIn(pdf))),
+      'the signature is of another certificate',
+    ],
+    [
+      'what the key has signed is something else',
+      (pdf) => {
+        // The last octet of the signature's value, before the room that is filled with zeros.
+        const end = pdf.indexOf('>', signatureIn(pdf));
+        const at =
+          signatureIn(pdf) + pdf.toString('latin1', signatureIn(pdf), end).replace(/0+$/, '').length - 1;
+        pdf.write(pdf[at] === 0x31 ? '2' : '1', at, 'latin1');
+        return pdf;
+      },
+      'the signature is not of the key of its certificate',
+    ],
+    [
+      'the range of the signature leaves something out',
+      (pdf) => {
+        const at = pdf.lastIndexOf('/ByteRange');
+        const range = /\[0 (\d+) +(\d+)/.exec(pdf.toString('latin1', at, at + 60));
+        const less = Number(range?.[1]) - 10;
+        pdf.write(`[0 ${less}`, pdf.indexOf('[', at), 'latin1');
+        return pdf;
+      },
+      'the signature leaves out more than itself',
+    ],
+  ])('finds that %s', async (_what, change, words) => {
+    const facts = await make(sampleDocument('delivery_note', business));
+    await forge(facts, change, { rehash: true });
+    const signature = (await audit(facts)).findings.find(({ finding }) => finding === 'signature');
+    expect(signature?.message).toContain(words);
+  });
+
+  it('the audit finds a signature of another certificate', async () => {
+    const facts = await make(sampleDocument('quote', business));
+    await intruder
+      .updateTable('artifact')
+      .set({ certificate_sha256: Buffer.alloc(32, 1) })
+      .where('document_id', '=', facts.document_id)
+      .execute();
+    expect((await audit(facts)).findings).toEqual([
+      { finding: 'signature', message: 'revision 1 of its PDF: the signature is of another certificate' },
+    ]);
+  });
+
+  it('AuditArtifacts finds the PDF of another document in a later revision, of which issuing has no hash', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = { ...(await make(document)), allocation_number: '123456789' };
+    await settle(document, '123456789');
+    const swapped = async (change: Partial<IssuedDocument>) => {
+      const other = await make(sampleDocument('tax_invoice', business, change));
+      const pdf = await bytesOf(other);
+      await forge(facts, () => pdf, { revision: 2, rehash: true });
+      return (await audit(facts)).findings.map(({ message }) => message);
+    };
+    // Its number is in the text, but not as the number of the document.
+    expect(await swapped({ number: 7, title: String(document.number) })).toEqual([
+      'its PDF is titled as another document',
+      `its PDF does not show the number ${document.number}`,
+      'its PDF does not show the allocation number 123456789',
+    ]);
+    const totals = { ...document.totals, total: document.totals.total + 0.01 };
+    expect(await swapped({ totals })).toEqual([
+      'its PDF does not show the total 3,009.00',
+      'its PDF does not show the allocation number 123456789',
+    ]);
+    expect(await swapped({ type: 'proforma' })).toEqual([
+      'its PDF is titled as another document',
+      'its PDF does not show the allocation number 123456789',
+    ]);
+  });
+
+  it('AuditArtifacts finds that one revision is missing, or all of them', async () => {
+    const document = sampleDocument('tax_invoice', business);
+    const facts = { ...(await make(document)), allocation_number: '123456789' };
+    await settle(document, '123456789');
+    await intruder
+      .deleteFrom('artifact')
+      .where('document_id', '=', facts.document_id)
+      .where('revision', '=', 1)
+      .execute();
+    expect(await audit(facts)).toMatchObject({
+      revisions: 1,
+      findings: [{ finding: 'revisions', message: 'its PDFs are the revisions 2' }],
+    });
+    await intruder.deleteFrom('artifact').where('document_id', '=', facts.document_id).execute();
+    expect(await audit(facts)).toEqual({
+      document_id: facts.document_id,
+      revisions: 0,
+      findings: [{ finding: 'missing', message: 'there is no PDF of it' }],
+      pending: [],
+    });
+  });
+
+  it('AuditArtifacts finds that a PDF does not show what its row says', async () => {
+    const facts = await make(sampleDocument('tax_invoice', business));
+    await intruder
+      .updateTable('artifact')
+      .set({ allocation_number: '123456789', cancelled_at: new Date() })
+      .where('document_id', '=', facts.document_id)
+      .execute();
+    const shown = { ...facts, allocation_number: '123456789', cancelled_at: '2026-03-09T22:30:00.000Z' };
+    expect((await audit(shown)).findings.map(({ message }) => message)).toEqual([
+      'its PDF does not show the allocation number 123456789',
+      'its PDF does not show that it is cancelled',
+    ]);
+  });
+
+  it('AuditArtifacts does not find the PDF of another business', async () => {
+    const facts = await make(sampleDocument('quote', business));
+    expect(await audit(facts, randomUUID())).toMatchObject({
+      revisions: 0,
+      findings: [{ finding: 'missing' }],
+    });
+  });
+});

@@ -1,0 +1,1012 @@
+import { createHash, randomUUID, X509Certificate } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { renderArtifact, showSigningCertificate } from '@pinkas/contracts';
+import { testBookOf } from '@pinkas/domain';
+import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
+import { ConfigError } from '@pinkas/service-kit/config';
+import { eventually } from '@pinkas/testkit';
+import { Certificate, ContentInfo, SignedData, TimeStampResp } from 'pkijs';
+import { type RenderingConfig } from '../src/config.js';
+import { readChromiumFile } from '../src/pdf/chromium-file.js';
+import { Signer } from '../src/signature/signer.js';
+import { Signers } from '../src/signature/signers.js';
+import { readSigningCertificate } from '../src/signature/signing-certificate.js';
+import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
+import { verifySignature } from '../src/signature/verify-signature.js';
+import { issueCertificate, openssl, p12Of, type TestCertificate } from './certificates.js';
+import { chromiumPdf } from './chromium-pdf.js';
+import { qpdfCheck, signatureReport, signedParts } from './pdf-tools.js';
+import { type RenderingUnderTest, signingP12File, signingP12Password, startRendering } from './rendering.js';
+import { TestCertificateAuthority } from './revocation-server.js';
+import { sampleBusiness, sampleDocument } from './sample-documents.js';
+import { issueTimeCertificate, TestTimestampAuthority, timeExtensions } from './timestamp-authority.js';
+
+const password = 'secret';
+const forSigning = ['basicConstraints=CA:FALSE', 'keyUsage=critical,digitalSignature,nonRepudiation'];
+const forIssuing = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign'];
+const page = readChromiumFile(chromiumPdf('nonce'));
+const signWith = (signer: Signer, signedAt = new Date()) =>
+  signer.sign(
+    page,
+    { documentId: randomUUID(), title: 'כותרת', author: 'עסק', language: 'he', issuedAt: signedAt },
+    { reason: 'מסמך ממוחשב', location: 'חיפה', contact: null, signedAt },
+  );
+const open = (p12: Uint8Array, now = new Date()) => Signer.open(p12, password, now);
+const value = Buffer.from('the value of a signature');
+const hourMs = 3_600_000;
+/** A business with a certificate of its own. */
+const own = randomUUID();
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  const other = Buffer.from(bytes);
+  other[at] = (other[at] ?? 0) ^ 1;
+  return other;
+}
+
+/** A reply with another certificate in place of those that it came with. */
+function withCertificate(reply: Buffer, certificate: Buffer): Buffer {
+  const response = TimeStampResp.fromBER(reply);
+  const token = response.timeStampToken as ContentInfo;
+  const signedData = new SignedData({ schema: token.content });
+  signedData.certificates = [Certificate.fromBER(certificate)];
+  response.timeStampToken = new ContentInfo({
+    contentType: token.contentType,
+    content: signedData.toSchema(),
+  });
+  return Buffer.from(response.toSchema().toBER());
+}
+
+/** What a file has as proofs, in DER, by the names of the store. */
+function storedProofs(pdf: Buffer): Record<string, Buffer[]> {
+  const text = pdf.toString('latin1');
+  const store = Number(/\/DSS (\d+) 0 R/.exec(text)?.[1] ?? 0);
+  if (store === 0) {
+    return {};
+  }
+  // A reply begins with a status of success.
+  const kindOf = (der: Buffer) =>
+    der.subarray(0, 8).includes(Buffer.from([0x0a, 0x01, 0x00])) ? 'reply' : 'other';
+  // The proofs are the streams of the update, which follows the end of the signed file.
+  const updateAt = pdf.indexOf('%%EOF\n') + '%%EOF\n'.length;
+  const proofs = [...text.slice(updateAt).matchAll(/\d+ 0 obj\n<<\/Length (\d+)>>stream\n/g)].map((match) => {
+    const at = updateAt + match.index + match[0].length;
+    return pdf.subarray(at, at + Number(match[1]));
+  });
+  return {
+    replies: proofs.filter((der) => kindOf(der) === 'reply'),
+    others: proofs.filter((der) => kindOf(der) === 'other'),
+  };
+}
+
+describe('Signer', () => {
+  let root: TestCertificate;
+  let middle: TestCertificate;
+  let leaf: TestCertificate;
+  beforeAll(async () => {
+    root = await issueCertificate('Example Root', forIssuing);
+    middle = await issueCertificate('Example Middle', forIssuing, { issuer: root });
+    leaf = await issueCertificate('עסק לדוגמה', forSigning, { issuer: middle });
+  }, 60_000);
+
+  it('a signature is valid to pdfsig and to openssl, with the attributes of PAdES B-B and no others', async () => {
+    const signer = await open(
+      p12Of(leaf.key, [leaf.certificate, middle.certificate, root.certificate], password),
+    );
+    const pdf = await signWith(signer);
+    const report = await signatureReport(pdf);
+    for (const words of [
+      'Signature is Valid.',
+      'Total document signed',
+      'ETSI.CAdES.detached',
+      'עסק לדוגמה',
+    ]) {
+      expect(report).toContain(words);
+    }
+    const { signature, content } = signedParts(pdf);
+    const files = { 'cms.der': signature, content, 'root.pem': root.certificate };
+    // As a reader that trusts the root: the certificates between come with the signature.
+    await openssl(
+      [
+        ...['cms', '-verify', '-inform', 'DER', '-in', 'cms.der', '-content', 'content', '-binary'],
+        ...['-CAfile', 'root.pem', '-purpose', 'any', '-out', 'out'],
+      ],
+      files,
+    );
+    const { stdout } = await openssl(
+      ['cms', '-cmsout', '-print', '-noout', '-inform', 'DER', '-in', 'cms.der'],
+      files,
+    );
+    const attributes = stdout.slice(
+      stdout.indexOf('signedAttrs:'),
+      stdout.indexOf('signatureAlgorithm:', stdout.indexOf('signedAttrs:')),
+    );
+    expect([...attributes.matchAll(/object: (\S+)/g)].map(([, name]) => name)).toEqual([
+      'contentType',
+      'messageDigest',
+      'id-smime-aa-signingCertificateV2',
+    ]);
+    expect(stdout).toMatch(/unsignedAttrs:\s+<ABSENT>/);
+  });
+
+  it.each([
+    ['with a long chain', 12],
+    ['with its certificate alone', 0],
+  ])('the placeholder fits the signature: %s', async (_what, length) => {
+    const chain = Array.from({ length }, () => middle.certificate);
+    const signer = await open(p12Of(leaf.key, [leaf.certificate, ...chain], password));
+    const pdf = await signWith(signer);
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+    const { signature, placeholderBytes } = signedParts(pdf);
+    expect(signature.length).toBeGreaterThan(length * 700);
+    expect(placeholderBytes - signature.length).toBeGreaterThanOrEqual(0);
+    expect(placeholderBytes - signature.length).toBeLessThan(64);
+  });
+
+  it('the certificate of the key signs, wherever it is in the file', async () => {
+    const signer = await open(
+      p12Of(leaf.key, [root.certificate, middle.certificate, leaf.certificate], password),
+    );
+    expect(signer.certificate.subject).toBe('עסק לדוגמה');
+    expect(await signatureReport(await signWith(signer))).toContain('Signature is Valid.');
+  });
+
+  it.each([['P-256'], ['P-384']])('a signature by an elliptic curve is valid: %s', async (curve) => {
+    const algorithm = ['-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
+    const { key, certificate } = await issueCertificate('Example Curve', forSigning, { algorithm });
+    const { files } = await openssl(
+      [
+        ...['pkcs12', '-export', '-inkey', 'key', '-in', 'certificate', '-out', 'p12'],
+        ...['-passout', `pass:${password}`],
+      ],
+      { key, certificate },
+      ['p12'],
+    );
+    const signer = await open(files[0] ?? Buffer.alloc(0));
+    for (let time = 0; time < 20; time += 1) {
+      expect(await signatureReport(await signWith(signer))).toContain('Signature is Valid.');
+    }
+  });
+
+  it('the same page at the same instant has the same signature', async () => {
+    const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
+    const facts = {
+      documentId: 'one',
+      title: 't',
+      author: 'a',
+      language: 'en',
+      issuedAt: new Date(),
+    } as const;
+    const entries = { reason: 'r', location: null, contact: null, signedAt: new Date() };
+    const [first, second] = await Promise.all([1, 2].map(() => signer.sign(page, facts, entries)));
+    expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('a signature is valid whatever the texts in its dictionary are', async () => {
+    const signer = await open(p12Of(leaf.key, [leaf.certificate], password));
+    const signedAt = new Date();
+    const words = ') obj << /M (D:20010101000000Z) /ByteRange [0 1 2 3] /Contents <00> >> endobj 9 0 obj';
+    const pdf = await signer.sign(
+      page,
+      { documentId: randomUUID(), title: words, author: words, language: 'en', issuedAt: signedAt },
+      { reason: words, location: words, contact: words, signedAt },
+    );
+    expect(verifySignature(pdf, signer.certificate.fingerprint)).toBeNull();
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+  });
+
+  it('a certificate signs nothing before or after its validity', async () => {
+    const p12 = p12Of(leaf.key, [leaf.certificate], password);
+    await expect(open(p12, new Date('2001-01-01'))).rejects.toThrow('its certificate is valid from');
+    const signer = await open(p12);
+    await expect(signWith(signer, new Date('2101-01-01'))).rejects.toThrow('its certificate is valid from');
+  });
+
+  it.each<[string, () => Promise<Buffer>, string]>([
+    [
+      'the key is of another certificate',
+      async () => p12Of(leaf.key, [middle.certificate, root.certificate], password),
+      'belongs to none',
+    ],
+    [
+      'its key usage is not for signatures',
+      async () => {
+        const sealed = await issueCertificate('Example Cipher', ['keyUsage=critical,keyEncipherment']);
+        return p12Of(sealed.key, [sealed.certificate], password);
+      },
+      'key usage',
+    ],
+    [
+      'the key is weak',
+      async () => {
+        const weak = await issueCertificate('Example Weak', forSigning, {
+          algorithm: ['-newkey', 'rsa:1024'],
+        });
+        return p12Of(weak.key, [weak.certificate], password);
+      },
+      'too weak',
+    ],
+    [
+      'the password is another',
+      async () => p12Of(leaf.key, [leaf.certificate], 'other'),
+      'password is wrong',
+    ],
+    ['it is something else', async () => Buffer.from('no certificate'), 'no PKCS#12 file'],
+  ])('a certificate is rejected at the start when %s', async (_what, p12, words) => {
+    await expect(open(await p12())).rejects.toThrow(words);
+  });
+});
+
+describe('Signers', () => {
+  const folder = join(process.env.PINKAS_TEST_HOME ?? tmpdir(), `signing-${randomUUID()}`);
+  let atAnotherTime: Date | undefined;
+  const logger = createLogger('rendering', 'silent');
+  const config = (change: Partial<RenderingConfig> = {}) =>
+    ({ signingP12File, signingP12Password, ...change }) as RenderingConfig;
+  const openAll = (change: Partial<RenderingConfig> = {}) =>
+    Signers.open(config(change), {
+      clock: { now: () => atAnotherTime ?? new Date() },
+      logger,
+      metrics: new Metrics(),
+    });
+  const days = (count: number) => count * 86_400_000;
+  beforeAll(() => mkdir(folder));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('the certificate is a file or a text, but not both', async () => {
+    const signingP12Base64 = (await readFile(signingP12File)).toString('base64');
+    const byText = await openAll({ signingP12File: '', signingP12Base64 });
+    const byFile = await openAll();
+    expect(byText.forBook('any').certificate.fingerprint).toEqual(
+      byFile.forBook('any').certificate.fingerprint,
+    );
+    for (const change of [{ signingP12Base64 }, { signingP12File: '' }]) {
+      await expect(openAll(change)).rejects.toThrow('one of SIGNING_P12_FILE and SIGNING_P12_BASE64');
+    }
+  });
+
+  it.each<[string, Partial<RenderingConfig>, string]>([
+    ['the password is wrong', { signingP12Password: 'wrong' }, 'SIGNING_P12_FILE'],
+    ['the file is not there', { signingP12File: join(tmpdir(), 'no-such.p12') }, 'ENOENT'],
+    ['the text is no file', { signingP12File: '', signingP12Base64: 'AAAA' }, 'SIGNING_P12_BASE64'],
+    ['the folder is not there', { signingP12Folder: join(tmpdir(), 'no-such') }, 'SIGNING_P12_FOLDER'],
+  ])('the start stops with a reason when %s', async (_what, change, words) => {
+    const opening = openAll(change);
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(words);
+    await expect(opening).rejects.not.toThrow(signingP12Password);
+  });
+
+  it('a business with a certificate signs by its own, every other by that of the operator', async () => {
+    const id = randomUUID();
+    const own = await issueCertificate('Example Business', forSigning);
+    await writeFile(join(folder, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
+    await writeFile(join(folder, 'readme.txt'), 'no certificate');
+    const signers = await openAll({ signingP12Folder: folder });
+    expect(await signatureReport(await signWith(signers.forBook(id)))).toContain(
+      'Common Name: Example Business',
+    );
+    expect(await signatureReport(await signWith(signers.forBook(randomUUID())))).toContain(
+      'Common Name: Test',
+    );
+    await writeFile(join(folder, `${id}.p12`), 'torn');
+    await expect(openAll({ signingP12Folder: folder })).rejects.toThrow(`${id}.p12`);
+    await rm(join(folder, `${id}.p12`));
+  });
+
+  it('the certificate of the operator may be in the folder of the businesses', async () => {
+    const shared = await mkdtemp(join(folder, 'shared-'));
+    const id = randomUUID();
+    const [operator, own] = [
+      await issueCertificate('Example Operator', forSigning),
+      await issueCertificate('Example Business', forSigning),
+    ];
+    const file = join(shared, 'certificate.p12');
+    await writeFile(file, p12Of(operator.key, [operator.certificate], signingP12Password));
+    await writeFile(join(shared, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
+    // As Kubernetes mounts a secret.
+    await mkdir(join(shared, '..data'));
+    const signers = await openAll({ signingP12File: file, signingP12Folder: `${shared}/` });
+    expect(signers.forBook(id).certificate.subject).toBe('Example Business');
+    expect(signers.forBook(randomUUID()).certificate.subject).toBe('Example Operator');
+  });
+
+  it('the start stops when the folder has no certificate of a business', async () => {
+    const empty = await mkdtemp(join(folder, 'empty-'));
+    await expect(openAll({ signingP12Folder: empty })).rejects.toThrow(/has no <business id>\.p12/);
+    const file = join(empty, 'certificate.p12');
+    await copyFile(signingP12File, file);
+    const opening = openAll({ signingP12File: file, signingP12Folder: empty });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(/has no <business id>\.p12/);
+  });
+
+  it.each([
+    ['the extension is in upper case', (id: string) => `${id}.P12`],
+    ['the id is in upper case', (id: string) => `${id.toUpperCase()}.p12`],
+    ['the extension is pfx', (id: string) => `${id}.pfx`],
+    ['the name is no id', () => 'business.p12'],
+    ['the name has as many characters as an id', () => `${'-'.repeat(36)}.p12`],
+  ])('the start stops when a certificate in the folder belongs to no business: %s', async (_what, nameOf) => {
+    const misnamed = await mkdtemp(join(folder, 'misnamed-'));
+    await copyFile(signingP12File, join(misnamed, `${randomUUID()}.p12`));
+    const name = nameOf('7c9e6679-7425-40de-944b-e07fc1f90ae7');
+    await copyFile(signingP12File, join(misnamed, name));
+    const opening = openAll({ signingP12Folder: misnamed });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(opening).rejects.toThrow(`no business signs with: ${name}.`);
+  });
+
+  it.each([
+    ['rsa:2048', 1],
+    ['rsa:3072', 0],
+  ])(
+    'a certificate with a key that is too short after 2028 is opened with a warning in the log: %s',
+    async (key, warnings) => {
+      const { key: pem, certificate } = await issueCertificate('Example Operator', forSigning, {
+        algorithm: ['-newkey', key],
+      });
+      const warned: unknown[] = [];
+      const signers = await Signers.open(
+        config({
+          signingP12File: '',
+          signingP12Base64: p12Of(pem, [certificate], signingP12Password).toString('base64'),
+        }),
+        {
+          clock: { now: () => new Date() },
+          logger: Object.assign(Object.create(logger) as typeof logger, {
+            warn: (fields: object, message: string) => warned.push({ ...fields, message }),
+          }),
+          metrics: new Metrics(),
+        },
+      );
+      expect(await signatureReport(await signWith(signers.forBook('any')))).toContain('Signature is Valid.');
+      expect(warned).toEqual(
+        Array.from({ length: warnings }, () => ({
+          certificate: 'SIGNING_P12_BASE64',
+          subject: 'Example Operator',
+          reason: expect.stringContaining('2048 bits is accepted until the end of 2028'),
+          message: 'signing certificate is weak',
+        })),
+      );
+    },
+  );
+
+  it('the certificates that are made for tests and the local stack have a P-256 key', async () => {
+    const { certificate } = (await openAll()).forBook('any');
+    expect(new X509Certificate(certificate.der).publicKey.asymmetricKeyDetails).toEqual({
+      namedCurve: 'prime256v1',
+    });
+    expect(certificate.weakness).toBeNull();
+  });
+
+  it('readiness warns a month before a certificate expires and fails when that of the operator has expired', async () => {
+    const signers = await openAll();
+    expect(signers.warnings(new Date())).toEqual([]);
+    expect(signers.daysLeft(new Date())).toBeGreaterThan(360);
+    const end = signers.forBook('any').certificate.validUntil.getTime();
+    const soon = new Date(end - days(9.5));
+    expect(signers.warnings(soon)).toEqual(['the signing certificate expires in 9 days']);
+    expect(signers.failure(soon)).toBeNull();
+    expect(signers.failure(new Date(end + 1))).toBe('the signing certificate has expired');
+    atAnotherTime = new Date(end + 1);
+    await expect(openAll()).rejects.toThrow('The signing certificate expired on');
+    atAnotherTime = undefined;
+  });
+
+  it('an expired certificate of a business stops only its documents', async () => {
+    const id = randomUUID();
+    const own = await issueCertificate('Example Business', forSigning);
+    await writeFile(join(folder, `${id}.p12`), p12Of(own.key, [own.certificate], signingP12Password));
+    const operator = await issueCertificate('Example Operator', forSigning);
+    const signingP12Base64 = p12Of(operator.key, [operator.certificate], signingP12Password).toString(
+      'base64',
+    );
+    const signers = await openAll({ signingP12File: '', signingP12Base64, signingP12Folder: folder });
+    const ended = new Date(signers.forBook(id).certificate.validUntil.getTime() + 1);
+    await expect(signWith(signers.forBook(id), ended)).rejects.toThrow('valid from');
+    expect(signers.warnings(ended)).toContain(`the signing certificate of business ${id} has expired`);
+  });
+
+  it('a test book signs by the certificate for test books, which is none of a live book, or not at all', async () => {
+    const own = await issueCertificate('Example Test', forSigning);
+    const testSigningP12Base64 = p12Of(own.key, [own.certificate], 'other').toString('base64');
+    const signers = await openAll({ testSigningP12Base64, testSigningP12Password: 'other' });
+    const id = randomUUID();
+    expect(signers.forBook(testBookOf(id)).certificate.subject).toBe('Example Test');
+    expect(signers.forBook(id).certificate.subject).toBe('Test');
+    const without = await openAll();
+    expect(() => without.forBook(testBookOf(id))).toThrow('TEST_SIGNING_P12_FILE is not set');
+    await expect(
+      openAll({ testSigningP12File: signingP12File, testSigningP12Password: signingP12Password }),
+    ).rejects.toThrow('signs no other documents');
+  });
+});
+
+describe('TimestampAuthority', () => {
+  let authority: TestTimestampAuthority;
+  let now: Date | undefined;
+  let client: TimestampAuthority;
+  let stamps: TestTimestampAuthority['answer'];
+  beforeAll(async () => {
+    authority = await TestTimestampAuthority.start();
+    stamps = authority.answer;
+  }, 60_000);
+  afterAll(() => authority?.stop());
+  beforeEach(() => {
+    now = undefined;
+    authority.answer = stamps;
+    authority.requests = 0;
+    client = new TimestampAuthority(authority.url, { now: () => now ?? new Date() });
+  });
+  const stamp = (timeoutMs = 10_000) => client.requestToken(value, timeoutMs);
+
+  it('openssl verifies the token of a signature value', async () => {
+    const token = await stamp();
+    const files = { token, 'ca.pem': authority.certificate.certificate };
+    const digest = createHash('sha256').update(value).digest('hex');
+    const { stdout } = await openssl(
+      ['ts', '-verify', '-digest', digest, '-token_in', '-in', 'token', '-CAfile', 'ca.pem'],
+      files,
+    );
+    expect(stdout).toContain('Verification: OK');
+  });
+
+  it.each<[string, (answer: Buffer) => Buffer, string]>([
+    ['it is empty', () => Buffer.alloc(0), 'cannot be read'],
+    ['it is cut short', (answer) => answer.subarray(0, -1), 'cannot be read'],
+    ['it is something else', () => Buffer.from('<html>Welcome to the proxy</html>'), 'time-stamp'],
+    ['it is a refusal', () => Buffer.from('30053003020102', 'hex'), 'refused'],
+    ['it is larger than any', () => Buffer.alloc(100_000, 0x30), 'too large'],
+    ['its signature is wrong', (answer) => flipped(answer, answer.length - 5), 'signature of the time-stamp'],
+    [
+      'its time is changed after it was signed',
+      (answer) => flipped(answer, answer.toString('latin1').search(/\d{14}Z/) + 13),
+      'changed after it was signed',
+    ],
+  ])('a reply is rejected when %s', async (_what, change, words) => {
+    authority.answerWith(change);
+    await expect(stamp()).rejects.toThrow(words);
+  });
+
+  it('a reply is rejected when it is of another request', async () => {
+    let first: Buffer | undefined;
+    authority.answerWith((answer) => (first ??= answer));
+    await stamp();
+    await expect(stamp()).rejects.toThrow('another request');
+    await expect(client.requestToken(Buffer.from('another value'), 10_000)).rejects.toThrow('something else');
+  });
+
+  it('a reply is rejected when its time is not now', async () => {
+    now = new Date(Date.now() + 10 * 60_000);
+    await expect(stamp()).rejects.toThrow('the time-stamp is of');
+  });
+
+  it.each([
+    ['critical,timeStamping,codeSigning', 'not made for time-stamps alone'],
+    ['timeStamping', 'not made for time-stamps alone'],
+    ['critical,timeStamping', 'names another certificate'],
+  ])('a reply is rejected with another certificate of the same key: %s', async (purposes, words) => {
+    const other = await issueTimeCertificate(purposes, authority.certificate);
+    authority.answerWith((answer) => withCertificate(answer, new X509Certificate(other.certificate).raw));
+    await expect(stamp()).rejects.toThrow(words);
+  });
+
+  it('the circuit opens after two time-outs and closes after a reply', async () => {
+    authority.answer = () => {};
+    for (let time = 0; time < 2; time += 1) {
+      await expect(stamp(100)).rejects.toThrow();
+    }
+    authority.answer = stamps;
+    await expect(stamp()).rejects.toThrow('circuit');
+    expect(authority.requests).toBe(2);
+    expect(client.failure).toContain('failed several times');
+    now = new Date(Date.now() + 20_000);
+    await expect(stamp()).resolves.toBeInstanceOf(Buffer);
+    expect(client.failure).toBeNull();
+  });
+
+  it('an open circuit sends one probe at a time', async () => {
+    authority.answer = () => {};
+    for (let time = 0; time < 2; time += 1) {
+      await expect(stamp(100)).rejects.toThrow();
+    }
+    now = new Date(Date.now() + 20_000);
+    await Promise.allSettled(Array.from({ length: 5 }, () => stamp(100)));
+    expect(authority.requests).toBe(3);
+  });
+});
+
+describe('Signers with a time-stamp authority', () => {
+  let authority: TestTimestampAuthority;
+  let metrics: Metrics;
+  beforeEach(async () => {
+    authority = await TestTimestampAuthority.start();
+  });
+  afterEach(() => authority.stop());
+  const open = (change: Partial<RenderingConfig> = {}) => {
+    const config = {
+      signingP12File,
+      signingP12Password,
+      timestampAuthorityUrl: authority.url,
+      timestampTimeoutMs: 5_000,
+      timestampRequired: false,
+      ...change,
+    } as RenderingConfig;
+    metrics = new Metrics();
+    return Signers.open(config, { clock: systemClock, logger: createLogger('rendering', 'silent'), metrics });
+  };
+  const sign = async (signers: Signers) => {
+    const signedAt = new Date();
+    const facts = {
+      documentId: randomUUID(),
+      title: 't',
+      author: 'a',
+      language: 'en',
+      issuedAt: signedAt,
+    } as const;
+    const entries = { reason: 'r', location: null, contact: null, signedAt };
+    return signers.forBook('any').sign(readChromiumFile(chromiumPdf('nonce')), facts, entries);
+  };
+  const printed = async (pdf: Buffer) => {
+    const { stdout } = await openssl(['cms', '-cmsout', '-print', '-noout', '-inform', 'DER', '-in', 'cms'], {
+      cms: signedParts(pdf).signature,
+    });
+    return stdout;
+  };
+
+  it('a signature with a time-stamp is PAdES B-T and fits its placeholder', async () => {
+    const signers = await open();
+    const pdf = await sign(signers);
+    expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+    expect(await printed(pdf)).toMatch(/unsignedAttrs:\s+object: id-smime-aa-timeStampToken/);
+    const { signature, placeholderBytes } = signedParts(pdf);
+    expect(placeholderBytes - signature.length).toBeLessThan(64);
+    // The first signature measures a token; from then on one request is enough.
+    const requests = authority.requests;
+    await sign(signers);
+    expect(authority.requests).toBe(requests + 1);
+  });
+
+  it('a document is signed without a time-stamp when the authority fails, and readiness warns', async () => {
+    authority.answer = (_request, response) => void response.writeHead(500).end();
+    const signers = await open();
+    for (let time = 0; time < 3; time += 1) {
+      const pdf = await sign(signers);
+      expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+      expect(await printed(pdf)).toMatch(/unsignedAttrs:\s+<ABSENT>/);
+    }
+    expect(authority.requests).toBe(2);
+    expect(await metrics.text()).toContain('pinkas_timestamps_total{outcome="missing"} 3');
+    expect(signers.failure(new Date())).toBeNull();
+    expect(signers.warnings(new Date())).toEqual([expect.stringContaining('signed without a time-stamp')]);
+  });
+
+  it('signing and readiness fail when a required time-stamp is missing', async () => {
+    authority.answer = (_request, response) => void response.writeHead(500).end();
+    const signers = await open({ timestampRequired: true });
+    await expect(sign(signers)).rejects.toThrow('answered 500');
+    await expect(sign(signers)).rejects.toThrow('answered 500');
+    expect(signers.failure(new Date())).toContain('time-stamp authority');
+    await expect(open({ timestampRequired: true, timestampAuthorityUrl: '' })).rejects.toThrow(
+      'needs a TIMESTAMP_AUTHORITY_URL',
+    );
+  });
+});
+
+describe('Signers with certificates that name their revocation', () => {
+  let authority: TestCertificateAuthority;
+  let shiftMs: number;
+  let logged: { level: string; message: string }[];
+  let metrics: Metrics;
+  const now = () => new Date(Date.now() + shiftMs);
+  const stopped = new AbortController().signal;
+  beforeEach(async () => {
+    authority = await TestCertificateAuthority.start('Example Root');
+    shiftMs = 0;
+    logged = [];
+  });
+  afterEach(() => authority?.stop());
+
+  const p12 = async ({ key, certificate }: TestCertificate, chain: readonly string[]): Promise<string> => {
+    const { files } = await openssl(
+      [
+        ...['pkcs12', '-export', '-inkey', 'key', '-in', 'certificate', '-out', 'p12'],
+        ...(chain.length > 0 ? ['-certfile', 'chain'] : []),
+        ...['-passout', `pass:${password}`],
+      ],
+      { key, certificate, chain: chain.join('') },
+      ['p12'],
+    );
+    return (files[0] ?? Buffer.alloc(0)).toString('base64');
+  };
+  const open = async (
+    certificate: TestCertificate,
+    chain: readonly string[] = [authority.certificate.certificate],
+    change: Partial<RenderingConfig> = {},
+  ) => {
+    const silent = createLogger('rendering', 'silent');
+    const record = (level: string) => (_fields: object, message: string) => logged.push({ level, message });
+    metrics = new Metrics();
+    return Signers.open(
+      {
+        signingP12Base64: await p12(certificate, chain),
+        signingP12Password: password,
+        timestampTimeoutMs: 10_000,
+        ...change,
+      } as RenderingConfig,
+      {
+        clock: { now },
+        logger: Object.assign(Object.create(silent) as typeof silent, {
+          warn: record('warn'),
+          error: record('error'),
+        }),
+        metrics,
+      },
+    );
+  };
+  const sign = async (signers: Signers) => {
+    const signer = signers.forBook('any');
+    const pdf = await signer.sign(
+      readChromiumFile(chromiumPdf('nonce')),
+      { documentId: randomUUID(), title: 't', author: 'a', language: 'en', issuedAt: now() },
+      { reason: 'r', location: null, contact: null, signedAt: now() },
+    );
+    expect(verifySignature(pdf, signer.certificate.fingerprint)).toBeNull();
+    return pdf;
+  };
+
+  it('a file has the OCSP reply that openssl verifies, and is valid', async () => {
+    const leaf = await authority.issue('Example Signer', [
+      ...forSigning,
+      ...authority.sources('ocsp', 'list'),
+    ]);
+    const signers = await open(leaf);
+    await signers.refreshValidationData(stopped);
+    const pdf = await sign(signers);
+    const report = await signatureReport(pdf);
+    expect(report).toContain('Signature is Valid.');
+    expect(report).toContain('Signed Ranges');
+    expect(await qpdfCheck(pdf)).toContain('No syntax or stream encoding errors found');
+    const { replies = [], others } = storedProofs(pdf);
+    expect([replies.length, others]).toEqual([1, []]);
+    const { stdout } = await openssl(
+      ['ocsp', '-respin', 'reply', '-CAfile', 'ca', '-issuer', 'ca', '-cert', 'leaf'],
+      { reply: replies[0] ?? '', ca: authority.certificate.certificate, leaf: leaf.certificate },
+    );
+    expect(stdout).toContain('leaf: good');
+    // The list is requested only where the responder does not reply.
+    expect(authority.requests).toEqual(['/ocsp']);
+  });
+
+  it('a signature is invalid when anything but proofs follows the signed bytes', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    const signers = await open(leaf);
+    await signers.refreshValidationData(stopped);
+    const pdf = await sign(signers);
+    const { fingerprint } = signers.forBook('any').certificate;
+    const [reply = Buffer.alloc(0)] = storedProofs(pdf).replies ?? [];
+    const replyAt = pdf.indexOf(reply);
+    const updateAt = pdf.indexOf('%%EOF\n') + '%%EOF\n'.length;
+    const missed = Array.from({ length: pdf.length - updateAt }, (_, index) => updateAt + index).filter(
+      (at) => {
+        const forged = Buffer.from(pdf);
+        forged[at] = (forged[at] ?? 0) ^ 1;
+        // The proof is signed by its issuer, not by this signature.
+        return (
+          (at < replyAt || at >= replyAt + reply.length) && verifySignature(forged, fingerprint) === null
+        );
+      },
+    );
+    expect(missed).toEqual([]);
+    const longer = Buffer.concat([pdf, Buffer.from('1 0 obj\n<<>>\nendobj\n')]);
+    expect(verifySignature(longer, fingerprint)).toContain('does not cover the whole file');
+  });
+
+  it('a service that runs has the proofs at hand for its documents', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    const rendering = await startRendering({
+      signingP12File: '',
+      signingP12Base64: await p12(leaf, [authority.certificate.certificate]),
+      signingP12Password: password,
+    });
+    try {
+      const business = sampleBusiness();
+      await eventually('a document has proofs', async () => {
+        const document = sampleDocument('tax_invoice', business);
+        await rendering.network.call(renderArtifact, { document, business });
+        const { pdf } = await rendering.database.db
+          .selectFrom('artifact')
+          .select('pdf')
+          .where('document_id', '=', document.id)
+          .executeTakeFirstOrThrow();
+        expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+        return storedProofs(pdf).replies?.length === 1;
+      });
+    } finally {
+      await rendering.stop();
+    }
+  });
+
+  it('a document waits for no proof: without one it is signed as before', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    const signers = await open(leaf);
+    expect(storedProofs(await sign(signers))).toEqual({});
+    expect(authority.requests).toEqual([]);
+    authority.answers.set('/ocsp', () => {});
+    const refreshing = new AbortController();
+    const refresh = signers.refreshValidationData(refreshing.signal);
+    expect(storedProofs(await sign(signers))).toEqual({});
+    refreshing.abort();
+    await refresh;
+    expect(logged).toEqual([]);
+  });
+
+  it.each<[string, (ca: TestCertificateAuthority) => void]>([
+    ['is unavailable', (ca) => ca.answers.set('/ocsp', (_, response) => void response.writeHead(503).end())],
+    [
+      'replies with something else',
+      (ca) => ca.answers.set('/ocsp', (_, response) => void response.end('<p>')),
+    ],
+    [
+      'replies with more than a proof can be',
+      (ca) => ca.answers.set('/ocsp', (_, response) => void response.end(Buffer.alloc(200_000, 0x30))),
+    ],
+    [
+      'redirects',
+      (ca) =>
+        ca.answers.set('/ocsp', (_, response) => void response.writeHead(302, { location: '/list' }).end()),
+    ],
+    ['refuses', (ca) => ca.answers.set('/ocsp', (_, r) => void r.end(Buffer.from('30030a0106', 'hex')))],
+    [
+      'changes a byte of its reply',
+      (ca) =>
+        ca.answers.set('/ocsp', async (request, response) => {
+          const reply = await ca.reply(request);
+          const at = reply.toString('latin1').search(/20\d{12}Z/) + 13;
+          reply[at] = (reply[at] ?? 0) ^ 1;
+          response.end(reply);
+        }),
+    ],
+  ])('the revocation list is taken when the OCSP responder %s', async (_what, change) => {
+    const leaf = await authority.issue('Example Signer', [
+      ...forSigning,
+      ...authority.sources('ocsp', 'list'),
+    ]);
+    change(authority);
+    const signers = await open(leaf);
+    await signers.refreshValidationData(stopped);
+    expect(authority.requests).toEqual(['/ocsp', '/list']);
+    const { replies, others = [] } = storedProofs(await sign(signers));
+    expect([replies, others.length]).toEqual([[], 1]);
+    const { stdout } = await openssl(['crl', '-inform', 'DER', '-in', 'list', '-CAfile', 'ca', '-noout'], {
+      list: others[0] ?? '',
+      ca: authority.certificate.certificate,
+    });
+    expect(stdout).toBe('');
+  });
+
+  it('a reply is accepted from a responder that the issuer has appointed, and from no other', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    authority.responder = await authority.issue('Example Responder', [
+      'extendedKeyUsage=OCSPSigning',
+      'noCheck=ignored',
+    ]);
+    const appointed = await open(leaf);
+    await appointed.refreshValidationData(stopped);
+    expect(storedProofs(await sign(appointed)).replies).toHaveLength(1);
+    for (const responder of [
+      await authority.issue('Example Stranger', forSigning),
+      await issueCertificate('Example Impostor', ['extendedKeyUsage=OCSPSigning', 'noCheck=ignored']),
+    ]) {
+      authority.responder = responder;
+      const signers = await open(leaf);
+      await signers.refreshValidationData(stopped);
+      expect(storedProofs(await sign(signers))).toEqual({});
+    }
+    expect(logged).toEqual(Array(2).fill({ level: 'warn', message: 'revocation request failed' }));
+  });
+
+  it('a proof of another certificate is not taken', async () => {
+    const other = await authority.issue('Example Other', [...forSigning, ...authority.sources('ocsp')]);
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    let request: Buffer | undefined;
+    authority.answers.set('/ocsp', async (bytes, response) => {
+      request ??= bytes;
+      response.end(await authority.reply(request));
+    });
+    await (await open(other)).refreshValidationData(stopped);
+    const signers = await open(leaf);
+    await signers.refreshValidationData(stopped);
+    expect(storedProofs(await sign(signers))).toEqual({});
+  });
+
+  it('a proof is fetched again before it ends, is used until then, and not after it', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+    const signers = await open(leaf);
+    const refreshAt = async (hours: number) => {
+      shiftMs = hours * hourMs;
+      await signers.refreshValidationData(stopped);
+    };
+    await refreshAt(0);
+    await refreshAt(11);
+    expect(authority.requests).toHaveLength(1);
+    authority.answers.set('/ocsp', (_request, response) => void response.writeHead(500).end());
+    await refreshAt(13);
+    expect(authority.requests).toHaveLength(2);
+    expect(storedProofs(await sign(signers)).replies).toHaveLength(1);
+    // A failed request is repeated after a pause, which grows.
+    await refreshAt(13);
+    expect(authority.requests).toHaveLength(2);
+    await refreshAt(23);
+    expect(authority.requests).toHaveLength(3);
+    shiftMs = 25 * hourMs;
+    expect(storedProofs(await sign(signers))).toEqual({});
+    expect(await metrics.text()).toContain('pinkas_revocation_requests_total{outcome="failed"} 2');
+  });
+
+  it('a revoked certificate signs nothing more, readiness warns, and what was signed after it is found', async () => {
+    const leaf = await authority.issue('Example Signer', [
+      ...forSigning,
+      ...authority.sources('ocsp', 'list'),
+    ]);
+    const signers = await open(leaf);
+    const { fingerprint } = signers.forBook('any').certificate;
+    await signers.refreshValidationData(stopped);
+    expect(signers.warnings(now())).toEqual([]);
+    const before = await sign(signers);
+    authority.revoke(leaf, new Date(Date.now() + hourMs));
+    shiftMs = 13 * hourMs;
+    await signers.refreshValidationData(stopped);
+    expect(signers.warnings(now())).toEqual([
+      expect.stringMatching(/^the signing certificate of Example Signer .* was revoked on \d{4}-\d\d-\d\d$/),
+    ]);
+    await expect(sign(signers)).rejects.toThrow('its certificate was revoked at');
+    expect([signers.failure(now()), signers.revokedCount()]).toEqual([null, 1]);
+    expect(logged).toEqual([{ level: 'error', message: 'certificate revoked' }]);
+
+    const allowing = await open(leaf, undefined, { signWhenRevoked: true });
+    await allowing.refreshValidationData(stopped);
+    const after = await sign(allowing);
+    expect(storedProofs(after)).toEqual({});
+    const revokedAt = allowing.revokedAt(fingerprint);
+    expect(verifySignature(before, fingerprint, revokedAt)).toBeNull();
+    expect(verifySignature(after, fingerprint, revokedAt)).toMatch(
+      /^the certificate was revoked on \d{4}-\d\d-\d\d, before it signed$/,
+    );
+  });
+
+  it('a revoked certificate is found in a revocation list', async () => {
+    const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('list')]);
+    authority.revoke(leaf);
+    const signers = await open(leaf);
+    await signers.refreshValidationData(stopped);
+    expect(signers.warnings(now())).toEqual([expect.stringContaining('was revoked on')]);
+  });
+
+  it('an issuer that is not in the PKCS#12 file is fetched from where the certificate says, and is in the file', async () => {
+    const leaf = await authority.issue('Example Signer', [
+      ...forSigning,
+      ...authority.sources('ocsp', 'issuer'),
+    ]);
+    const signers = await open(leaf, []);
+    await signers.refreshValidationData(stopped);
+    const { replies, others } = storedProofs(await sign(signers));
+    expect([replies?.length, others?.length]).toEqual([1, 1]);
+    expect(authority.requests).toEqual(['/issuer', '/ocsp']);
+  });
+
+  it('the proofs of a chain are in a file all together or not at all', async () => {
+    const middleKey = await authority.issue('Example Middle', [
+      'basicConstraints=critical,CA:TRUE',
+      'keyUsage=critical,keyCertSign,cRLSign,digitalSignature',
+      ...authority.sources('list'),
+    ]);
+    const middle = await TestCertificateAuthority.start('unused');
+    try {
+      Object.assign(middle, { certificate: middleKey, responder: middleKey });
+      const leaf = await middle.issue('Example Signer', [...forSigning, ...middle.sources('ocsp')]);
+      authority.answers.set('/list', (_request, response) => void response.writeHead(500).end());
+      const signers = await open(leaf, [middleKey.certificate, authority.certificate.certificate]);
+      await signers.refreshValidationData(stopped);
+      expect(storedProofs(await sign(signers))).toEqual({});
+      authority.answers.clear();
+      shiftMs = hourMs;
+      await signers.refreshValidationData(stopped);
+      const { replies, others } = storedProofs(await sign(signers));
+      expect([replies?.length, others?.length]).toEqual([1, 1]);
+    } finally {
+      await middle.stop();
+    }
+  });
+
+  it('the first document has the proofs of the time-stamp authority as well', async () => {
+    const time = await authority.issue('Example Time', [
+      ...timeExtensions('critical,timeStamping'),
+      ...authority.sources('ocsp'),
+    ]);
+    const stamps = await TestTimestampAuthority.start({
+      certificate: time,
+      chain: `${time.certificate}${authority.certificate.certificate}`,
+    });
+    try {
+      const leaf = await authority.issue('Example Signer', [...forSigning, ...authority.sources('ocsp')]);
+      const signers = await open(leaf, undefined, { timestampAuthorityUrl: stamps.url });
+      await signers.refreshValidationData(stopped);
+      expect(stamps.requests).toBe(1);
+      const pdf = await sign(signers);
+      expect(storedProofs(pdf).replies).toHaveLength(2);
+      expect(await signatureReport(pdf)).toContain('Signature is Valid.');
+      await signers.refreshValidationData(stopped);
+      // One to learn its certificate; a longer signature than the first placeholder is made twice.
+      expect(stamps.requests).toBe(3);
+    } finally {
+      await stamps.stop();
+    }
+  });
+});
+
+describe('ShowSigningCertificate', () => {
+  let rendering: RenderingUnderTest;
+  let folder: string;
+  let testFile: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pinkas-certificates-'));
+    const businesses = join(folder, 'businesses');
+    await mkdir(businesses);
+    testFile = join(folder, 'test.p12');
+    for (const [name, file] of [
+      ['Own Ltd', join(businesses, `${own}.p12`)],
+      ['Test documents', testFile],
+    ] as const) {
+      const { key, certificate } = await issueCertificate(name, forSigning);
+      await writeFile(file, p12Of(key, [certificate], signingP12Password));
+    }
+    rendering = await startRendering({
+      signingP12Folder: businesses,
+      testSigningP12File: testFile,
+      testSigningP12Password: signingP12Password,
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await rendering?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const show = (businessId: string) =>
+    rendering.network.call(showSigningCertificate, { business_id: businessId });
+  const endOf = async (file: string) =>
+    (await readSigningCertificate(await readFile(file), signingP12Password)).validUntil.toISOString();
+
+  it("ShowSigningCertificate returns the platform's certificate for a business without its own", async () => {
+    const { subject } = await readSigningCertificate(await readFile(signingP12File), signingP12Password);
+    expect(await show(randomUUID())).toEqual({ subject, not_after: await endOf(signingP12File), own: false });
+  });
+
+  it("ShowSigningCertificate returns a business's own certificate, whatever the letter case of its id", async () => {
+    const expected = {
+      subject: 'Own Ltd',
+      not_after: await endOf(join(folder, 'businesses', `${own}.p12`)),
+      own: true,
+    };
+    expect(await show(own)).toEqual(expected);
+    expect(await show(own.toUpperCase())).toEqual(expected);
+  });
+
+  it('ShowSigningCertificate returns the certificate of test books for the id of a test book', async () => {
+    expect(await show(testBookOf(own))).toEqual({
+      subject: 'Test documents',
+      not_after: await endOf(testFile),
+      own: false,
+    });
+  });
+
+  it('ShowSigningCertificate returns not_found for a test book where none of their documents is issued', async () => {
+    const without = await startRendering({ testSigningP12File: '', testSigningP12Password: '' });
+    const shown = without.network.call(showSigningCertificate, { business_id: testBookOf(own) });
+    await expect(shown).rejects.toMatchObject({ code: 'not_found' });
+    await without.stop();
+  });
+});
