@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DocumentType } from '../document-types.js';
-import type { UniformCharset } from './charset.js';
-import type { UniformDocument } from './document-records.js';
+import { type DocumentType } from '../document-types.js';
+import { encodeText, encodeTrimmed, type UniformCharset } from './charset.js';
+import { type UniformDocument } from './document-records.js';
 import { recordLayouts } from './record-layouts.js';
 import { UniformFiles, type UniformRun } from './uniform-files.js';
 
@@ -27,7 +27,6 @@ const run: UniformRun = {
   path: 'OPENFRMT\\51429371.27\\01050907',
   charset: 'iso-8859-8',
 };
-
 const document = (change: Partial<UniformDocument>): UniformDocument => ({
   type: 'tax_invoice',
   number: 1042,
@@ -50,7 +49,6 @@ const document = (change: Partial<UniformDocument>): UniformDocument => ({
   cancelled: false,
   ...change,
 });
-
 const payment = {
   date: '2026-06-16',
   check_number: null,
@@ -60,19 +58,10 @@ const payment = {
   account: null,
   card_type: null,
 } as const;
-
-/** BKMVDATA.TXT of some documents, as lines of Unicode text. */
-function dataOf(documents: readonly UniformDocument[], charset: UniformCharset = 'iso-8859-8') {
-  const files = new UniformFiles({ ...run, charset });
-  const records = [files.open(), ...documents.flatMap((each) => files.add(each)), files.close()];
-  return { files, records, lines: records.map((record) => new TextDecoder('iso-8859-8').decode(record)) };
-}
-
 /** A record of pieces by hand: each is a field, or several, with all its spaces and zeros. */
 const record = (...pieces: string[]): string => `${pieces.join('')}\r\n`;
 const spaces = (count: number): string => ' '.repeat(count);
 const noAmount = '+00000000000000';
-
 /** A C100 of the example, from the table of the structure; what differs between types is given. */
 const header = (parts: {
   number: string;
@@ -89,7 +78,6 @@ const header = (parts: {
     ...['000123456789abc', spaces(10), parts.cancelled ?? ' ', '20260615', spaces(7), spaces(9), '0000001'],
     spaces(13),
   );
-
 /** A D110 of the example: 1.5 units at 100.00. */
 const line = (parts: {
   number: string;
@@ -104,7 +92,6 @@ const line = (parts: {
     ...[`יחידה${spaces(15)}`, '+0000000000015000', parts.price ?? '+00000000010000', noAmount],
     ...[parts.total ?? '+00000000015000', '1800', spaces(7), '20260615', '0000001', spaces(7), spaces(21)],
   );
-
 /** A D120 of the example. */
 const paid = (parts: {
   number: string;
@@ -144,6 +131,50 @@ const received: readonly [string, string, string, string, string] = [
 const opening = record('A100', '000000001', '514293719', '123456789012345', '&OF1.31&', spaces(50));
 const closing = (count: string): string =>
   record('Z900', count, '514293719', '123456789012345', '&OF1.31&', `000000${count}`, spaces(50));
+
+/** BKMVDATA.TXT of some documents, as lines of Unicode text. */
+function dataOf(documents: readonly UniformDocument[], charset: UniformCharset = 'iso-8859-8') {
+  const files = new UniformFiles({ ...run, charset });
+  const records = [files.open(), ...documents.flatMap((each) => files.add(each)), files.close()];
+  return { files, records, lines: records.map((record) => new TextDecoder('iso-8859-8').decode(record)) };
+}
+
+describe('encodeText', () => {
+  it('every character of ISO-8859-8 has its own byte', () => {
+    // Bytes without a character, and those of marks of direction, have none.
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => {
+      const character = new TextDecoder('iso-8859-8').decode(Uint8Array.of(byte));
+      return !/[\p{Cc}\p{Cf}\ufffd\u00a0\u2017]/u.test(character);
+    });
+    const text = new TextDecoder('iso-8859-8').decode(Uint8Array.from(bytes));
+    expect(encodeText(text, 'iso-8859-8')).toEqual({ bytes, rewritten: false, replaced: false });
+  });
+
+  it('CP-862 has Hebrew at 0x80, accented letters at 0xA0, frames at 0xB3 and Greek at 0xE0', () => {
+    const { bytes } = encodeText('את¢áñ»│┐└▀αßµπ≈■', 'cp862');
+    expect(bytes).toEqual([
+      ...[0x80, 0x9a, 0x9b, 0xa0, 0xa4, 0xaf, 0xb3, 0xbf, 0xc0, 0xdf, 0xe0, 0xe1, 0xe6, 0xe3, 0xf7, 0xfe],
+    ]);
+  });
+
+  it.each([
+    ['שָׁלוֹם', 'שלום', true, false],
+    ['מע״מ 5׳ – €', 'מע"מ 5\' - EUR', true, false],
+    ['Café №1\u200f\tב', 'Cafe No1 ב', true, false],
+    ['Ж😀', '??', false, true],
+  ])('%s is written as %s', (text, written, rewritten, replaced) => {
+    const encoded = encodeText(text, 'iso-8859-8');
+    expect(new TextDecoder('iso-8859-8').decode(Uint8Array.from(encoded.bytes))).toBe(written);
+    expect(encoded).toMatchObject({ rewritten, replaced });
+  });
+});
+
+describe('encodeTrimmed', () => {
+  it('a text of which nothing is left is a question mark, and an empty one is empty', () => {
+    expect(encodeTrimmed(' \u200f\t', 'cp862')).toEqual({ bytes: [0x3f], rewritten: false, replaced: true });
+    expect(encodeTrimmed(' ', 'cp862')).toEqual({ bytes: [], rewritten: false, replaced: false });
+  });
+});
 
 describe('the uniform structure', () => {
   it.each(Object.values(recordLayouts))(

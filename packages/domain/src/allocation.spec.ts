@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AllocatedDocument, decideAllocation } from './allocation-decision.js';
+import { allocationPolicies, allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
+import { testBookOf, testSkus } from './test-mode.js';
+
+const business = {
+  tax_id: '514713288',
+  allocation_threshold_net: 5000,
+  tax_authority_connected: true,
+};
+const liveBook = '3f0c2b5e-6d0a-4c57-9a41-0d6c7b8e9f10';
+const document = (change: {
+  type?: AllocatedDocument['type'];
+  date?: string;
+  subtotal?: number;
+  discount?: number;
+  vat?: number;
+  taxId?: string | null;
+  book?: string;
+  sku?: string;
+}): AllocatedDocument => ({
+  business_id: change.book ?? liveBook,
+  items: [{ sku: null }, { sku: change.sku ?? null }],
+  type: change.type ?? 'tax_invoice',
+  date: change.date ?? '2026-06-15',
+  totals: {
+    subtotal: change.subtotal ?? 6000,
+    discount: change.discount ?? 0,
+    vat: change.vat ?? 1080,
+  },
+  customer: { tax_id: change.taxId === undefined ? '777777723' : change.taxId },
+});
+
+describe('decideAllocation', () => {
+  it.each(['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const)(
+    'decideAllocation requires a number on a %s above the threshold',
+    (type) => {
+      expect(decideAllocation(document({ type }), business)).toEqual({ required: true });
+    },
+  );
+
+  it.each([
+    'quote',
+    'order',
+    'delivery_note',
+    'return_note',
+    'proforma',
+    'receipt',
+    'donation_receipt',
+  ] as const)('decideAllocation does not require a number on a %s and names the type', (type) => {
+    expect(decideAllocation(document({ type }), business)).toMatchObject({
+      required: false,
+      status: 'not_required',
+      reason: expect.stringContaining('needs no allocation number'),
+    });
+  });
+
+  it.each([
+    ['exactly at the threshold', { subtotal: 5000 }],
+    ['brought down to the threshold by its discount', { subtotal: 6000, discount: 1000 }],
+  ])('decideAllocation does not require a number %s', (_case, change) => {
+    expect(decideAllocation(document(change), business)).toMatchObject({
+      status: 'not_required',
+      reason: 'The net amount is not above the threshold of 5000 ILS.',
+    });
+  });
+
+  it('decideAllocation requires a number one agora above the threshold', () => {
+    expect(decideAllocation(document({ subtotal: 5000.01 }), business)).toEqual({ required: true });
+    expect(
+      decideAllocation(document({ subtotal: 8.05, discount: 7.95 }), {
+        ...business,
+        allocation_threshold_net: 0.1,
+      }),
+    ).toMatchObject({ status: 'not_required' });
+  });
+
+  it('decideAllocation requires no number before the law took effect', () => {
+    expect(decideAllocation(document({ date: '2024-05-04' }), business)).toMatchObject({
+      status: 'not_required',
+    });
+  });
+
+  it('decideAllocation requires no number without VAT', () => {
+    expect(decideAllocation(document({ vat: 0 }), business)).toMatchObject({
+      status: 'not_required',
+      reason: 'The document has no VAT.',
+    });
+  });
+
+  it('decideAllocation requires no number of an unconnected business, whatever tax ids are missing', () => {
+    expect(
+      decideAllocation(document({ taxId: null }), {
+        ...business,
+        tax_id: null,
+        tax_authority_connected: false,
+      }),
+    ).toMatchObject({
+      status: 'not_required',
+      reason: 'The business is not connected to the tax authority.',
+    });
+  });
+
+  it('decideAllocation skips a missing tax id and checks the business first', () => {
+    expect(decideAllocation(document({ taxId: null }), business)).toMatchObject({
+      status: 'skipped_customer_tax_id_missing',
+    });
+    expect(decideAllocation(document({ taxId: null }), { ...business, tax_id: null })).toMatchObject({
+      status: 'skipped_business_tax_id_missing',
+    });
+  });
+
+  it.each(Object.entries(testSkus.allocation))(
+    'the item %s provokes the outcome %s in a test book, whatever the settings, and changes nothing in a live one',
+    (sku, outcome) => {
+      const unconnected = { ...business, tax_authority_connected: false };
+      const small = { subtotal: 1, vat: 0.18, sku };
+      expect(decideAllocation(document({ ...small, book: testBookOf(liveBook) }), unconnected)).toMatchObject(
+        ['issued', 'failed', 'late'].includes(outcome) ? { required: true } : { status: outcome },
+      );
+      expect(decideAllocation(document(small), unconnected)).toEqual(
+        decideAllocation(document({ subtotal: 1, vat: 0.18 }), unconnected),
+      );
+    },
+  );
+});
+
+describe('allocationPolicies', () => {
+  it.each([
+    ['2024-05-05', 25_000],
+    ['2024-12-31', 25_000],
+    ['2025-01-01', 20_000],
+    ['2025-12-31', 20_000],
+    ['2026-01-01', 10_000],
+    ['2026-05-31', 10_000],
+    ['2026-06-01', 5_000],
+    ['2027-01-01', 5_000],
+  ])('the threshold on %s is %d', (day, threshold) => {
+    expect(allocationPolicyOn(day)?.thresholdNet).toBe(threshold);
+    expect(allocationThresholdOn(day)).toBe(threshold);
+  });
+
+  it('there is no policy before the law took effect, and the first threshold applies from that day', () => {
+    expect(allocationPolicyOn('2024-05-04')).toBeUndefined();
+    expect(allocationThresholdOn('2024-05-04')).toBe(25_000);
+  });
+
+  it('the types that get a number, and no others, have a code of the authority', () => {
+    expect(allocationPolicyOn('2026-06-15')?.codes).toEqual({
+      tax_invoice: 305,
+      tax_invoice_receipt: 320,
+      credit_note: 330,
+    });
+  });
+
+  it('the policies are sorted by their first day', () => {
+    const days = allocationPolicies.map((policy) => policy.from);
+    expect(days).toEqual([...new Set(days)].sort());
+  });
+});
