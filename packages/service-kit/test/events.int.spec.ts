@@ -1,8 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { documentIssued } from '@pinkas/contracts';
-import { eventually, exampleBusiness, exampleDocument, type ServiceUnderTest } from '@pinkas/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { headers } from '@nats-io/nats-core';
+import {
+  documentIssued,
+  type EventOf,
+  eventSubject,
+  getUsage,
+  messaging,
+  platformId,
+} from '@pinkas/contracts';
+import {
+  auditTrail,
+  createTestDatabase,
+  eventually,
+  exampleBusiness,
+  exampleDocument,
+  type ServiceUnderTest,
+  serviceConfig,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  TestNetwork,
+} from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { subscriptionOf } from '../src/events/inbox/jetstream-consumer.js';
 import {
@@ -11,34 +31,45 @@ import {
   type Database,
   forTenant,
   kitTokens,
+  newContext,
   OutboxRelay,
   publish,
+  type RunningService,
+  startService,
   Tracing,
+  withContext,
 } from '../src/index.js';
 import {
-  newEvent as newEventOf,
+  newEvent,
   type ProbeTables,
   probe,
+  probeMigrations,
+  probeService,
   publishUnsent,
   startProbe,
 } from './probe-service.js';
 
-describe('event handling', () => {
-  let tested: ServiceUnderTest<ProbeTables>;
-  beforeAll(async () => {
-    tested = await startProbe();
-  });
-  afterAll(() => tested.stop());
+const contracts = messaging.delivery;
+const consumer = 'probe-effects';
+const stream = 'EVT_ISSUING';
+const concurrency = 2;
+const inHand = 8;
 
+let tested: ServiceUnderTest<ProbeTables>;
+beforeAll(async () => {
+  tested = await startProbe();
+});
+afterAll(() => tested?.stop());
+
+describe('event handling', () => {
   const business = exampleBusiness();
-  const newEvent = () => newEventOf(business);
   const effects = (documentId: string) =>
     tested.database.db.selectFrom('effect').selectAll().where('document_id', '=', documentId).execute();
   const send = (event: ReturnType<typeof newEvent>, id?: string) =>
     tested.network.publish(documentIssued, event.document.id, event, id);
 
   it('an event takes effect once when its acknowledgement is lost', async () => {
-    const event = newEvent();
+    const event = newEvent(business);
     let commits = 0;
     probe.committed = (committed) => {
       if (committed.document.id !== event.document.id) {
@@ -51,7 +82,7 @@ describe('event handling', () => {
     await send(event);
     const { consumers } = jetstream(tested.network.connection);
     await eventually('it came again and was acknowledged', async () => {
-      const info = await (await consumers.get('EVT_ISSUING', 'probe-effects')).info();
+      const info = await (await consumers.get(stream, consumer)).info();
       return commits === 1 && info.num_ack_pending === 0 && info.num_pending === 0;
     });
     expect(await effects(event.document.id)).toHaveLength(1);
@@ -59,7 +90,7 @@ describe('event handling', () => {
   });
 
   it('an event of a newer release takes effect without its unknown members', async () => {
-    const event = newEvent();
+    const event = newEvent(business);
     const handled: unknown[] = [];
     probe.handled = async (item) => void handled.push(item);
     const newer = { ...event, document: { ...event.document, added: { deeply: 1 } }, added: [1] };
@@ -75,40 +106,8 @@ describe('event handling', () => {
     probe.handled = async () => {};
   });
 
-  it('an event whose handling exceeds the ack wait is delivered once', async () => {
-    const event = newEvent();
-    let attempts = 0;
-    let signs = 0;
-    let goOn = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    probe.prepare = async (prepared) => {
-      if (prepared.document.id !== event.document.id) {
-        return;
-      }
-      attempts += 1;
-      await waiting;
-    };
-    const acks = tested.network.connection.subscribe('$JS.ACK.EVT_ISSUING.probe-effects.>', {
-      callback: (_error, message) => {
-        if (message.string() === '+WPI') {
-          signs += 1;
-        }
-      },
-    });
-    await send(event);
-    // Each comes after a third of the server's patience.
-    await eventually('it has lived longer than the server waits', () => signs > 3, 40_000);
-    goOn();
-    await eventually('it has succeeded', async () => (await effects(event.document.id)).length === 1);
-    expect(attempts).toBe(1);
-    acks.unsubscribe();
-    probe.prepare = async () => {};
-  }, 60_000);
-
   it('an event whose handling fails is attempted again, and failed attempts have no effect', async () => {
-    const event = newEvent();
+    const event = newEvent(business);
     let attempts = 0;
     probe.handled = async (handled) => {
       if (handled.document.id !== event.document.id) {
@@ -137,7 +136,7 @@ describe('event handling', () => {
     const other = exampleBusiness();
     const events = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0
-        ? newEvent()
+        ? newEvent(business)
         : { document: exampleDocument({ business_id: other.id }), business: other },
     );
     await Promise.all(events.map((event) => send(event)));
@@ -155,7 +154,7 @@ describe('event handling', () => {
       '{"document": 1}',
       { msgID: id },
     );
-    const after = newEvent();
+    const after = newEvent(business);
     await send(after);
     await eventually('the next one is handled', async () => (await effects(after.document.id)).length === 1);
     const deadLettered = await eventually('the malformed event is dead-lettered', () =>
@@ -165,7 +164,7 @@ describe('event handling', () => {
         .where('message_id', '=', id)
         .executeTakeFirst(),
     );
-    expect(deadLettered).toMatchObject({ consumer: 'probe-effects', body: '{"document": 1}' });
+    expect(deadLettered).toMatchObject({ consumer, body: '{"document": 1}' });
     expect(deadLettered.reason).toContain('does not match its schema');
   });
 
@@ -179,8 +178,8 @@ describe('event handling', () => {
       const relay = tested.service.app.get(OutboxRelay);
       const seen = tested.network.collect(documentIssued);
       await tested.network.connection.flush();
-      const rolledBack = newEvent();
-      const committed = newEvent();
+      const rolledBack = newEvent(business);
+      const committed = newEvent(business);
       const opened = tested.service.app.get<Database<ProbeTables>>(kitTokens.database);
       const db = view(opened);
       await expect(
@@ -211,7 +210,7 @@ describe('event handling', () => {
 
   it('an event that JetStream may not have flushed is sent again at start and handled once', async () => {
     const { db } = tested.database;
-    const [lately, longAgo] = [newEvent(), newEvent()];
+    const [lately, longAgo] = [newEvent(business), newEvent(business)];
     for (const [event, minutes] of [
       [lately, 4],
       [longAgo, 6],
@@ -251,7 +250,7 @@ describe('event handling', () => {
   it('an event is delivered after the store of NATS was wiped', async () => {
     const manager = await jetstreamManager(tested.network.connection);
     await manager.streams.delete('EVT_ISSUING');
-    const event = newEvent();
+    const event = newEvent(business);
     await publishUnsent(tested.database.db, (trx) => publish(trx, documentIssued, event.document.id, event));
     await eventually(
       'the effect is there',
@@ -261,10 +260,484 @@ describe('event handling', () => {
   });
 
   it('the consumer messages of the installed nats have the private field that a drain needs', async () => {
-    const { consumers } = jetstream(tested.network.connection);
-    const consumer = await consumers.get('EVT_ISSUING', 'probe-effects');
-    const messages = await consumer.consume({ max_messages: 1 });
+    const pulled = await jetstream(tested.network.connection).consumers.get(stream, consumer);
+    const messages = await pulled.consume({ max_messages: 1 });
     expect(subscriptionOf(messages).isClosed()).toBe(false);
     messages.stop();
+  });
+});
+
+describe('dead letters', () => {
+  beforeAll(() => tested.database.db.deleteFrom('dead_letter').execute());
+  afterEach(async () => {
+    probe.handled = async () => {};
+    probe.committed = () => {};
+    await tested.database.db.deleteFrom('dead_letter').execute();
+  });
+
+  /** Dead-letters an event as a consumer does after the last attempt. */
+  const park = async (
+    event: EventOf<typeof documentIssued>,
+    change: { body?: string; consumer?: string } = {},
+  ) => {
+    const row = await tested.database.db
+      .insertInto('dead_letter')
+      .values({
+        consumer: change.consumer ?? consumer,
+        message_id: randomUUID(),
+        subject: `${documentIssued.subject}.${event.document.id}`,
+        body: change.body ?? JSON.stringify(event),
+        request_id: 'b6a2e6b4-6c53-4f2c-8b53-0a70e1a7a001',
+        reason: 'the printer was unavailable',
+        attempts: 10,
+      })
+      .returning(['id', 'message_id'])
+      .executeTakeFirstOrThrow();
+    return row;
+  };
+  const effects = async (event: EventOf<typeof documentIssued>) =>
+    tested.database.db
+      .selectFrom('effect')
+      .selectAll()
+      .where('document_id', '=', event.document.id)
+      .execute();
+  const deadLettered = (id: string) =>
+    tested.database.db.selectFrom('dead_letter').selectAll().where('id', '=', id).executeTakeFirst();
+  const redrive = (id: string) => tested.network.call(contracts.redriveDeadLetter, { id });
+
+  const drop = (id: string) => tested.network.call(contracts.dropDeadLetter, { id });
+
+  it('listDeadLetters returns reasons without bodies, a page at a time', async () => {
+    const events = [newEvent(), newEvent(), newEvent()];
+    const ids = await Promise.all(events.map(async (event) => (await park(event)).id));
+    const first = await tested.network.call(contracts.listDeadLetters, { limit: 2 });
+    expect(first.next_after).toBe(first.dead_letters[1]?.id);
+    const second = await tested.network.call(contracts.listDeadLetters, {
+      limit: 2,
+      after: first.next_after ?? '',
+    });
+    expect(second.next_after).toBeNull();
+    const all = [...first.dead_letters, ...second.dead_letters];
+    expect(all.map((letter) => letter.id).sort()).toEqual(ids.sort());
+    for (const letter of all) {
+      const event = events.find((event) => event.document.id === letter.document_id);
+      expect(letter).toEqual({
+        id: letter.id,
+        service: 'delivery',
+        consumer,
+        document_id: event?.document.id,
+        subject: `${documentIssued.subject}.${event?.document.id}`,
+        reason: 'the printer was unavailable',
+        attempts: 10,
+        dead_lettered_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        redrivable: true,
+      });
+    }
+  });
+
+  it('a redrive handles the event under its request id and removes the dead letter', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    expect(await redrive(id)).toEqual({ outcome: 'handled', reason: null });
+    expect(await effects(event)).toHaveLength(1);
+    expect(await deadLettered(id)).toBeUndefined();
+    expect(await auditTrail(tested.database, event.business.id)).toMatchObject([
+      { action: 'dead_letter.redrive', actor: 'operator', subject: id, before: { consumer } },
+    ]);
+    // The stream, or a reconciler, that delivers it again finds it handled.
+    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    const after = newEvent();
+    await tested.network.publish(documentIssued, after.document.id, after);
+    await eventually('the next one is handled', async () => (await effects(after)).length === 1);
+    expect(await effects(event)).toHaveLength(1);
+  });
+
+  it('a redrive that fails stores the new reason and count, and has no other effect', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    probe.handled = async () => {
+      throw new Error('the paper is out');
+    };
+    expect(await redrive(id)).toEqual({ outcome: 'failed', reason: 'the paper is out' });
+    expect(await deadLettered(id)).toMatchObject({ reason: 'the paper is out', attempts: 11 });
+    expect(await effects(event)).toHaveLength(0);
+    expect(await tested.database.db.selectFrom('inbox').selectAll().execute()).not.toContainEqual(
+      expect.objectContaining({ message_id: (await deadLettered(id))?.message_id }),
+    );
+  });
+
+  it('two concurrent redrives of one dead letter have one effect', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    let begun = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    // Both have read the dead letter before one of them takes effect.
+    probe.prepare = async () => {
+      begun += 1;
+      if (begun === 2) {
+        release();
+      }
+      await released;
+    };
+    const outcomes = await Promise.all([redrive(id), redrive(id)]);
+    probe.prepare = async () => {};
+    expect(outcomes.map((outcome) => outcome.outcome).sort()).toEqual(['already_handled', 'handled']);
+    expect(await effects(event)).toHaveLength(1);
+    expect(await deadLettered(id)).toBeUndefined();
+  });
+
+  it('a redrive of an event that was handled already only removes the dead letter', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    await tested.database.db.insertInto('inbox').values({ consumer, message_id }).execute();
+    expect(await redrive(id)).toEqual({ outcome: 'already_handled', reason: null });
+    expect(await effects(event)).toHaveLength(0);
+    expect(await deadLettered(id)).toBeUndefined();
+  });
+
+  it('a dead letter is removed when its event is delivered again and handled', async () => {
+    const event = newEvent();
+    const { id, message_id } = await park(event);
+    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    await eventually('it is handled', async () => (await effects(event)).length === 1);
+    expect(await deadLettered(id)).toBeUndefined();
+  });
+
+  it('a redrive succeeds although the handler fails after its commit', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    probe.committed = () => {
+      throw new Error('after the commit');
+    };
+    expect(await redrive(id)).toEqual({ outcome: 'already_handled', reason: null });
+    expect(await effects(event)).toHaveLength(1);
+    expect(await deadLettered(id)).toBeUndefined();
+  });
+
+  it('a redrive that hangs fails before the caller times out', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    let release = () => {};
+    probe.prepare = () =>
+      new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    // A second of the caller's time is kept for storing and telling.
+    const reply = await withContext(newContext(1_500), () =>
+      tested.network.client.call(contracts.redriveDeadLetter, { id }),
+    );
+    release();
+    probe.prepare = async () => {};
+    expect(reply).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('the attempt exceeded'),
+    });
+  });
+
+  describe.each([
+    [
+      'a dead letter whose consumer no longer exists',
+      { consumer: 'probe-former' },
+      'no longer has this consumer',
+    ],
+    ['a dead letter whose event is malformed', { body: '{"document": 1' }, 'does not match its schema'],
+  ])('%s', (_which, change, reason) => {
+    it('a redrive of such a dead letter is not_redrivable', async () => {
+      const { id } = await park(newEvent(), change);
+      expect(await redrive(id)).toMatchObject({
+        outcome: 'not_redrivable',
+        reason: expect.stringContaining(reason),
+      });
+      expect(await deadLettered(id)).toMatchObject({ attempts: 11 });
+      const { dead_letters } = await tested.network.call(contracts.listDeadLetters, { limit: 1 });
+      expect(dead_letters).toMatchObject([{ id, redrivable: false }]);
+    });
+
+    it('such a dead letter is dropped once, and its event counts as handled', async () => {
+      const event = newEvent();
+      const { id, message_id } = await park(event, change);
+      expect(await drop(id)).toEqual({ outcome: 'dropped', reason: 'the printer was unavailable' });
+      expect(await deadLettered(id)).toBeUndefined();
+      await expect(drop(id)).rejects.toMatchObject({ code: 'not_found' });
+      const trails = [event.business.id, platformId].map((item) => auditTrail(tested.database, item));
+      expect((await Promise.all(trails)).flat()).toContainEqual(
+        expect.objectContaining({ action: 'dead_letter.drop', actor: 'operator', subject: id }),
+      );
+      // Neither its stream nor a reconciler delivers it again.
+      const { db } = tested.database;
+      const settled = await db
+        .selectFrom('inbox')
+        .select('consumer')
+        .where('message_id', '=', message_id)
+        .execute();
+      expect(settled).toEqual([{ consumer: { consumer, ...change }.consumer }]);
+    });
+  });
+
+  it('a redrivable dead letter is not dropped', async () => {
+    const event = newEvent();
+    const { id } = await park(event);
+    expect(await drop(id)).toEqual({ outcome: 'redrivable', reason: 'the printer was unavailable' });
+    expect(await redrive(id)).toMatchObject({ outcome: 'handled' });
+    expect(await effects(event)).toHaveLength(1);
+  });
+
+  it('redrive and drop of an unknown id are not_found', async () => {
+    await expect(redrive(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(drop(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('events that cannot be handled', () => {
+  let nats: TestNats;
+  let network: TestNetwork;
+  let database: TestDatabase<ProbeTables>;
+  let running: RunningService | undefined;
+  beforeEach(async () => {
+    nats = await startTestNats();
+    network = await TestNetwork.open(nats.url);
+    database = await createTestDatabase<ProbeTables>(probeMigrations);
+  });
+  afterEach(async () => {
+    probe.handled = async () => {};
+    probe.prepare = async () => {};
+    await running?.stop();
+    running = undefined;
+    await network.close();
+    await database.close();
+    await nats.stop();
+  });
+
+  const start = async (consumerConcurrency: number) => {
+    const config = serviceConfig({ natsUrl: nats.url, databaseUrl: database.url });
+    running = await startService({ ...probeService, config: { ...config, consumerConcurrency } });
+  };
+  const effects = async () =>
+    (await database.db.selectFrom('effect').select('document_id').execute()).map((row) => row.document_id);
+  const deadLettered = () => database.db.selectFrom('dead_letter').selectAll().execute();
+  const publish = (subject: string, body: string | Uint8Array, id?: string) => {
+    const given = headers();
+    if (id !== undefined) {
+      given.set('Nats-Msg-Id', id);
+    }
+    return jetstream(network.connection).publish(subject, body, { headers: given });
+  };
+  const info = async () => (await jetstream(network.connection).consumers.get(stream, consumer)).info();
+
+  it('failing events do not block those behind them, even at a concurrency of one', async () => {
+    const failing = Array.from({ length: 5 }, () => newEvent());
+    const failingIds = new Set(failing.map((event) => event.document.id));
+    probe.handled = async ({ document }) => {
+      if (failingIds.has(document.id)) {
+        throw new Error('it never works');
+      }
+    };
+    for (const event of failing) {
+      const { id } = event.document;
+      await publish(eventSubject(documentIssued, id), JSON.stringify(event), randomUUID());
+      await publish(eventSubject(documentIssued, id), '{"document": 1}', randomUUID());
+      await publish(eventSubject(documentIssued, id), JSON.stringify(event));
+      await publish(eventSubject(documentIssued, id), new Uint8Array([0x7b, 0x00, 0xff]), `no uuid ${id}`);
+    }
+    const good = Array.from({ length: 50 }, () => newEvent());
+    for (const event of good) {
+      await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event), randomUUID());
+    }
+    await start(1);
+    await eventually('all the good ones are handled', async () => (await effects()).length === good.length);
+    expect((await effects()).sort()).toEqual(good.map((event) => event.document.id).sort());
+    const reasons = (await deadLettered()).map((letter) => letter.reason.slice(0, 23)).sort();
+    expect(reasons).toEqual([
+      ...Array.from({ length: 5 }, () => 'the event does not match'.slice(0, 23)),
+      ...Array.from({ length: 10 }, () => 'the message has no UUID'),
+    ]);
+    // Those that may still work are tried on.
+    expect((await info()).num_ack_pending).toBe(failing.length);
+  });
+
+  it('a message without an outbox id is dead-lettered once and can be redriven', async () => {
+    await start(16);
+    const event = newEvent();
+    await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event));
+    const letter = await eventually('it is dead-lettered', async () => (await deadLettered())[0]);
+    await eventually('it is off the stream', async () => {
+      const { num_ack_pending, num_pending } = await info();
+      return num_ack_pending === 0 && num_pending === 0;
+    });
+    expect(await deadLettered()).toHaveLength(1);
+    expect(await effects()).toEqual([]);
+    const reply = await network.call(messaging.delivery.redriveDeadLetter, { id: letter.id });
+    expect(reply.outcome).toBe('handled');
+    expect(await effects()).toEqual([event.document.id]);
+    expect(await deadLettered()).toEqual([]);
+  });
+
+  it('more failing events than the default max ack pending block nothing', async () => {
+    const waiting = 550;
+    // What an earlier release has made: it is brought up to date.
+    const { consumers } = await jetstreamManager(network.connection);
+    await consumers.add(stream, {
+      durable_name: consumer,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      filter_subject: `${documentIssued.subject}.*`,
+      max_ack_pending: 512,
+    });
+    const good = newEvent();
+    probe.prepare = async ({ document }) => {
+      if (document.id !== good.document.id) {
+        throw new Error('the authority is unavailable');
+      }
+    };
+    const bad = newEvent();
+    const subject = eventSubject(documentIssued, bad.document.id);
+    const body = JSON.stringify(bad);
+    await Promise.all(Array.from({ length: waiting }, () => publish(subject, body, randomUUID())));
+    await start(16);
+    await eventually('all of them wait', async () => (await info()).num_ack_pending === waiting, 60_000);
+    await network.publish(documentIssued, good.document.id, good);
+    await eventually('the good one is handled', async () => (await effects()).length === 1);
+    expect((await info()).num_ack_pending).toBeGreaterThanOrEqual(waiting);
+    expect(await deadLettered()).toEqual([]);
+  }, 90_000);
+
+  describe('an event whose attempts all ended with their process', () => {
+    /** Delivers it so often that no try is left, without an answer of any kind. */
+    const exhaust = async (event: ReturnType<typeof newEvent>) => {
+      const { consumers } = await jetstreamManager(network.connection);
+      await consumers.add(stream, {
+        durable_name: consumer,
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+        filter_subject: `${documentIssued.subject}.*`,
+      });
+      await network.publish(documentIssued, event.document.id, event);
+      const pulled = await jetstream(network.connection).consumers.get(stream, consumer);
+      for (let attempts = 0; attempts < 10; attempts += 1) {
+        (await pulled.next())?.nak();
+      }
+    };
+
+    it('the event is dead-lettered before the last attempt', async () => {
+      const event = newEvent();
+      await exhaust(event);
+      let deadLetteredBefore = -1;
+      probe.handled = async () => {
+        deadLetteredBefore = (await deadLettered()).length;
+        throw new Error('again');
+      };
+      await start(16);
+      const letter = await eventually('it has failed once more', async () =>
+        (await deadLettered()).find((item) => item.reason === 'again'),
+      );
+      expect(deadLetteredBefore).toBe(1);
+      expect(letter.attempts).toBe(11);
+      await eventually('it is off the stream', async () => (await info()).num_ack_pending === 0);
+    });
+
+    it('the event is no dead letter when the last attempt succeeds', async () => {
+      const event = newEvent();
+      await exhaust(event);
+      await start(16);
+      await eventually('it is handled', async () => (await effects()).length === 1);
+      expect(await deadLettered()).toEqual([]);
+      await eventually('it is off the stream', async () => (await info()).num_ack_pending === 0);
+    });
+  });
+});
+
+describe('the drain of a replica', () => {
+  let tested: ServiceUnderTest<ProbeTables>;
+  const others: RunningService[] = [];
+  beforeEach(async () => {
+    tested = await startProbe({ consumerConcurrency: concurrency });
+  });
+  afterEach(async () => {
+    await Promise.all(others.splice(0).map((other) => other.stop()));
+    await tested.stop();
+    probe.answer = async () => 7;
+    probe.prepare = async () => {};
+  });
+  const startAnother = async () => {
+    const { nats, database } = tested;
+    const config = serviceConfig({ natsUrl: nats.url, databaseUrl: database.url });
+    const other = await startService({ ...probeService, config });
+    others.push(other);
+    return other;
+  };
+
+  it('a draining replica replies to what has arrived, and the other replica gets new requests', async () => {
+    const other = await startAnother();
+    // Each is answered when as many have come after it: both replicas always have some in flight.
+    const held: (() => void)[] = [];
+    probe.answer = () =>
+      new Promise((resolve) => {
+        held.push(() => resolve(7));
+        if (held.length > inHand) {
+          held.shift()?.();
+        }
+      });
+    let asking = true;
+    const answers: number[] = [];
+    const lane = async () => {
+      while (asking) {
+        const request = { business_id: randomUUID(), key_id: randomUUID() };
+        answers.push((await tested.network.call(getUsage, request)).used_today);
+      }
+    };
+    const lanes = Promise.all(Array.from({ length: 2 * inHand }, lane));
+    await eventually('requests are under way', () => answers.length > 100);
+    await other.stop();
+    const atStop = answers.length;
+    await eventually('requests go on', () => answers.length > atStop + 100);
+    asking = false;
+    probe.answer = async () => 7;
+    for (const answer of held) {
+      answer();
+    }
+    await lanes;
+    expect(new Set(answers)).toEqual(new Set([7]));
+  });
+
+  it('a draining replica finishes the events in flight and returns the others at once', async () => {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const begun: string[] = [];
+    probe.prepare = async ({ document }) => {
+      begun.push(document.id);
+      await waiting;
+    };
+    const published = Array.from({ length: 8 }, () => newEvent());
+    for (const event of published) {
+      await tested.network.publish(documentIssued, event.document.id, event);
+    }
+    const pulled = await jetstream(tested.network.connection).consumers.get(stream, consumer);
+    await eventually(
+      'events are handed out that it has not begun',
+      async () => begun.length === concurrency && (await pulled.info()).num_ack_pending > concurrency,
+    );
+
+    const stopped = tested.service.stop();
+    // Sooner than the server hands out again what it has heard nothing of (15 s).
+    const left = published.length - concurrency;
+    const taken: string[] = [];
+    for await (const message of await pulled.fetch({ max_messages: left, expires: 8_000 })) {
+      taken.push(message.subject.slice(message.subject.lastIndexOf('.') + 1));
+      message.ack();
+    }
+    goOn();
+    await stopped;
+
+    expect(begun).toHaveLength(concurrency);
+    expect([...begun, ...taken].sort()).toEqual(published.map(({ document }) => document.id).sort());
+    const effects = await tested.database.db.selectFrom('effect').select('document_id').execute();
+    expect(effects.map((effect) => effect.document_id).sort()).toEqual([...begun].sort());
+    const { num_ack_pending, num_pending } = await pulled.info();
+    expect({ num_ack_pending, num_pending }).toEqual({ num_ack_pending: 0, num_pending: 0 });
   });
 });

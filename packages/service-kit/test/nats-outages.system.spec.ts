@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pass } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import { documentIssued, eventSubject, getUsage, showBusiness } from '@pinkas/contracts';
 import {
@@ -12,12 +12,12 @@ import {
   TcpProxy,
   type TestNats,
 } from '@pinkas/testkit';
-import { connectNats, newContext, RpcClient, withContext } from '../src/index.js';
+import { newContext, RpcClient, withContext } from '../src/index.js';
+import { connectNats, flush } from '../src/process/nats-connection.js';
 import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
 
 /** Longer than the client needs to give up a silent connection, and than its next dials wait. */
 const brokenMs = 8_000;
-
 /** Replies are refused on another connection than the one on which the request arrived. */
 const authorization = `authorization { timeout: 3, users: [
   { user: service, password: a, permissions: {
@@ -165,5 +165,75 @@ describe('a connection to NATS that is half open', () => {
       code: 'engine_error',
       cause: { message: `${showBusiness.subject} has a handler that does not respond` },
     });
+  }, 60_000);
+});
+
+describe('a connection to NATS of a process whose clock is set back', () => {
+  it('a connection that was made while the clock was an hour ahead is made again when it is lost', async () => {
+    const nats = await startTestNats();
+    const proxy = await TcpProxy.start(nats.url);
+    const connection = await connectNats(`nats://${proxy.address}`, 'test');
+    let reconnects = 0;
+    void (async () => {
+      for await (const { type } of connection.status()) {
+        reconnects += type === 'reconnect' ? 1 : 0;
+      }
+    })();
+    const now = Date.now;
+    const ahead = jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    try {
+      proxy.reset();
+      await eventually('the connection is made again', () => reconnects === 1, 10_000);
+      ahead.mockRestore();
+      for (const count of [2, 3]) {
+        proxy.reset();
+        await eventually('the connection is made again', () => reconnects === count, 10_000);
+      }
+      expect(await flush(connection)).toBe(true);
+    } finally {
+      ahead.mockRestore();
+      await connection.close();
+      await proxy.stop();
+      await nats.stop();
+    }
+  });
+});
+
+describe('event handling that takes long', () => {
+  it('an event whose handling exceeds the ack wait is delivered once', async () => {
+    const tested = await startProbe();
+    const event = newEvent();
+    let attempts = 0;
+    let signs = 0;
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    probe.prepare = async (prepared) => {
+      if (prepared.document.id !== event.document.id) {
+        return;
+      }
+      attempts += 1;
+      await waiting;
+    };
+    const acks = tested.network.connection.subscribe('$JS.ACK.EVT_ISSUING.probe-effects.>', {
+      callback: (_error, message) => {
+        if (message.string() === '+WPI') {
+          signs += 1;
+        }
+      },
+    });
+    await tested.network.publish(documentIssued, event.document.id, event);
+    // Each comes after a third of the server's patience.
+    await eventually('it has lived longer than the server waits', () => signs > 3, 40_000);
+    goOn();
+    await eventually('it has succeeded', async () => {
+      const effects = tested.database.db.selectFrom('effect').selectAll();
+      return (await effects.where('document_id', '=', event.document.id).execute()).length === 1;
+    });
+    expect(attempts).toBe(1);
+    acks.unsubscribe();
+    probe.prepare = async () => {};
+    await tested.stop();
   }, 60_000);
 });
