@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { libraryMapper } from './packages/testkit/jest/libraries.mjs';
 
-/** What does not run by itself: the files of the groups that `npm test` has written; else the groups. */
-const grouped = (process.env.PINKAS_GROUPED_TESTS ?? '/test/groups/').split(' ');
-
 /** `npm test` runs all but `*.system.spec.ts`, `npm run test:system` these; without a size both run. */
 const size = process.env.PINKAS_TEST_SIZE;
 
@@ -19,7 +16,6 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '/dist/',
-    ...grouped,
     ...(size === 'normal' ? ['\\.system\\.spec\\.ts$'] : []),
   ],
   modulePathIgnorePatterns: ['/dist/'],

@@ -1,4 +1,3 @@
-import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
@@ -221,18 +220,5 @@ describe('the architecture', () => {
     expect(junk).toEqual([]);
     const odd = sources.map((source) => source.path).filter((path) => !/^[a-z0-9/.-]+$/.test(path));
     expect(odd).toEqual([]);
-  });
-
-  it('each test file that does not run by itself is in one group', async () => {
-    const grouped = process.env.PINKAS_GROUPED_TESTS?.split(' ') ?? [];
-    const groups = [...sources, ...(await sourcesBelow('test'))].filter(({ path }) =>
-      /(?:^|\/)test\/groups\//.test(path),
-    );
-    const imported = groups.flatMap((group) =>
-      importsOf(group).map((specifier) => `/${join(dirname(group.path), specifier).replace(/\.js$/, '.ts')}`),
-    );
-    if (grouped.length > 0) {
-      expect(imported.sort()).toEqual(grouped.sort());
-    }
   });
 });

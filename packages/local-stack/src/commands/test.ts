@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../config.js';
 import { StepError, type Steps } from '../steps.js';
 import { runTool } from './run-tool.js';
-import { writeTestGroups } from './test-groups.js';
 import { withSystemsFolder } from './with-systems-folder.js';
 
 /** The fields of Jest's JSON result that are read here. */
@@ -46,14 +45,8 @@ function readResult(file: string): JestResult | null {
 /** Checks style and types, then runs the tests without `*.system.spec.ts`; the exit code is that of the first failure. */
 export async function test(steps: Steps, args: readonly string[]): Promise<number> {
   const codes = [await check(steps, 'style', 'check:style'), await check(steps, 'types', 'check:types')];
-  // Arguments may name test files, which then run by themselves, whatever their size.
-  const grouped = args.length === 0 ? await writeTestGroups() : [];
-  codes.push(
-    await runJest(steps, args, {
-      ...(args.length === 0 && { PINKAS_TEST_SIZE: 'normal' }),
-      ...(grouped.length > 0 && { PINKAS_GROUPED_TESTS: grouped.join(' ') }),
-    }),
-  );
+  // Arguments may name test files, which then run whatever their size.
+  codes.push(await runJest(steps, args, args.length === 0 ? { PINKAS_TEST_SIZE: 'normal' } : {}));
   return codes.find((code) => code !== 0) ?? 0;
 }
 
