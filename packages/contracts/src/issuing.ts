@@ -282,7 +282,7 @@ export const readBook = defineContract('issuing.book.read', {
 });
 
 /** A document of a chain: the next page continues from its hash. */
-export const ChainPosition = Strict({ number: Type.Integer(), id: Uuid, hash: Nullable(Sha256) });
+export const ChainPosition = Strict({ number: Type.Integer(), id: Uuid, hash: Sha256 });
 export type ChainPosition = Static<typeof ChainPosition>;
 
 /** The chain of the documents of one series, in the order of their numbers, with what is wrong with it. */
@@ -302,7 +302,7 @@ export const auditSeries = defineContract('issuing.series.audit', {
         findings: Type.Array(Type.String()),
       }),
     ),
-    /** The last document with a hash, as its series knows it; null: there is none. */
+    /** The last document, as its series knows it; null before the first. */
     head: Nullable(ChainHead),
     /** The `after` of the next page; null on the last one. */
     next_after: Nullable(ChainPosition),

@@ -9,7 +9,6 @@ import { CustomerCards } from './document/customer-cards.js';
 import { DraftRendering } from './document/draft-rendering.js';
 import { FindPublicDocument } from './document/find-public-document.js';
 import { GetDocument } from './document/get-document.js';
-import { HashBackfiller } from './document/hash-backfiller.js';
 import { HistoryCheck } from './document/history-check.js';
 import { IssueDocument } from './document/issue-document.js';
 import { IssueOutcomes } from './document/issue-outcomes.js';
@@ -47,7 +46,6 @@ import { GetUsage } from './usage/get-usage.js';
     ClockCheck,
     CustomerCards,
     DraftRendering,
-    HashBackfiller,
     HistoryCheck,
     IssueOutcomes,
     IssueQueue,
@@ -61,4 +59,4 @@ import { GetUsage } from './usage/get-usage.js';
 export class IssuingModule {}
 
 /** What runs beside the operations. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HashBackfiller, HistoryCheck];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [ClockCheck, HistoryCheck];

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditSeries, cancelDocument, getUsage, listSeriesHeads, type ReplyOf } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
-import { auditTrail, eventually } from '@pinkas/testkit';
+import { auditTrail } from '@pinkas/testkit';
 import pg from 'pg';
-import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
 
 type Page = ReplyOf<typeof auditSeries>;
 
@@ -165,7 +165,7 @@ describe('the chains of issuing', () => {
       async () => {
         const { documents, head } = await audit();
         expect(documents.map(({ number }) => number)).toEqual([1, 2]);
-        expect(head?.n).toBe(3);
+        expect(head).toMatchObject({ n: 2, hash: expect.not.stringContaining(documents.at(-1)?.hash ?? '') });
       },
     );
   });
@@ -203,35 +203,6 @@ describe('the chains of issuing', () => {
     );
     await whileDamaged([`delete from audit_entry where subject = '${second?.id}'`], async () =>
       expect(await found()).toEqual([2]),
-    );
-  });
-
-  it('documents without a hash are hashed in the order of their numbers, and the series goes on', async () => {
-    await whileDamaged(
-      [
-        `update document set hash = null where type = 'tax_invoice'`,
-        `update series set last_hash = null, last_hashed_number = null where type = 'tax_invoice'`,
-        `alter table document enable trigger user`,
-        `alter table series enable trigger user`,
-      ],
-      async () => {
-        // As the release before this one has left it: the next document has no hash either.
-        const before = await audit();
-        expect(before.documents.map(({ hash, findings }) => [hash, findings])).toEqual([
-          [null, []],
-          [null, []],
-          [null, []],
-        ]);
-        const replica = await startReplica(issuing);
-        try {
-          await eventually('the series is hashed', async () => (await audit()).head?.n === 3);
-        } finally {
-          await replica.stop();
-        }
-        await issuing.issue();
-        expect(await found()).toEqual([]);
-        expect((await audit()).head?.n).toBe(4);
-      },
     );
   });
 

@@ -108,10 +108,17 @@ describe('series', () => {
       'cannot be deleted',
     );
     await expect(db.updateTable('series').set({ next_number: 1 }).execute()).rejects.toThrow(
-      'the hashes of a series only advance',
+      'advances by one number',
+    );
+    const advanced = sql<number>`next_number + 1`;
+    await expect(db.updateTable('series').set({ next_number: advanced }).execute()).rejects.toThrow(
+      'continues its chain',
     );
     await expect(
-      db.updateTable('series').set({ next_number: sql`next_number + 2` }).execute(),
+      db
+        .updateTable('series')
+        .set({ next_number: sql`next_number + 2`, last_hash: Buffer.from('another') })
+        .execute(),
     ).rejects.toThrow('advances by one number');
     await expect(
       db.updateTable('series').set({ first_number: 2, next_number: sql`next_number + 1` }).execute(),

@@ -65,8 +65,6 @@ interface VerifiedChains {
   readonly name: string;
   readonly documents: number;
   readonly entries: number;
-  /** Documents that are still to be hashed. */
-  readonly unhashed: number;
   readonly findings: readonly Finding[];
 }
 
@@ -83,15 +81,13 @@ export async function verifyPlatform(
     name: platform,
     documents: 0,
     entries: trails.reduce((sum, { entries }) => sum + entries, 0),
-    unhashed: 0,
     findings: trails.flatMap(({ findings }) => findings),
   };
 }
 
-function linesOf({ id, name, documents, entries, unhashed, findings }: VerifiedChains): string {
-  const open = unhashed === 0 ? '' : `, ${unhashed} of them still to be hashed`;
+function linesOf({ id, name, documents, entries, findings }: VerifiedChains): string {
   return [
-    `${name}  ${id}: ${documents} documents${open}, ${entries} entries, ${findings.length} findings`,
+    `${name}  ${id}: ${documents} documents, ${entries} entries, ${findings.length} findings`,
     ...findings.map(
       ({ type, number, document_id, message }) =>
         `  ${document_id === null ? (type ?? 'trail') : `${type} ${number} (${document_id})`}: ${message}`,

@@ -16,8 +16,6 @@ import { chainName, type ExpectedHeads, HeadsComparison } from './heads.js';
 /** The result of following the chains of one business. */
 export interface ChainsResult {
   readonly findings: readonly Finding[];
-  /** How many documents the hash backfiller has still to hash. */
-  readonly unhashed: number;
   readonly documents: number;
   readonly entries: number;
 }
@@ -50,7 +48,6 @@ async function followAll(call: Call, businessId: string, expected: ExpectedHeads
   );
   return {
     findings: [...series, ...trails].flatMap(({ findings }) => findings),
-    unhashed: series.reduce((sum, { unhashed }) => sum + unhashed, 0),
     documents: series.reduce((sum, { documents }) => sum + documents, 0),
     entries: trails.reduce((sum, { entries }) => sum + entries, 0),
   };
@@ -61,7 +58,6 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let documents = 0;
-  let unhashed = 0;
   const comparison = new HeadsComparison(expected.get(chainName('issuing', businessId, type)));
   let after: ChainPosition | null = null;
   do {
@@ -81,7 +77,6 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
       isHeadFound ||= number === head?.n && hash === head.hash;
       comparison.see({ n: number, hash });
       documents += 1;
-      unhashed += hash === null ? 1 : 0;
     }
     after = page.next_after;
   } while (after !== null);
@@ -94,7 +89,7 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
       (message): Finding => ({ check: 'chain', document_id: null, type, number: null, message }),
     ),
   );
-  return { findings, documents, unhashed };
+  return { findings, documents };
 }
 
 /** Follows the trail of a business in one service. */

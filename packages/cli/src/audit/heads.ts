@@ -158,10 +158,8 @@ export class HeadsComparison {
     this.#missing = new Map(expected.map((head) => [keyOf(head), head]));
   }
 
-  see(record: { n: number; hash: string | null }): void {
-    if (record.hash !== null) {
-      this.#missing.delete(keyOf({ n: record.n, hash: record.hash }));
-    }
+  see(record: { n: number; hash: string }): void {
+    this.#missing.delete(keyOf(record));
   }
 
   /** Half a sentence for each head that the chain does not have: the first of them, since all later ones follow from it. */

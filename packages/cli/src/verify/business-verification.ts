@@ -111,9 +111,8 @@ export class BusinessVerification {
   }
 
   async #checkChains(): Promise<void> {
-    const { findings, unhashed } = await checkChains(this.call, this.business.id, this.heads);
+    const { findings } = await checkChains(this.call, this.business.id, this.heads);
     this.#add(findings);
-    this.#pending += unhashed;
   }
 
   async #auditPage(after: BookPosition | null, entries: readonly BookEntry[]): Promise<void> {

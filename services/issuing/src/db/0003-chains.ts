@@ -1,45 +1,30 @@
 import { sqlMigration } from '@pinkas/service-kit/schema';
 
-/**
- * The chain of each series, and the trail of what changes after the issue. Rows of the release before have no hash: the hash
- * backfiller gives them theirs, in the order of their numbers.
- */
+/** The chain of each series, and the trail of what changes after the issue. */
 export const chains = sqlMigration(`
-  alter table document add column hash bytea;
-  alter table series add column last_hashed_number bigint, add column last_hash bytea;
+  alter table document add column hash bytea not null;
+  alter table series add column last_hash bytea;
   comment on column document.hash is
     'SHA-256 over the facts of the document and the hash of the one before it in its series.';
-  comment on column series.last_hashed_number is
-    'The document up to which the series is hashed; the release before this one issues documents without a hash.';
+  comment on column series.last_hash is 'The hash of the last document; null before the first.';
 
-  create function document_hash_is_final() returns trigger language plpgsql as $$
-  begin
-    raise exception 'the hash of a document cannot be changed' using errcode = 'restrict_violation';
-  end $$;
-  create trigger document_hash_is_final before update of hash on document
-    for each row when (old.hash is not null and new.hash is distinct from old.hash)
-    execute function document_hash_is_final();
+  create or replace trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
+    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items,
+    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title,
+    notes, send, artifact_sha256, hash on document
+    for each row execute function document_is_final();
 
   create or replace function series_advances_by_one() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' then
       raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
     end if;
-    if new.last_hashed_number < old.last_hashed_number
-      or new.last_hashed_number is not distinct from old.last_hashed_number and new.last_hash is distinct from old.last_hash
-      or new.last_hashed_number >= new.next_number
-    then
-      raise exception 'the hashes of a series only advance' using errcode = 'restrict_violation';
-    end if;
-    if new.last_hashed_number is distinct from old.last_hashed_number and new.next_number = old.next_number
-      and new.first_number = old.first_number and new.last_date is not distinct from old.last_date
-      and new.last_issued_at is not distinct from old.last_issued_at
-    then
-      return new;
-    end if;
     if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
       raise exception 'a series keeps its first number, advances by one number for each document, and its last date and instant never decrease'
         using errcode = 'restrict_violation';
+    end if;
+    if new.last_hash is null or new.last_hash is not distinct from old.last_hash then
+      raise exception 'a series continues its chain with each document' using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
@@ -53,7 +38,7 @@ export const chains = sqlMigration(`
       || ',"paid":"' || of_document.paid || '","status":"' || of_document.status || '"}'
   $$;
 
-  -- A trigger, so that the release before this one, whose replicas serve during an upgrade, records its changes as well.
+  -- A trigger, so that no code path can leave a change out.
   create function document_change_is_recorded() returns trigger language plpgsql as $$
   begin
     perform audit_append(new.business_id, 'document.state', new.id::text,

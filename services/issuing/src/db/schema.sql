@@ -44,13 +44,6 @@ CREATE FUNCTION public.document_change_is_recorded() RETURNS trigger
     return null;
   end $$;
 
-CREATE FUNCTION public.document_hash_is_final() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-  begin
-    raise exception 'the hash of a document cannot be changed' using errcode = 'restrict_violation';
-  end $$;
-
 CREATE FUNCTION public.document_is_final() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -104,7 +97,7 @@ CREATE TABLE public.document (
     allocation jsonb,
     delivery jsonb,
     reply_outcomes jsonb,
-    hash bytea,
+    hash bytea NOT NULL,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
@@ -189,21 +182,12 @@ CREATE FUNCTION public.series_advances_by_one() RETURNS trigger
       end if;
       raise exception 'a series cannot be deleted' using errcode = 'restrict_violation';
     end if;
-    if new.last_hashed_number < old.last_hashed_number
-      or new.last_hashed_number is not distinct from old.last_hashed_number and new.last_hash is distinct from old.last_hash
-      or new.last_hashed_number >= new.next_number
-    then
-      raise exception 'the hashes of a series only advance' using errcode = 'restrict_violation';
-    end if;
-    if new.last_hashed_number is distinct from old.last_hashed_number and new.next_number = old.next_number
-      and new.first_number = old.first_number and new.last_date is not distinct from old.last_date
-      and new.last_issued_at is not distinct from old.last_issued_at
-    then
-      return new;
-    end if;
     if new.first_number <> old.first_number or new.next_number <= old.next_number or new.last_date < old.last_date or new.last_issued_at < old.last_issued_at then
       raise exception 'a series keeps its first number, advances by one number for each document, and its last date and instant never decrease'
         using errcode = 'restrict_violation';
+    end if;
+    if new.last_hash is null or new.last_hash is not distinct from old.last_hash then
+      raise exception 'a series continues its chain with each document' using errcode = 'restrict_violation';
     end if;
     return new;
   end $$;
@@ -350,7 +334,6 @@ CREATE TABLE public.series (
     next_number bigint NOT NULL,
     last_date date,
     last_issued_at timestamp with time zone,
-    last_hashed_number bigint,
     last_hash bytea,
     CONSTRAINT series_first_number_check CHECK ((first_number >= 1)),
     CONSTRAINT series_next_number_check CHECK ((next_number >= first_number))
@@ -358,7 +341,7 @@ CREATE TABLE public.series (
 
 ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.series.last_hashed_number IS 'The document up to which the series is hashed; the release before this one issues documents without a hash.';
+COMMENT ON COLUMN public.series.last_hash IS 'The hash of the last document; null before the first.';
 
 ALTER TABLE ONLY public.audit_chain
     ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
@@ -464,9 +447,7 @@ CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count F
 
 CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number))) EXECUTE FUNCTION public.document_change_is_recorded();
 
-CREATE TRIGGER document_hash_is_final BEFORE UPDATE OF hash ON public.document FOR EACH ROW WHEN (((old.hash IS NOT NULL) AND (new.hash IS DISTINCT FROM old.hash))) EXECUTE FUNCTION public.document_hash_is_final();
-
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256 ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title, notes, send, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 

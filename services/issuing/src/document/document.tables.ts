@@ -64,8 +64,8 @@ export interface DocumentTable {
   allocation: Json<AllocationOutcome> | null;
   delivery: Json<DeliveryOutcome> | null;
   reply_outcomes: Json<ReplyOutcomes> | null;
-  /** Over its facts and the hash of the document before it in its series; null: a release without hashes has issued it. */
-  hash: Buffer | null;
+  /** Over its facts and the hash of the document before it in its series. */
+  hash: Buffer;
 }
 
 /** The numbers of one document type of a business. Locking the row locks the next number. */
@@ -77,8 +77,7 @@ export interface SeriesTable {
   /** Null until the first document. */
   last_date: string | null;
   last_issued_at: Date | null;
-  /** The document up to which the series is hashed, and its hash. Null: none is. */
-  last_hashed_number: number | null;
+  /** The hash of the last document; null until the first one. */
   last_hash: Buffer | null;
 }
 

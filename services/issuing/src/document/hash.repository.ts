@@ -1,5 +1,4 @@
 import type { ChainHead, ChainPosition } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, SeriesTable } from './document.tables.js';
@@ -46,66 +45,17 @@ export function chainedAfter(
   );
 }
 
-/** Up to where a series is hashed. */
-export async function hashedUpTo(
-  db: Reader,
-  { business_id, type }: SeriesKey,
-): Promise<Pick<SeriesTable, 'last_hashed_number' | 'last_hash'> | undefined> {
-  return db
+/** Where the chain of a series ends; null before its first document. */
+export async function seriesHead(db: Reader, { business_id, type }: SeriesKey): Promise<ChainHead | null> {
+  const row = await db
     .selectFrom('series')
-    .select(['last_hashed_number', 'last_hash'])
+    .select(['next_number', 'last_hash'])
     .where('business_id', '=', business_id)
     .where('type', '=', type)
+    .where('last_hash', 'is not', null)
+    .$narrowType<{ last_hash: Buffer }>()
     .executeTakeFirst();
-}
-
-/** The series of all businesses that are not hashed up to their end. */
-export function unhashedSeries(all: Database<IssuingTables>, limit: number): Promise<SeriesKey[]> {
-  return all
-    .selectFrom('series')
-    .select(['business_id', 'type'])
-    .where('next_number', '>', sql<number>`coalesce(last_hashed_number + 1, first_number)`)
-    .orderBy('business_id')
-    .orderBy('type')
-    .limit(limit)
-    .execute();
-}
-
-/** Locks a series as its issuing does. @returns the number up to which it is hashed, and that document's hash. */
-export async function lockForHashing(
-  trx: Transaction<IssuingTables>,
-  { business_id, type }: SeriesKey,
-): Promise<{ number: number; hash: Buffer | null }> {
-  const { first_number, last_hashed_number, last_hash } = await trx
-    .selectFrom('series')
-    .select(['first_number', 'last_hashed_number', 'last_hash'])
-    .where('business_id', '=', business_id)
-    .where('type', '=', type)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  return { number: last_hashed_number ?? first_number - 1, hash: last_hash };
-}
-
-/** Stores the hashes of documents and advances their series to the last of them. */
-export async function storeHashes(
-  trx: Transaction<IssuingTables>,
-  { business_id, type }: { business_id: string; type: DocumentType },
-  hashed: readonly { id: string; hash: Buffer }[],
-  last: { number: number; hash: Buffer },
-): Promise<void> {
-  await sql`
-    update document set hash = decode(hashed.hash, 'hex')
-    from unnest(${hashed.map(({ id }) => id)}::uuid[], ${hashed.map(({ hash }) => hash.toString('hex'))}::text[])
-      as hashed (id, hash)
-    where document.business_id = ${business_id} and document.id = hashed.id and document.hash is null`.execute(
-    trx,
-  );
-  await trx
-    .updateTable('series')
-    .set({ last_hashed_number: last.number, last_hash: last.hash })
-    .where('business_id', '=', business_id)
-    .where('type', '=', type)
-    .execute();
+  return row ? headOf(row) : null;
 }
 
 /** The ends of the chains of all series, in the order of business and type, from the one after `after`. */
@@ -116,8 +66,9 @@ export async function seriesHeadsAfter(
 ): Promise<(SeriesKey & ChainHead)[]> {
   const rows = await all
     .selectFrom('series')
-    .select(['business_id', 'type', 'last_hashed_number', 'last_hash'])
+    .select(['business_id', 'type', 'next_number', 'last_hash'])
     .where('last_hash', 'is not', null)
+    .$narrowType<{ last_hash: Buffer }>()
     .$if(after !== null, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('business_id', 'type'), '>', tuple(after?.business_id ?? '', after?.type ?? 'quote')),
@@ -127,10 +78,10 @@ export async function seriesHeadsAfter(
     .orderBy('type')
     .limit(limit)
     .execute();
-  return rows.map(({ business_id, type, last_hashed_number, last_hash }) => ({
-    business_id,
-    type,
-    n: last_hashed_number ?? 0,
-    hash: last_hash?.toString('hex') ?? '',
-  }));
+  return rows.map((row) => ({ business_id: row.business_id, type: row.type, ...headOf(row) }));
 }
+
+const headOf = ({ next_number, last_hash }: { next_number: number; last_hash: Buffer }): ChainHead => ({
+  n: next_number - 1,
+  hash: last_hash.toString('hex'),
+});

@@ -262,17 +262,12 @@ function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft)
   });
 }
 
-/**
- * Continues the chain of the locked series. Where it does not reach the document before these, which a release without hashes has
- * issued, the hash backfiller continues it.
- */
+/** Continues the chain of the locked series. */
 function withHashes(series: LockedSeries, rows: readonly NewDocumentRow[]): HashedDocumentRow[] {
-  if ((series.last_hashed_number ?? series.first_number - 1) !== series.next_number - 1) {
-    return rows.map((row) => ({ ...row, hash: null }));
-  }
   let previous = series.last_hash;
   return rows.map((row) => {
-    previous = documentHash(row, stateOf(row), previous);
-    return { ...row, hash: previous };
+    const hash = documentHash(row, stateOf(row), previous);
+    previous = hash;
+    return { ...row, hash };
   });
 }

@@ -81,7 +81,6 @@ export async function lockSeries(
       next_number: series.first_number,
       last_date: null,
       last_issued_at: null,
-      last_hashed_number: null,
       last_hash: null,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -107,7 +106,6 @@ async function selectForUpdate(
       'series.next_number',
       'series.last_date',
       'series.last_issued_at',
-      'series.last_hashed_number',
       'series.last_hash',
       sql<Record<string, string>>`(
         select coalesce(json_object_agg(idempotency_key, id), '{}') from document
@@ -133,8 +131,8 @@ async function selectForUpdate(
   };
 }
 
-/** A document with its hash; null where the one before it in its series has none. */
-export type HashedDocumentRow = NewDocumentRow & { hash: Buffer | null };
+/** A document with its hash. */
+export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
  * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and advances their
@@ -231,7 +229,7 @@ export async function insertIssued(
           next_number: last.number + 1,
           last_date: last.dated_on,
           last_issued_at: last.issued_at,
-          ...(last.hash && { last_hashed_number: last.number, last_hash: last.hash }),
+          last_hash: last.hash,
         })
         .where('series.business_id', '=', business_id)
         .where('series.type', '=', type)
@@ -245,7 +243,7 @@ export async function insertIssued(
 
 /** JSON has no bytes: PostgreSQL reads them from a text. */
 function withHexadecimalBytes(row: HashedDocumentRow) {
-  return { ...row, body_sha256: hexadecimal(row.body_sha256), hash: row.hash && hexadecimal(row.hash) };
+  return { ...row, body_sha256: hexadecimal(row.body_sha256), hash: hexadecimal(row.hash) };
 }
 
 const hexadecimal = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;

@@ -3,7 +3,7 @@ import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { documentHash, stateOf } from '../document/document-hash.js';
-import { type ChainedRow, chainedAfter, hashedUpTo } from '../document/hash.repository.js';
+import { type ChainedRow, chainedAfter, seriesHead } from '../document/hash.repository.js';
 
 /** Computes the hashes of a series again, a page at a time, and compares each document's state with the trail of its changes. */
 @Operation(auditSeries)
@@ -14,33 +14,24 @@ export class AuditSeries {
     const { after, limit, ...series } = request;
     const db = forTenant(this.db, series.business_id);
     // Before the documents, so that they reach at least as far.
-    const end = await hashedUpTo(db, series);
+    const head = await seriesHead(db, series);
     const rows = await chainedAfter(db, series, after, limit + 1);
-    let previous: Buffer | null = after?.hash ? Buffer.from(after.hash, 'hex') : null;
-    let isHashed = after === null || after.hash !== null;
+    let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
     const documents = rows.slice(0, limit).map((row) => {
-      const findings = [...hashFindings(row, previous, isHashed), ...stateFindings(row)];
+      const findings = [...hashFindings(row, previous), ...stateFindings(row)];
       previous = row.hash;
-      isHashed = row.hash !== null;
-      return { number: row.number, id: row.id, hash: row.hash?.toString('hex') ?? null, findings };
+      return { number: row.number, id: row.id, hash: row.hash.toString('hex'), findings };
     });
-    const { last_hashed_number: n = null, last_hash: hash = null } = end ?? {};
     const last = documents.at(-1);
     return {
       documents,
-      head: n !== null && hash !== null ? { n, hash: hash.toString('hex') } : null,
+      head,
       next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
     };
   }
 }
 
-function hashFindings(row: ChainedRow, previous: Buffer | null, isPreviousHashed: boolean): string[] {
-  if (row.hash === null) {
-    return [];
-  }
-  if (!isPreviousHashed) {
-    return ['it has a hash, and the document before it has none'];
-  }
+function hashFindings(row: ChainedRow, previous: Buffer | null): string[] {
   const hash = documentHash(row, row.changes[0]?.before ?? stateOf(row), previous);
   return hash.equals(row.hash) ? [] : ['its facts, or the document before it, are not those of its issue'];
 }
