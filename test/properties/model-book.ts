@@ -163,7 +163,7 @@ const entryOf = (document: IssuedDocument, booked: BookedDocument): BookEntry =>
     cancelled_at: booked.cancelledAt,
   },
   allocation: null,
-  delivery: null,
+  delivery: { status: 'disabled', channel: null, scheduled_for: null },
   artifact_sha256: 'ab'.repeat(32),
   source: document.based_on,
   received: typeRules[document.type].payments ? 0 : shekelsOf(booked.paid),

@@ -53,10 +53,14 @@ export function exampleMessage(
     state: 'sent',
     next_attempt_at: null,
     not_before: null,
+    held_until: null,
+    follow_up: false,
+    requested: false,
     ended_at: '2026-06-15T08:00:05.000Z',
     reason: null,
     accepted: 1,
     unknown: 0,
+    without_number: 0,
     resends: 0,
     ...change,
   };
@@ -65,7 +69,13 @@ export function exampleMessage(
 export function exampleAudits({ id }: { id: string }, change: Partial<Audits> = {}): Audits {
   return {
     customer: { document_id: id, details: [...cardDetails] },
-    allocation: { document_id: id, state: 'issued', number: '123456789', next_attempt_at: null },
+    allocation: {
+      document_id: id,
+      state: 'issued',
+      number: '123456789',
+      next_attempt_at: null,
+      settled_at: '2026-06-15T08:00:01.000Z',
+    },
     delivery: { document_id: id, planned: true, messages: [exampleMessage()] },
     artifact: { document_id: id, revisions: 2, findings: [], pending: [] },
     ...change,
@@ -90,7 +100,7 @@ export function exampleSystem(count: number): ExampleSystem {
   const entries = Array.from({ length: count }, (_, index) => exampleEntry({ number: index + 1 }));
   const system: ExampleSystem = {
     entries,
-    series: [{ type: 'tax_invoice', next_number: count + 1, last_date: '2026-06-15' }],
+    series: [{ type: 'tax_invoice', first_number: 1, next_number: count + 1, last_date: '2026-06-15' }],
     audits: new Map(entries.map(({ document }) => [document.id, exampleAudits(document)])),
     deadLetters: [],
     subjects: [],

@@ -12,8 +12,8 @@ export const allocationSettled = defineEvent(
     document: IssuedDocument,
     business: Business,
     allocation: AllocationOutcome,
-    /** Whether another attempt follows by itself. Absent: none does, or the previous release wrote it. */
-    pending: Type.Optional(Type.Boolean()),
+    /** Whether another attempt follows automatically. */
+    pending: Type.Boolean(),
   }),
 );
 
@@ -139,8 +139,8 @@ export const auditAllocations = defineContract('allocation.document.audit', {
         number: Nullable(Type.String()),
         /** When the next attempt is due; one in flight counts as due. */
         next_attempt_at: Nullable(Instant),
-        /** When an outcome was published last; null: none was. Absent in the replies of the previous release. */
-        settled_at: Type.Optional(Nullable(Instant)),
+        /** When an outcome was published last; null: none was. */
+        settled_at: Nullable(Instant),
       }),
     ),
   }),

@@ -18,11 +18,8 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
   }),
   reply: Strict({
     customer: CustomerSnapshot,
-    /**
-     * Whether the document writes the card once it is issued: the card is new, or lacks a detail that the document has. Absent in the
-     * replies of the previous release.
-     */
-    changes: Type.Optional(Type.Boolean()),
+    /** Whether the document writes the card once it is issued: the card is new, or lacks a detail that the document has. */
+    changes: Type.Boolean(),
   }),
   errors: ['customer_not_found', 'customer_identity_conflict'],
   // It may wait for another request that is about to write the same tax id on another card.

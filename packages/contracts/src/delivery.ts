@@ -17,8 +17,8 @@ const messageFields = {
   delivery_id: Uuid,
   channel: Type.Enum(['email', 'whatsapp']),
   purpose: Type.Enum(['customer', 'accountant']),
-  /** Whether it brings the allocation number to who got the document without it. Absent in the events of the previous release. */
-  follow_up: Type.Optional(Type.Boolean()),
+  /** Whether it brings the allocation number to who got the document without it. */
+  follow_up: Type.Boolean(),
 };
 
 /** One message was accepted by its provider. */
@@ -53,12 +53,12 @@ export const MessageStatus = Strict({
   next_attempt_at: Nullable(Instant),
   /** The end of the quiet hours that it waits for, or has waited for. */
   not_before: Nullable(Instant),
-  /** Until when it waits for the allocation number; null: it does not. Absent in the replies of the previous release. */
-  held_until: Type.Optional(Nullable(Instant)),
-  /** Whether it brings the number to who got the document without it. Absent in the replies of the previous release. */
-  follow_up: Type.Optional(Type.Boolean()),
-  /** Whether a person asked for it, beside what was planned at issue. Absent in the replies of the previous release. */
-  requested: Type.Optional(Type.Boolean()),
+  /** Until when it waits for the allocation number; null: it does not. */
+  held_until: Nullable(Instant),
+  /** Whether it brings the number to who got the document without it. */
+  follow_up: Type.Boolean(),
+  /** Whether a person asked for it, beside what was planned at issue. */
+  requested: Type.Boolean(),
   /** When it reached its final state. */
   ended_at: Nullable(Instant),
   /** Why it has failed or was withdrawn, or why the last attempt failed. */
@@ -296,11 +296,8 @@ export const auditDeliveries = defineContract('delivery.document.audit', {
             accepted: Type.Integer({ minimum: 0 }),
             /** How many attempts have an unknown outcome. */
             unknown: Type.Integer({ minimum: 0 }),
-            /**
-             * How many attempts without an allocation number were accepted or have an unknown outcome. Absent in the replies of the
-             * previous release.
-             */
-            without_number: Type.Optional(Type.Integer({ minimum: 0 })),
+            /** How many attempts without an allocation number were accepted or have an unknown outcome. */
+            without_number: Type.Integer({ minimum: 0 }),
             /** How often an operator resent it; each time allows one more attempt of unknown outcome. */
             resends: Type.Integer({ minimum: 0 }),
           }),

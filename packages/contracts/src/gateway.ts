@@ -42,8 +42,8 @@ export const listBusinesses = defineContract('gateway.business.list', {
 export const ApiKey = Strict({
   id: Uuid,
   business_id: Uuid,
-  /** Which book it leads to. Absent: live, or the previous release wrote it. */
-  mode: Type.Optional(Type.Enum([...modes])),
+  /** Which book it leads to. */
+  mode: Type.Enum([...modes]),
   name: Type.String(),
   /** The leading characters of the key, safe to show. */
   prefix: Type.String(),
@@ -52,8 +52,8 @@ export const ApiKey = Strict({
   daily_documents: Type.Integer(),
   created_at: Instant,
   revoked_at: Nullable(Instant),
-  /** To the minute; null: it never was. Absent in the replies of the previous release. */
-  last_used_at: Type.Optional(Nullable(Instant)),
+  /** To the minute; null: it never was. */
+  last_used_at: Nullable(Instant),
 });
 export type ApiKey = Static<typeof ApiKey>;
 

@@ -190,7 +190,7 @@ export const listSeries = defineContract('issuing.series.list', {
       Strict({
         type: Type.Enum([...documentTypes]),
         /** Where it began, whatever the settings of the business say now. */
-        first_number: Type.Optional(Type.Integer()),
+        first_number: Type.Integer(),
         next_number: Type.Integer(),
         last_date: CalendarDate,
       }),
@@ -204,10 +204,10 @@ export const documentIssued = defineEvent(
   Strict({
     document: IssuedDocument,
     business: Business,
-    /** False: the customer's card has all that the document says. Absent: it may not, or the previous release wrote it. */
-    customer_changes: Type.Optional(Type.Boolean()),
-    /** What the response says of the customer's copy. Absent: the previous release wrote it. */
-    delivery: Type.Optional(DeliveryOutcome),
+    /** False: the customer's card has all that the document states. */
+    customer_changes: Type.Boolean(),
+    /** What the response says of the customer's copy. */
+    delivery: DeliveryOutcome,
   }),
 );
 
@@ -237,8 +237,7 @@ export const BookEntry = Strict({
   state: DocumentState,
   /** Null until the outcome is recorded. */
   allocation: Nullable(AllocationOutcome),
-  /** Null until the plan is recorded. */
-  delivery: Nullable(DeliveryOutcome),
+  delivery: DeliveryOutcome,
   /** Hex: the PDF that was made when the document was issued. */
   artifact_sha256: Type.String(),
   /** Whether it shows no prices, by the setting of its business. Absent: it shows them. */
@@ -255,9 +254,9 @@ export const BookEntry = Strict({
   /** What the receipts that are based on it have received together, in ILS. */
   received: Money,
   /** Whether a tax invoice, or a tax invoice / receipt, is based on it. */
-  invoiced: Type.Optional(Type.Boolean()),
+  invoiced: Type.Boolean(),
   /** What the credit notes that are based on it amount to together, in ILS; null where there is none. */
-  credited: Type.Optional(Nullable(Money)),
+  credited: Nullable(Money),
 });
 export type BookEntry = Static<typeof BookEntry>;
 
@@ -268,7 +267,7 @@ export const readBook = defineContract('issuing.book.read', {
     /** Only documents after this position; null from the beginning. */
     after: Nullable(BookPosition),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
-    /** Document dates, both inclusive. The previous release does not know them: its reply has every date. */
+    /** Document dates, both inclusive. */
     from: Type.Optional(CalendarDate),
     to: Type.Optional(CalendarDate),
   }),

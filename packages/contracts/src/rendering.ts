@@ -30,8 +30,8 @@ const SignedPdf = Strict({
   pdf: Type.String(),
   /** Whether it says that its document is cancelled. */
   cancelled: Type.Boolean(),
-  /** The number that it shows. Absent in the replies of the previous release. */
-  allocation_number: Type.Optional(Nullable(Type.String())),
+  /** The number that it shows. */
+  allocation_number: Nullable(Type.String()),
 });
 
 /** A signed PDF of a document, by default the latest. */
@@ -169,8 +169,8 @@ export const artifactRendered = defineEvent(
     revision: Type.Integer({ minimum: 1 }),
     sha256: Type.String(),
     allocation_number: Nullable(Type.String()),
-    /** Whether the revision says that its number is still being obtained. Absent: it does not, or the previous release made it. */
-    allocation_pending: Type.Optional(Type.Boolean()),
+    /** Whether the revision says that its number is still being obtained. */
+    allocation_pending: Type.Boolean(),
   }),
 );
 

@@ -42,8 +42,7 @@ export async function* bookPages(
     if (next !== null) {
       page = read(next);
     }
-    // The previous release of issuing knows no dates, and returns all of them.
-    yield { entries: entries.filter(({ document: { date } }) => from <= date && date <= to), next };
+    yield { entries, next };
     if (next === null) {
       return;
     }

@@ -19,7 +19,7 @@ const bookOf = (count: number): BookEntry[] =>
     document: exampleDocument({ number: index + 1 }),
     state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
     allocation: null,
-    delivery: null,
+    delivery: { status: 'disabled', channel: null, scheduled_for: null },
     artifact_sha256: 'ab'.repeat(32),
     source: null,
     received: 0,

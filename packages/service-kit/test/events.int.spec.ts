@@ -137,7 +137,7 @@ describe('event handling', () => {
     const events = Array.from({ length: 20 }, (_, index) =>
       index % 2 === 0
         ? newEvent(business)
-        : { document: exampleDocument({ business_id: other.id }), business: other },
+        : { ...newEvent(business), document: exampleDocument({ business_id: other.id }), business: other },
     );
     await Promise.all(events.map((event) => send(event)));
     await eventually('all are handled', () => seen.size === events.length);

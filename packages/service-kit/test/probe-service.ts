@@ -6,6 +6,7 @@ import { enableTenantIsolation, type Migrations, sqlMigration } from '@pinkas/se
 import {
   exampleBusiness,
   exampleDocument,
+  exampleIssued,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
@@ -92,5 +93,5 @@ export function publishUnsent<Tables extends MessagingTables, T>(
 
 /** An event of a document of its own, for the probe to handle. */
 export function newEvent(business = exampleBusiness()): EventOf<typeof documentIssued> {
-  return { document: exampleDocument({ business_id: business.id }), business };
+  return exampleIssued(exampleDocument({ business_id: business.id }), business);
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Business, IssuedDocument } from '@pinkas/contracts';
+import type { Business, documentIssued, EventOf, IssuedDocument } from '@pinkas/contracts';
 import { demoBusiness, demoCustomer } from '@pinkas/local-stack/demo';
 
 export { demoBusiness, demoCustomer };
@@ -66,4 +66,14 @@ export function exampleDocument(change: Partial<IssuedDocument> = {}): IssuedDoc
     send: true,
     ...change,
   };
+}
+
+/** The event of an issued document that changes a card; its answer said of the delivery what no plan says. */
+export function exampleIssued(
+  document: IssuedDocument,
+  business: Business,
+  change: Partial<EventOf<typeof documentIssued>> = {},
+): EventOf<typeof documentIssued> {
+  const delivery = { status: 'send_failed', channel: null, scheduled_for: null } as const;
+  return { document, business, customer_changes: true, delivery, ...change };
 }

@@ -19,6 +19,7 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
+  exampleIssued,
   type ServiceUnderTest,
   serviceConfig,
   startServiceUnderTest,
@@ -113,10 +114,11 @@ export async function startAllocation(
         issued_at: clock.now.toISOString(),
         ...change,
       });
-      await network.publish(documentIssued, document.id, {
-        document,
-        business: { ...business, ...businessChange },
-      });
+      await network.publish(
+        documentIssued,
+        document.id,
+        exampleIssued(document, { ...business, ...businessChange }),
+      );
       return document;
     },
     settledOf: (documentId) =>

@@ -15,7 +15,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
+import { auditTrail, eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { AllocationRequester } from '../src/allocation/allocation-requester.js';
 import { TaxAuthority } from '../src/allocation/tax-authority.js';
@@ -877,7 +877,7 @@ describe('two instances of allocation', () => {
       .sort((a, b) => a.place - b.place)
       .map(({ message }) => message);
     for (const { document, id } of shuffled) {
-      await network.publish(documentIssued, document.id, { document, business }, id);
+      await network.publish(documentIssued, document.id, exampleIssued(document, business), id);
     }
     for (const { id } of documents) {
       expect(await allocation.settled(id)).toMatchObject({ status: 'issued' });

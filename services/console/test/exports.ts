@@ -201,6 +201,7 @@ function answerForBook(made: ExportsUnderTest): void {
       sha256: entry.artifact_sha256,
       pdf: pdfOf(document_id).toString('base64'),
       cancelled: false,
+      allocation_number: null,
     };
   });
 }

@@ -17,6 +17,7 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
+  exampleIssued,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
@@ -91,11 +92,8 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
       (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
     publishIssued: async (customer, documentId = randomUUID(), changes = true) => {
       const document = exampleDocument({ id: documentId, business_id: made.business.id, customer });
-      await tested.network.publish(documentIssued, document.id, {
-        document,
-        business: made.business,
-        customer_changes: changes,
-      });
+      const event = exampleIssued(document, made.business, { customer_changes: changes });
+      await tested.network.publish(documentIssued, document.id, event);
       return document;
     },
     publishAndWait: async (customer, documentId, changes) => {

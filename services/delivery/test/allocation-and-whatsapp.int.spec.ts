@@ -11,7 +11,7 @@ import {
   sendMessage,
   suppressAddress,
 } from '@pinkas/contracts';
-import { eventually, exampleDocument } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import { type WhatsAppSimulator } from './whatsapp-simulator.js';
 
@@ -200,7 +200,7 @@ describe('a message whose allocation number is late', () => {
         .where('document_id', '=', document.id)
         .executeTakeFirst(),
     );
-    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
     const [row] = await released(document);
     expect(row).toMatchObject({
       state: 'ready',
@@ -445,7 +445,7 @@ describe('a message whose allocation number is late', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, { document, business }),
+        delivery.network.publish(documentIssued, document.id, exampleIssued(document, business)),
         delivery.render(document, pending),
         delivery.render(document, numbered),
       ]),

@@ -25,6 +25,7 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
+  exampleIssued,
   type ServiceUnderTest,
   serviceConfig,
   startServiceUnderTest,
@@ -211,11 +212,11 @@ export async function startDelivery(
         ...change.document,
       });
       document.customer.email = recipient;
-      const event = {
+      const event = exampleIssued(
         document,
-        business: { ...made.business, ...change.business },
-        ...(change.answered && { delivery: change.answered }),
-      };
+        { ...made.business, ...change.business },
+        { ...(change.answered && { delivery: change.answered }) },
+      );
       issued.push(event);
       await network.publish(documentIssued, document.id, event);
       return document;

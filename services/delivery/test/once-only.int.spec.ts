@@ -6,7 +6,7 @@ import {
   documentIssued,
   type IssuedDocument,
 } from '@pinkas/contracts';
-import { eventually, exampleDocument } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import type { WhatsAppSimulator } from './whatsapp-simulator.js';
 
@@ -44,7 +44,7 @@ describe('two instances of delivery', () => {
   ) => {
     const business = { ...delivery.business, ...both };
     const steps = documents.flatMap((document) => [
-      () => delivery.network.publish(documentIssued, document.id, { document, business }),
+      () => delivery.network.publish(documentIssued, document.id, exampleIssued(document, business)),
       () =>
         delivery.network.publish(artifactRendered, document.id, {
           document_id: document.id,
@@ -52,6 +52,7 @@ describe('two instances of delivery', () => {
           revision: 1,
           sha256: '',
           allocation_number: null,
+          allocation_pending: false,
         }),
       ...(cancelled.includes(document)
         ? [

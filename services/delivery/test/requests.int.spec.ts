@@ -20,7 +20,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
+import { auditTrail, eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;
@@ -686,7 +686,7 @@ describe('WithdrawDelivery', () => {
     const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
     document.customer.email = recipient;
     await delivery.cancel(document);
-    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
     expect(await delivery.planned(document)).toMatchObject({ status: 'queued', channel: 'email' });
     expect(await delivery.rows(document)).toMatchObject([{ state: 'withdrawn' }]);
     await delivery.render(document);
@@ -703,7 +703,7 @@ describe('WithdrawDelivery', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, { document, business: delivery.business }),
+        delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business)),
         delivery.render(document),
         delivery.cancel(document),
       ]),

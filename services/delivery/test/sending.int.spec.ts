@@ -13,7 +13,7 @@ import {
   suppressAddress,
 } from '@pinkas/contracts';
 import { ConfigError } from '@pinkas/service-kit/config';
-import { eventually, exampleDocument, scrape } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleIssued, scrape } from '@pinkas/testkit';
 import { type DeliveryConfig } from '../src/config.js';
 import { readDkimKeys } from '../src/mail/dkim-keys.js';
 import { Mailer } from '../src/mail/mailer.js';
@@ -243,7 +243,7 @@ describe('ReleaseDelivery', () => {
         .where('document_id', '=', document.id)
         .executeTakeFirst(),
     );
-    await delivery.network.publish(documentIssued, document.id, { document, business: delivery.business });
+    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
     await delivery.inState(document, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
@@ -257,7 +257,7 @@ describe('ReleaseDelivery', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, { document, business: delivery.business }),
+        delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business)),
         delivery.render(document),
       ]),
     );

@@ -74,8 +74,14 @@ describe('pages', () => {
           throw new ApiError('not_found');
         }
         return revision === 'stored'
-          ? { revision: 2, sha256: cancelledSha256, pdf: cancelledPdf.toString('base64'), cancelled: true }
-          : { revision: 1, sha256, pdf: pdf.toString('base64'), cancelled: false };
+          ? {
+              revision: 2,
+              sha256: cancelledSha256,
+              pdf: cancelledPdf.toString('base64'),
+              cancelled: true,
+              allocation_number: null,
+            }
+          : { revision: 1, sha256, pdf: pdf.toString('base64'), cancelled: false, allocation_number: null };
       });
       gateway.network.answer(numberArtifact, (request) => {
         if (revision === 'failing') {
@@ -106,6 +112,7 @@ describe('pages', () => {
           sha256: cancelledSha256,
           pdf: cancelledPdf.toString('base64'),
           cancelled: true,
+          allocation_number: null,
         };
       });
     });

@@ -278,6 +278,7 @@ export async function startIssuing(
           document,
           business: issuer,
           allocation: made.allocation,
+          pending: false,
         });
       }
       if (made.allocation?.number) {
@@ -287,6 +288,7 @@ export async function startIssuing(
           revision: 2,
           sha256: 'ab'.repeat(32),
           allocation_number: made.allocation.number,
+          allocation_pending: false,
         });
       }
     },

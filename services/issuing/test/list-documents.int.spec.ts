@@ -270,6 +270,7 @@ describe('ListDocuments', () => {
       document,
       business,
       allocation: settled,
+      pending: false,
     });
     const later = await eventually('the number is listed', async () => {
       const entry = await listed();

@@ -86,13 +86,13 @@ describe.each([
         await sql`
           insert into document (business_id, id, public_id, type, number, position, status, dated_on, issued_at, external_ref,
             idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, payments,
-            subtotal, discount, vat, vat_rate, total, paid, send, artifact_sha256, cancelled_at, hash)
+            subtotal, discount, vat, vat_rate, total, paid, send, artifact_sha256, cancelled_at, hash, delivery)
           select ${id}, gen_random_uuid(), gen_random_uuid(), type, n, n, status,
             (issued_at - case type when 'proforma' then interval '40 days' else interval '0' end)::date, issued_at,
             case when n % 3 = 0 then null when n % 3 = 1 then 'order-' || n else 'the same' end,
             n, '', ${id}, ${JSON.stringify(exampleBusiness())}::jsonb, customer_id, ${JSON.stringify(customer)}::jsonb,
             ${JSON.stringify(items)}::jsonb, false, '[]', 100, 0, 18, 18, 118, 0, true, '',
-            case status when 'cancelled' then issued_at end, ''
+            case status when 'cancelled' then issued_at end, '', '{}'
           from (
             select n, (array[${typeOf}])[1 + n % 200] as type,
               timestamptz '2025-01-01' + n * interval '10 minutes' as issued_at,

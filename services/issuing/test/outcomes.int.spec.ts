@@ -76,7 +76,7 @@ describe('IssueOutcomes', () => {
     await issuing.network.publish(
       allocationSettled,
       document.id,
-      { document, business, allocation },
+      { document, business, allocation, pending: false },
       events[0],
     );
     await issuing.network.publish(
@@ -163,6 +163,7 @@ describe('IssueOutcomes', () => {
       document: first.document,
       business: issuing.business,
       allocation: granted,
+      pending: false,
     });
     await eventually('the number is recorded', async () => (await read(first.document.id)).allocation_number);
     expect(await issuing.issue(large, key)).toEqual({ ...first, replayed: true });
@@ -188,6 +189,7 @@ describe('IssueOutcomes', () => {
       document,
       business: issuing.business,
       allocation: granted,
+      pending: false,
     });
     await issuing.network.publish(artifactRendered, row.id, {
       document_id: row.id,
@@ -195,6 +197,7 @@ describe('IssueOutcomes', () => {
       revision: 2,
       sha256: 'ab'.repeat(32),
       allocation_number: granted.number,
+      allocation_pending: false,
     });
     const replies = await Promise.all([first, replay]);
     expect(replies[0].allocation).toEqual(granted);
@@ -212,6 +215,7 @@ describe('IssueOutcomes', () => {
         document,
         business: issuing.business,
         allocation: { status: 'failed', number: null, reason: 'late' },
+        pending: false,
       },
       late,
     );

@@ -617,31 +617,6 @@ describe('ListArtifacts', () => {
     expect((await list(artifacts.keyOf(document))).map(({ original }) => original)).toEqual([false]);
   });
 
-  it('ListArtifacts derives what the previous release did not record', async () => {
-    const { key } = await withRevisions();
-    const { db } = artifacts.rendering.database;
-    const rows = await db
-      .selectFrom('artifact')
-      .selectAll()
-      .where('document_id', '=', key.document_id)
-      .execute();
-    const release = await db
-      .selectFrom('artifact_release')
-      .selectAll()
-      .where('document_id', '=', key.document_id)
-      .executeTakeFirstOrThrow();
-    const old = { ...key, document_id: randomUUID() };
-    await db
-      .insertInto('artifact')
-      .values(rows.map((row) => ({ ...row, ...old, original: null })))
-      .execute();
-    await db
-      .insertInto('artifact_release')
-      .values({ ...release, ...old })
-      .execute();
-    expect((await list(old)).map(({ original }) => original)).toEqual([true, false, false]);
-  });
-
   it('a stored revision never changes what it says of itself', async () => {
     const { document } = await artifacts.render();
     await expect(

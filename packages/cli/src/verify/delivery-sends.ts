@@ -24,7 +24,7 @@ export function checkDelivery(
   const sends = new Map<string, { to: string; accepted: number; unknown: number; runs: number }>();
   for (const message of messages) {
     const { channel, purpose, recipient, accepted, unknown, resends, follow_up: followUp } = message;
-    const isRequested = message.requested === true;
+    const isRequested = message.requested;
     const to = `the ${purpose} by ${channel}${kindOf(message)}`;
     const key = `${to} ${isRequested && !followUp ? message.delivery_id : recipient}`;
     const before = sends.get(key) ?? { to, accepted: 0, unknown: 0, runs: 1 };

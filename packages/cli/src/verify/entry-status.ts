@@ -4,7 +4,7 @@ import { type Finding, findingOf } from './checks.js';
 
 /** Compares the status of a document with its type and with what was issued on the basis of it. */
 export function checkStatus(entry: BookEntry): Finding[] {
-  const { document, state, invoiced, credited } = entry;
+  const { document, state } = entry;
   const finding = (message: string) => [findingOf('status', document, message)];
   if (state.status === 'cancelled') {
     return documentTypeRules[document.type].cancellable
@@ -15,9 +15,7 @@ export function checkStatus(entry: BookEntry): Finding[] {
   if (state.status === 'open') {
     return cause === null ? [] : finding(`it is open, although ${cause}`);
   }
-  // A replica of the release before this one does not return everything that may have closed it.
-  const isKnown = invoiced !== undefined && credited !== undefined;
-  return cause === null && isKnown ? finding('it is closed, although nothing has closed it') : [];
+  return cause === null ? finding('it is closed, although nothing has closed it') : [];
 }
 
 /** Why a document is closed; null where it is to be open. */
@@ -33,6 +31,6 @@ function closingCause({ document, received, invoiced, credited }: BookEntry): st
     return 'it was invoiced';
   }
   // With a receipt it would be closed whatever was credited of it.
-  const isCredited = credited != null && fromShekels(credited) >= fromShekels(totals.total);
+  const isCredited = credited !== null && fromShekels(credited) >= fromShekels(totals.total);
   return type === 'tax_invoice' && isCredited ? 'it was credited in full' : null;
 }

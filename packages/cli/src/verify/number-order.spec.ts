@@ -51,6 +51,7 @@ describe('checkOrder', () => {
 describe('checkSeriesEnd', () => {
   const series = (next_number: number, last_date = '2026-06-15') => ({
     type: 'tax_invoice' as const,
+    first_number: 1,
     next_number,
     last_date,
   });

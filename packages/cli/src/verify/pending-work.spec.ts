@@ -146,9 +146,6 @@ describe('pendingWork', () => {
   });
 
   it('outcomes that the book has not recorded are pending', () => {
-    expect(messages({}, exampleEntry({}, { delivery: null }))).toEqual([
-      'the book has not recorded its delivery',
-    ]);
     expect(messages({}, exampleEntry({}, { allocation: null }))).toEqual([
       'the book has nothing as its allocation, and the allocation service has issued',
     ]);

@@ -126,16 +126,12 @@ function ofDelivery(
     return [{ message: 'its delivery is not planned', due: issuedAt, services: ['delivery'] }];
   }
   const work: PendingWork[] = [];
-  if (delivery === null) {
-    const message = 'the book has not recorded its delivery';
-    work.push({ message, due: issuedAt, services: ['delivery', 'issuing'] });
-  }
   for (const message of audit.messages) {
     work.push(...ofMessage(message, { issuedAt, isCancelled: state.cancelled_at !== null }, now));
   }
-  for (const channel of channelsOf(delivery?.channel ?? null)) {
+  for (const channel of channelsOf(delivery.channel)) {
     const isPlanned = (message: DeliveryAudit['messages'][number]) =>
-      message.purpose === 'customer' && message.channel === channel && message.requested !== true;
+      message.purpose === 'customer' && message.channel === channel && !message.requested;
     if (!audit.messages.some(isPlanned)) {
       const message = `there is no message to the customer by ${channel}, which its delivery requires`;
       work.push({ message, due: issuedAt, services: [] });
@@ -151,12 +147,12 @@ function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: A
   }
   const due = new Date(allocation.settled_at ?? document.issued_at);
   return delivery.messages
-    .filter((message) => !message.follow_up && (message.without_number ?? 0) > 0)
+    .filter((message) => !message.follow_up && message.without_number > 0)
     .filter(
       ({ channel, purpose, recipient }) =>
         !delivery.messages.some(
           (other) =>
-            other.follow_up === true &&
+            other.follow_up &&
             other.channel === channel &&
             other.purpose === purpose &&
             other.recipient === recipient,
@@ -195,7 +191,7 @@ function ofMessage(
 }
 
 /** The channels of the messages that an outcome of delivery promises. */
-function channelsOf(channel: NonNullable<BookEntry['delivery']>['channel']): readonly string[] {
+function channelsOf(channel: BookEntry['delivery']['channel']): readonly string[] {
   if (channel === null) {
     return [];
   }

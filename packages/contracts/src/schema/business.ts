@@ -94,11 +94,8 @@ const accentColour = Type.String({ pattern: '^#[0-9a-f]{6}$' });
 export const Business = Strict({
   id: Uuid,
   ...businessSettingFields,
-  /**
-   * Counted from the issue: how long a message waits for an allocation number that the authority did not give at once.
-   * Absent: `allocationHoldMinutesDefault`, since the previous release wrote it.
-   */
-  allocation_hold_minutes: Type.Optional(allocationHoldMinutes),
+  /** Counted from the issue: how long a message waits for an allocation number that the authority did not give at once. */
+  allocation_hold_minutes: allocationHoldMinutes,
   /** `#rrggbb`, lower case; it can be read on white. Absent: the house's own. */
   accent_color: Type.Optional(accentColour),
   /** Its bytes travel nowhere: they would be in every event and every stored document. Absent: none. */

@@ -29,6 +29,7 @@ export class DecideAllocation {
       document,
       business,
       allocation: { status: decision.status, number: null, reason: decision.reason },
+      pending: false,
     });
     return false;
   }

@@ -133,7 +133,7 @@ function fieldsOf(business: Business): Fields {
     channel: business.auto_send.channel,
     quiet_from: quietFrom,
     quiet_to: quietTo,
-    allocation_hold_minutes: String(business.allocation_hold_minutes ?? 10),
+    allocation_hold_minutes: String(business.allocation_hold_minutes),
     accountant_copy: business.accountant_copy.enabled ? 'yes' : '',
     accountant_email: business.accountant_copy.email ?? '',
   };

@@ -127,14 +127,13 @@ export class ShowConnectionSettings {
 function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Markup {
   const { language, role } = visit;
   const isRevoked = key.revoked_at !== null;
-  const mode = key.mode ?? 'live';
   const revoke =
     role === 'owner' && !isRevoked
       ? html`<a class="button quiet danger" href="${visit.link(`/connection/${key.id}/revoke`)}">${texts.revoke[language]}</a>`
       : null;
   const used = key.last_used_at ? dayAndTime(key.last_used_at, language) : texts.never[language];
   const limits = html`${leftToRight(`${usedToday ?? 0} / ${key.daily_documents}`)}`;
-  return html`<li class="key ${isRevoked && 'ended'}"><div class="title"><h3>${isolate(key.name, language)} <span class="badge ${mode}">${texts[mode][language]}</span></h3>${revoke}</div>${facts(
+  return html`<li class="key ${isRevoked && 'ended'}"><div class="title"><h3>${isolate(key.name, language)} <span class="badge ${key.mode}">${texts[key.mode][language]}</span></h3>${revoke}</div>${facts(
     [
       [texts.prefix[language], html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
       [texts.scopes[language], key.scopes.map((scope) => texts[scope][language]).join(', ')],
@@ -299,7 +298,6 @@ export class RevokeKeyPage {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, link, session } = visit;
-    // The gateway of the previous release revokes a key of any business.
     const { id } = await findKey(this.rpc, visit);
     await this.rpc.call(revokeKey, {
       key_id: id,

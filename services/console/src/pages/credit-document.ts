@@ -112,8 +112,7 @@ async function findSource(rpc: RpcClient, visit: MemberVisit): Promise<Source> {
     throw new ApiError('not_found');
   }
   if (state.credited === undefined) {
-    // Issuing of the previous release does not say it: nothing may be credited until all of it is replaced.
-    throw new ApiError('engine_error');
+    throw new Error('a detailed state without what is credited');
   }
   const credited = fromShekels(state.credited);
   const left = toShekels(fromShekels(document.totals.total) - credited);

@@ -29,7 +29,7 @@ export class RecordCustomer {
     trx: OutboxTransaction<CustomerTables>,
   ): Promise<void> {
     const { customer } = document;
-    if (changes === false) {
+    if (!changes) {
       const card = await findCard(trx, document.business_id, customer.id);
       // What a person has removed since was on the card when the document was resolved: it must not come back.
       const news = card && withoutDetails(customer, card.removed_details);

@@ -57,9 +57,7 @@ export async function beginAttempt(
   if (!sending) {
     return undefined;
   }
-  // The previous release of rendering does not say which number its PDF shows.
-  const number =
-    pdf.allocationNumber === undefined ? (rendered?.allocationNumber ?? null) : pdf.allocationNumber;
+  const number = pdf.allocationNumber;
   return {
     row: sending,
     n: await insertAttempt(trx, row, number, now),

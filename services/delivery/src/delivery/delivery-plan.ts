@@ -1,9 +1,4 @@
-import {
-  allocationHoldMinutesDefault,
-  type Business,
-  type DeliveryOutcome,
-  type IssuedDocument,
-} from '@pinkas/contracts';
+import { type Business, type DeliveryOutcome, type IssuedDocument } from '@pinkas/contracts';
 import { decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from './delivery.tables.js';
 
@@ -55,9 +50,7 @@ export function planDelivery(
 /** Until when the messages of a document wait for its allocation number, should it be needed and not be there at once. */
 export function holdUntil(
   { issued_at }: Pick<IssuedDocument, 'issued_at'>,
-  {
-    allocation_hold_minutes: minutes = allocationHoldMinutesDefault,
-  }: Pick<Business, 'allocation_hold_minutes'>,
+  { allocation_hold_minutes: minutes }: Pick<Business, 'allocation_hold_minutes'>,
 ): Date {
   return new Date(new Date(issued_at).getTime() + minutes * 60_000);
 }

@@ -15,14 +15,14 @@ export interface DeliveryFacts {
     total: number;
     public_id: string;
     customer_name: string;
-    /** YYYY-MM-DD; null where its type has none. Absent with what follows in messages of the previous release. */
-    due_date?: string | null;
+    /** YYYY-MM-DD; null where its type has none. */
+    due_date: string | null;
     /** The figures before the total, ILS; null where the document shows no prices. */
-    figures?: readonly { kind: TotalRowKind; amount: number }[] | null;
+    figures: readonly { kind: TotalRowKind; amount: number }[] | null;
     /** Percent. */
-    vat_rate?: number;
+    vat_rate: number;
     /** Percent; null where there is no discount, or one of an amount. */
-    discount_percent?: number | null;
+    discount_percent: number | null;
   };
   business: {
     name: string;

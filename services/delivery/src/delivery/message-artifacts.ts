@@ -8,8 +8,8 @@ import type { DeliveryRow } from './delivery.tables.js';
 export interface MessagePdf {
   readonly bytes: Buffer;
   readonly revision: number;
-  /** The number that it shows; null: none; undefined: the previous release of rendering does not say. */
-  readonly allocationNumber: string | null | undefined;
+  /** The number that it shows; null: none. */
+  readonly allocationNumber: string | null;
 }
 
 /** The final PDF of a message, or why there is none now. */

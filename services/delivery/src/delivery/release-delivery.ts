@@ -20,7 +20,7 @@ export class ReleaseDelivery {
     const pdf = {
       revision: event.revision,
       allocationNumber: event.allocation_number,
-      allocationPending: event.allocation_pending === true,
+      allocationPending: event.allocation_pending,
     };
     return releaseDocument(trx, key, pdf, this.clock.now());
   }

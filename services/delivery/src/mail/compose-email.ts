@@ -148,15 +148,15 @@ interface Row {
 /** The figures from the lines to the total as on paper; for a document with a due date what is to be paid, and until when. */
 function figureRows(facts: DeliveryFacts, wording: Wording): Row[] {
   const { document } = facts;
-  const { figures = [], due_date: dueDate = null, vat_rate: vatRate, discount_percent: percent } = document;
+  const { figures, due_date: dueDate, vat_rate: vatRate, discount_percent: percent } = document;
   if (figures === null) {
     return [];
   }
   const vatShown = figures.some(({ kind }) => kind === 'vat');
   const rates: Partial<Record<TotalRowKind, string>> = {
     lines: vatShown ? ` ${wording.withoutVat}` : '',
-    discount: typeof percent === 'number' ? ` ${percent}%` : '',
-    vat: vatRate === undefined ? '' : ` ${vatRate}%`,
+    discount: percent === null ? '' : ` ${percent}%`,
+    vat: ` ${vatRate}%`,
   };
   return [
     ...figures.map(({ kind, amount }) => ({

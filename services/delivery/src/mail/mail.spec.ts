@@ -14,6 +14,10 @@ const facts = (change: {
     total: 7080,
     public_id: 'public-id',
     customer_name: 'לקוח לדוגמה',
+    due_date: null,
+    figures: [],
+    vat_rate: 18,
+    discount_percent: null,
     ...change.document,
   },
   business: {

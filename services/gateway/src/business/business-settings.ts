@@ -89,7 +89,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     ...changed,
     name: changed.name.trim(),
     tax_id: changed.tax_id === null ? null : normaliseTaxId(changed.tax_id),
-    // Present only where set: a service of an older release rejects a business with members it does not know.
+    // Present only where set.
     ...(accent_color && { accent_color: accent_color.toLowerCase() }),
     ...(logo && { logo }),
     ...(donation_approval && { donation_approval }),

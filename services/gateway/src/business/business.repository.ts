@@ -1,10 +1,9 @@
-import { allocationHoldMinutesDefault, type Business } from '@pinkas/contracts';
+import type { Business } from '@pinkas/contracts';
 import type { Kysely, Selectable } from 'kysely';
 import { type BusinessTable, businessColumns, type GatewayTables } from './business.tables.js';
 
 /** The settings as columns; nested ones are JSON text. */
 function toColumns({
-  allocation_hold_minutes,
   accent_color,
   logo,
   donation_approval,
@@ -16,7 +15,6 @@ function toColumns({
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
     ...business,
-    allocation_hold_minutes: allocation_hold_minutes ?? allocationHoldMinutesDefault,
     accent_color: accent_color ?? null,
     logo_sha256: logo?.sha256 ?? null,
     donation_approval: donation_approval ? JSON.stringify(donation_approval) : null,

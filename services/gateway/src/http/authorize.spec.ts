@@ -17,6 +17,7 @@ const principal = (change: Partial<Business> = {}, key: Partial<Principal['key']
   key: {
     id: '00000000-0000-4000-8000-000000000001',
     business_id: '00000000-0000-4000-8000-000000000002',
+    mode: 'live',
     name: 'API key',
     prefix: 'pk_live_00000000',
     scopes: [...scopes],
@@ -24,6 +25,7 @@ const principal = (change: Partial<Business> = {}, key: Partial<Principal['key']
     daily_documents: 300,
     created_at: '2026-06-15T08:00:00.000Z',
     revoked_at: null,
+    last_used_at: null,
     ...key,
   },
 });

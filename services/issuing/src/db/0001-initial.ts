@@ -70,7 +70,7 @@ export const initial = sqlMigration(`
     artifact_sha256     text not null,
     allocation_number   text,
     allocation          jsonb,
-    delivery            jsonb,
+    delivery            jsonb not null,
     reply_outcomes      jsonb,
     constraint document_pkey primary key (business_id, id),
     constraint document_number_key unique (business_id, type, number),

@@ -95,7 +95,7 @@ CREATE TABLE public.document (
     artifact_sha256 text NOT NULL,
     allocation_number text,
     allocation jsonb,
-    delivery jsonb,
+    delivery jsonb NOT NULL,
     reply_outcomes jsonb,
     hash bytea NOT NULL,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),

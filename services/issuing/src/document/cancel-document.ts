@@ -84,7 +84,7 @@ export class CancelDocument {
   }
 }
 
-/** Who cancels, for the trail; the gateway of a release before the trail does not say it. */
+/** Who cancels, for the trail. */
 function callerOf({ key_id, person_id }: CancelRequest): string {
   if (person_id !== undefined) {
     return actorOf(person_id);

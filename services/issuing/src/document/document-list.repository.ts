@@ -10,10 +10,7 @@ import { isDated, joined, type Span, seriesSpans } from './series-spans.js';
 export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit'>;
 
 /** A listed document. */
-export interface ListedRow extends HeadRow, Pick<DocumentRow, 'position' | 'allocation' | 'delivery'> {
-  /** The business's channel at issue; null where the outcome of delivery is recorded, which has it. */
-  pending_channel: DocumentRow['business']['auto_send']['channel'] | null;
-}
+export type ListedRow = HeadRow & Pick<DocumentRow, 'position' | 'allocation' | 'delivery'>;
 
 /**
  * The documents of a business, the one that was committed last first (docs/adr/0030-lists-in-the-order-of-commits.md). The indexes
@@ -186,11 +183,6 @@ function headsOf(
       .selectFrom('document')
       .select(headColumns)
       .select(['document.position', 'document.allocation', 'document.delivery'])
-      .select(
-        // A case: the settings are read from disk only where the channel is needed.
-        sql<ListedRow['pending_channel']>`case when document.delivery is null
-        then document.business #>> '{auto_send,channel}' end`.as('pending_channel'),
-      )
       .where('document.business_id', '=', business_id)
       .where((where) => where.and(conditions))
       .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))

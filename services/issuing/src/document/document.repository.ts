@@ -335,7 +335,6 @@ export async function recordReplyOutcomes(
     .set({
       reply_outcomes: sql`coalesce(reply_outcomes, ${JSON.stringify(outcomes)}::jsonb)`,
       allocation: sql`coalesce(allocation, ${JSON.stringify(outcomes.allocation)}::jsonb)`,
-      delivery: sql`coalesce(delivery, ${JSON.stringify(outcomes.delivery)}::jsonb)`,
       // The PDF has the number from now on, so reads must return it from now on.
       allocation_number: sql`coalesce(allocation_number, ${outcomes.allocation.number}::text)`,
     })

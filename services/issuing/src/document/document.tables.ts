@@ -62,7 +62,7 @@ export interface DocumentTable {
   artifact_sha256: string;
   allocation_number: string | null;
   allocation: Json<AllocationOutcome> | null;
-  delivery: Json<DeliveryOutcome> | null;
+  delivery: Json<DeliveryOutcome>;
   reply_outcomes: Json<ReplyOutcomes> | null;
   /** Over its facts and the hash of the document before it in its series. */
   hash: Buffer;

@@ -81,7 +81,8 @@ export async function seriesHeadsAfter(
   return rows.map((row) => ({ business_id: row.business_id, type: row.type, ...headOf(row) }));
 }
 
+/** Of a series that somebody has set back to its start as well: no document then has the hash that it ends with. */
 const headOf = ({ next_number, last_hash }: { next_number: number; last_hash: Buffer }): ChainHead => ({
-  n: next_number - 1,
+  n: Math.max(1, next_number - 1),
   hash: last_hash.toString('hex'),
 });

@@ -155,7 +155,7 @@ export class IssueDocument {
     const vatRate = vatRateOf(body.type, business, source);
     const totals = totalsOf(body, business, vatRate);
     const id = randomUUID();
-    const { customer, changes: customer_changes = true } = await this.cards.reserve(
+    const { customer, changes: customer_changes } = await this.cards.reserve(
       { business_id: business.id, document_id: id },
       body.customer,
     );

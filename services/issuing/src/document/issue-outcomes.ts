@@ -97,16 +97,11 @@ export class IssueOutcomes {
     const settled = watch.latest(allocationSettled);
     // An event handler may have recorded what the watch has missed.
     const recorded = settled ? row : ((await this.#current(row)) ?? row);
-    const outcomes = {
+    const outcomes = withPendingOutcomes({
       allocation: settled?.allocation ?? recorded.allocation,
-      // Null only in a document of the previous release.
-      delivery: row.delivery ?? recorded.delivery,
-    };
-    return recordReplyOutcomes(
-      forTenant(this.db, row.business_id),
-      row,
-      withPendingOutcomes(outcomes, row.business.auto_send.channel),
-    );
+      delivery: row.delivery,
+    });
+    return recordReplyOutcomes(forTenant(this.db, row.business_id), row, outcomes);
   }
 }
 

@@ -20,7 +20,7 @@ export class ListDocuments {
       documents: page.map((row) => ({
         document: toHead(row),
         state: toState(row),
-        ...withPendingOutcomes(row, row.pending_channel),
+        ...withPendingOutcomes(row),
       })),
       next_before: last && rows.length > limit ? last.position : null,
     };

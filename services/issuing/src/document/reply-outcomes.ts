@@ -30,17 +30,7 @@ export function knownOutcomes(
   };
 }
 
-/**
- * The recorded outcomes of a document, with those that are still pending filled in.
- * @param channel the business's delivery channel.
- */
-export function withPendingOutcomes(
-  recorded: { allocation: AllocationOutcome | null; delivery: DeliveryOutcome | null },
-  channel: Business['auto_send']['channel'] | null,
-): ReplyOutcomes {
-  return {
-    allocation: recorded.allocation ?? allocationPending,
-    // Only the previous release issued documents without the outcome of delivery.
-    delivery: recorded.delivery ?? { status: 'queued', channel, scheduled_for: null },
-  };
+/** The recorded outcomes of a document; of allocation the pending one where none is recorded. */
+export function withPendingOutcomes({ allocation, delivery }: KnownOutcomes): ReplyOutcomes {
+  return { allocation: allocation ?? allocationPending, delivery };
 }

@@ -96,28 +96,22 @@ export async function findPdf(
   };
 }
 
-/** The revisions of a document for reading, oldest first, and when a PDF of it was released first. */
+/** The revisions of a document for reading, oldest first. */
 export async function readRevisions(db: Db, key: DocumentKey) {
   return db
     .selectFrom('artifact')
-    .leftJoin('artifact_release', (join) =>
-      join
-        .onRef('artifact_release.business_id', '=', 'artifact.business_id')
-        .onRef('artifact_release.document_id', '=', 'artifact.document_id'),
-    )
     .select([
-      'artifact.revision',
-      'artifact.sha256',
-      'artifact.size_bytes',
-      'artifact.created_at',
-      'artifact.original',
-      'artifact.allocation_number',
-      'artifact.cancelled_at',
-      'artifact_release.released_at',
+      'revision',
+      'sha256',
+      'size_bytes',
+      'created_at',
+      'original',
+      'allocation_number',
+      'cancelled_at',
     ])
-    .where('artifact.business_id', '=', key.business_id)
-    .where('artifact.document_id', '=', key.document_id)
-    .orderBy('artifact.revision')
+    .where('business_id', '=', key.business_id)
+    .where('document_id', '=', key.document_id)
+    .orderBy('revision')
     .execute();
 }
 

@@ -24,8 +24,8 @@ export interface ArtifactTable {
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
   cancel_reason: string | null;
-  /** Whether it says that it is the original; null: the release that stored it did not record it. */
-  original: boolean | null;
+  /** Whether it says that it is the original. */
+  original: boolean;
   created_at: Generated<Date>;
   /** When rendering learned that the document is issued; null: it may have been rolled back. */
   confirmed_at: Date | null;

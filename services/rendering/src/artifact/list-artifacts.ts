@@ -16,20 +16,10 @@ export class ListArtifacts {
         sha256: row.sha256.toString('hex'),
         size_bytes: row.size_bytes,
         made_at: row.created_at.toISOString(),
-        original: row.original ?? wasOriginal(row),
+        original: row.original,
         allocation_number: row.allocation_number,
         cancelled: row.cancelled_at !== null,
       })),
     };
   }
-}
-
-/** By the rule of `nextRevision`, for a revision of a release that did not record it. */
-function wasOriginal({
-  revision,
-  cancelled_at,
-  created_at,
-  released_at,
-}: Awaited<ReturnType<typeof readRevisions>>[number]): boolean {
-  return revision === 1 || (cancelled_at === null && (released_at === null || created_at < released_at));
 }

@@ -10,7 +10,7 @@ type Settled = EventOf<typeof allocationSettled>;
 
 const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
   allocationNumber: allocation.number,
-  numberPending: pending === true,
+  numberPending: pending,
 });
 
 /**

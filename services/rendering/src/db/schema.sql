@@ -111,7 +111,7 @@ CREATE TABLE public.artifact (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     confirmed_at timestamp with time zone,
     published_at timestamp with time zone,
-    original boolean,
+    original boolean NOT NULL,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
@@ -124,7 +124,7 @@ ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
 
-COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original; null: the release that stored it did not record it.';
+COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
 
 CREATE TABLE public.artifact_release (
     business_id uuid NOT NULL,
