@@ -1,0 +1,377 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type AuditEntry,
+  auditing,
+  getDocument,
+  type IssuedDocument,
+  issueDocument,
+  listKeys,
+  listSeries,
+  type ReplyOf,
+  type RequestOf,
+  revokeKey,
+  serviceNames,
+  showConnection,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { exampleDocument } from '@pinkas/testkit';
+import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
+
+type Issue = RequestOf<typeof issueDocument>;
+const chunk = Buffer.alloc(1024 * 1024, 'a');
+const chunks = 12;
+const at = '2026-06-15T08:00:00.000Z';
+
+let console: ConsoleUnderTest;
+beforeAll(async () => {
+  console = await startConsole();
+});
+afterAll(() => console.stop());
+
+describe('the HTTP server of the console', () => {
+  it('a person of one business is led to it', async () => {
+    const business = console.addBusiness();
+    const person = await console.addPerson({ [business.id]: 'owner' });
+    const reply = await (await console.signedIn(person)).get('/');
+    expect([reply.status, reply.location]).toEqual([303, `/b/${business.id}`]);
+  });
+
+  it('a page is not shown to a browser in which nobody is signed in', async () => {
+    const reply = await console.browser().get('/?a=b');
+    expect([reply.status, reply.location]).toEqual([303, '/sign-in?next=%2F%3Fa%3Db']);
+  });
+
+  const sent = (path: string, init: RequestInit) =>
+    fetch(`${console.origin}${path}`, { redirect: 'manual', signal: AbortSignal.timeout(20_000), ...init });
+
+  it.each([
+    ['text/plain', 'a'.repeat(2_000_000)],
+    ['application/json', `[${'0,'.repeat(900_000)}0]`],
+  ])('what is no form is refused before it is read: %s', async (type, body) => {
+    const reply = await sent('/sign-in', { method: 'POST', body, headers: { 'content-type': type } });
+    expect(reply.status).toBe(415);
+  });
+
+  it('a form with more fields than any form has is refused with a page', async () => {
+    const reply = await sent('/sign-in', {
+      method: 'POST',
+      body: 'a&'.repeat(100_000),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' },
+    });
+    expect(reply.status).toBe(413);
+    expect(await reply.text()).toContain('The file or the form is too large');
+    expect(reply.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
+  it('a file larger than any picture is refused with a page', async () => {
+    const business = console.addBusiness();
+    const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    const body = new FormData();
+    body.set('_csrf', browser.csrfToken);
+    body.set('logo', new Blob([Buffer.alloc(5 * 1024 * 1024)], { type: 'image/png' }), 'logo.png');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const reply = await sent(`/b/${business.id}/business`, { method: 'POST', body, headers: { cookie } });
+    expect(reply.status).toBe(413);
+    expect(await reply.text()).toContain('הקובץ או הטופס גדולים מדי');
+  });
+
+  it('files are read for the forms that have some, and for no other', async () => {
+    const body = new FormData();
+    body.set('email', 'somebody@example.com');
+    expect((await sent('/sign-in', { method: 'POST', body })).status).toBe(415);
+  });
+
+  it.each(['//', '//evil.example/account', '/%00', '/account?a=%00', '/%zz'])(
+    'an address that is none is no failure of the console: %s',
+    async (path) => {
+      expect((await sent(path, {})).status).toBeLessThan(500);
+    },
+  );
+
+  it('an id in an address that is none changes no header of the reply', async () => {
+    const business = console.addBusiness();
+    const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    for (const id of ['%D7%90', '%0d%0ax-added:%20yes']) {
+      const reply = await browser.post(`/b/${business.id}/documents/${id}/send`);
+      expect(reply.status).toBe(404);
+      expect(reply.headers.get('x-added')).toBeNull();
+    }
+  });
+});
+
+describe('the settings of a business in the console', () => {
+  let businessId: string;
+  let browser: TestBrowser;
+  /** The trail of issuing, the latest entry first. */
+  let trail: AuditEntry[];
+  const revoked: string[] = [];
+
+  beforeAll(async () => {
+    for (const name of serviceNames.filter((service) => service !== 'console')) {
+      console.network.answer(auditing[name].listLatestAuditEntries, ({ before, limit }) => {
+        const entries = name === 'issuing' ? trail : [];
+        return { entries: entries.filter(({ n }) => before === null || n < before).slice(0, limit) };
+      });
+    }
+    console.network.answer(listKeys, () => ({ keys: [] }));
+    console.network.answer(revokeKey, ({ key_id }) => {
+      revoked.push(key_id);
+      throw new ApiError('engine_error');
+    });
+    console.network.answer(showConnection, ({ business_id }) => ({
+      connection: { business_id, state: 'connected' as const, since: at, connected_at: at, until: null },
+      request: null,
+    }));
+  });
+  beforeEach(async () => {
+    businessId = console.addBusiness({ tax_authority_connected: false }).id;
+    browser = await console.signedIn(await console.addPerson({ [businessId]: 'owner' }));
+    trail = Array.from({ length: 100 }, (_, index) => ({
+      business_id: businessId,
+      n: 100 - index,
+      // Many changes of one instant, and a replica whose clock is behind.
+      at: index === 50 ? '2026-06-14T08:00:00.000Z' : at,
+      action: `test.entry-${100 - index}-`,
+      subject: 'x',
+      actor: 'operator',
+      request_id: null,
+      before: null,
+      after: null,
+      hash: '00'.repeat(32),
+    })) as unknown as AuditEntry[];
+  });
+
+  const shownOn = (text: string) => [...text.matchAll(/test\.entry-(\d+)-/g)].map(([, n]) => Number(n));
+  const nextOf = (text: string) =>
+    /href="([^"]*before=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+
+  it('the pages of the trail have every entry once, however many are of one instant', async () => {
+    const seen: number[] = [];
+    for (let next: string | null = `/b/${businessId}/trail`; next !== null; ) {
+      const { text }: { text: string } = await browser.get(next);
+      seen.push(...shownOn(text));
+      next = nextOf(text);
+    }
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+  });
+
+  it('a key that the business does not have is not revoked, even by a gateway that would', async () => {
+    const reply = await browser.post(`/b/${businessId}/connection/${randomUUID()}/revoke`);
+    expect(reply.status).toBe(404);
+    expect(revoked).toEqual([]);
+  });
+
+  it('a connection can be ended where the setting is off already', async () => {
+    const { text } = await browser.get(`/b/${businessId}/authority`);
+    expect(text).toContain(`/b/${businessId}/authority/disconnect`);
+  });
+});
+
+describe('a credit note in the console', () => {
+  let browser: TestBrowser;
+  let source: IssuedDocument;
+  let address: string;
+  let credited: number;
+  let fail: ApiError | null;
+  /** What issuing was asked for, and what it has issued, by key. */
+  const asked: Issue[] = [];
+  const issued = new Map<string, { body: string; reply: ReplyOf<typeof issueDocument> }>();
+
+  beforeAll(async () => {
+    console.network.answer(getDocument, ({ document_id, detailed }) => {
+      if (document_id !== source.id) {
+        throw new ApiError('not_found');
+      }
+      return {
+        document: source,
+        state: {
+          status: 'open' as const,
+          paid: 0,
+          ...(detailed && { credited }),
+          allocation_number: null,
+          cancelled_at: null,
+        },
+      };
+    });
+    console.network.answer(listSeries, () => ({ series: [] }));
+    console.network.answer(issueDocument, (request) => {
+      asked.push(request);
+      const body = JSON.stringify(request.body);
+      const known = issued.get(request.idempotency_key);
+      if (known && known.body !== body) {
+        throw new ApiError('idempotency_key_reused');
+      }
+      const reply: ReplyOf<typeof issueDocument> = known?.reply ?? {
+        document: exampleDocument({ type: 'credit_note' }),
+        state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
+        allocation: { status: 'not_required', number: null, reason: 'below the threshold' },
+        delivery: { status: 'disabled', channel: null, scheduled_for: null },
+        replayed: false,
+      };
+      issued.set(request.idempotency_key, { body, reply });
+      if (fail) {
+        throw fail;
+      }
+      return reply;
+    });
+  });
+  beforeEach(async () => {
+    const business = console.addBusiness();
+    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    source = exampleDocument({ business_id: business.id });
+    address = `/b/${business.id}/documents/${source.id}/credit`;
+    credited = 0;
+    fail = null;
+    asked.length = 0;
+    issued.clear();
+  });
+
+  /** The hidden fields of the page that asks for a confirmation. */
+  async function preview(fields: Record<string, string>): Promise<Record<string, string>> {
+    const { status, text } = await browser.post(address, { step: 'preview', ...fields });
+    expect(status).toBe(200);
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const found = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]));
+    expect(found.step).toBe('issue');
+    return found;
+  }
+  const whole = { extent: 'whole' };
+  const part = { extent: 'part', amount: '100', description: 'Return' };
+
+  it('a confirmation that is sent twice leads to one credit note, both times', async () => {
+    const form = await preview(part);
+    const replies = await Promise.all([browser.post(address, form), browser.post(address, form)]);
+    expect(replies.map(({ status }) => status)).toEqual([303, 303]);
+    expect(replies[0]?.location).toBe(replies[1]?.location);
+    expect(issued.size).toBe(1);
+  });
+
+  it.each([
+    ['whole', whole],
+    ['part', part],
+  ])('a credit note that comes between preview and confirmation stops it: %s', async (_name, fields) => {
+    const form = await preview(fields);
+    credited = 50;
+    const reply = await browser.post(address, form);
+    expect(reply.status).toBe(422);
+    expect(reply.text).toContain('credited since the preview');
+    expect(asked).toEqual([]);
+  });
+
+  it.each([{ extent: 'whole' }, { extent: 'part', amount: '117', description: 'החזר' }])(
+    'the preview for a document with an earlier VAT rate has that rate: %j',
+    async (fields) => {
+      const totals = { ...source.totals, subtotal: 100, discount: 0, vat: 17, vat_rate: 17, total: 117 };
+      const items = [{ description: 'שירות', quantity: 1, unit_price: 100, line_total: 100, sku: null }];
+      source = { ...source, items, discount: null, prices_include_vat: false, totals };
+      const { status, text } = await browser.post(address, { step: 'preview', ...fields });
+      expect(status).toBe(200);
+      expect(text).toMatch(/100\.00.*17\.00.*117\.00/s);
+    },
+  );
+
+  it('the whole cannot be credited where a part is, whatever the form says', async () => {
+    credited = 50;
+    const { status } = await browser.post(address, { ...whole, step: 'issue', credited: '5000' });
+    expect(status).toBe(422);
+    expect(asked).toEqual([]);
+  });
+
+  it('two previews of the same state issue one credit note', async () => {
+    const [one, other] = [await preview(part), await preview({ ...part, amount: '200' })];
+    expect((await browser.post(address, one)).status).toBe(303);
+    const reply = await browser.post(address, other);
+    expect(reply.status).toBe(422);
+    expect(reply.text).toContain('credited since the preview');
+    expect(issued.size).toBe(1);
+  });
+
+  it('a confirmation whose reply was lost is repeated with the same key', async () => {
+    const form = await preview(part);
+    fail = new ApiError('engine_error');
+    const lost = await browser.post(address, form);
+    expect(lost.status).toBe(422);
+    fail = null;
+    const again = await preview(part);
+    expect((await browser.post(address, again)).status).toBe(303);
+    expect(issued.size).toBe(1);
+  });
+
+  it('contact details are those of the card of the customer, not of the source', async () => {
+    const form = await preview(part);
+    await browser.post(address, form);
+    const { id, tax_id, legal_type } = source.customer;
+    expect(asked[0]?.body.customer).toEqual({ id, tax_id, legal_type });
+  });
+});
+
+describe('downloads of the console', () => {
+  let browser: TestBrowser;
+  let path: string;
+  let cookie: string;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    const { id: business_id } = console.addBusiness();
+    const person = await console.addPerson({ [business_id]: 'bookkeeper' });
+    browser = await console.signedIn(person);
+    const id = randomUUID();
+    path = `/b/${business_id}/exports/${id}/file`;
+    cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { db } = console.database;
+    await db
+      .insertInto('export_job')
+      .values({
+        ...{ business_id, id, person_id: person.id, format: 'jsonl', state: 'done' },
+        ...{ first_date: '2026-01-01', last_date: '2026-12-31', requested_at: console.clock.now },
+        ...{ file_name: 'book.jsonl', media_type: 'application/x-ndjson', size_bytes: chunks * chunk.length },
+        expires_at: new Date('2027-01-01T00:00:00Z'),
+      })
+      .execute();
+    for (let position = 0; position < chunks; position += 1) {
+      await db
+        .insertInto('export_chunk')
+        .values({ business_id, export_id: id, position, bytes: chunk })
+        .execute();
+    }
+  });
+  afterAll(() => {
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+  });
+
+  const sent = (method: string) =>
+    fetch(`${console.origin}${path}`, { method, headers: { cookie }, signal: AbortSignal.timeout(20_000) });
+
+  it('a file arrives whole', async () => {
+    const reply = await sent('GET');
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="book.jsonl"');
+    expect((await reply.arrayBuffer()).byteLength).toBe(chunks * chunk.length);
+  });
+
+  it('the head of a file is answered without its bytes', async () => {
+    const reply = await sent('HEAD');
+    expect([reply.status, await reply.text()]).toEqual([200, '']);
+  });
+
+  it('files that nobody reads keep no page waiting', async () => {
+    const { port } = new URL(console.origin);
+    const begin = async () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => {});
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\n\r\n`);
+      await once(socket, 'readable');
+      return String(socket.read(12));
+    };
+    let first = await begin();
+    while (first === 'HTTP/1.1 200' && sockets.length < 300) {
+      first = await begin();
+    }
+    expect(first).toBe('HTTP/1.1 503');
+    expect((await browser.get('/account')).status).toBe(200);
+  });
+});
