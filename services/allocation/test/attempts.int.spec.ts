@@ -361,16 +361,6 @@ describe('AllocationWorker', () => {
 });
 
 describe('DecideAllocation', () => {
-  it('DecideAllocation settles a document without a number at once and never calls the authority', async () => {
-    const quote = await allocation.issue({ type: 'quote' });
-    expect(await allocation.settled(quote.id)).toEqual({
-      status: 'not_required',
-      number: null,
-      reason: 'A document of type quote needs no allocation number.',
-    });
-    expect(await allocation.authority.approvalsOf(quote.id)).toEqual([]);
-  });
-
   it('DecideAllocation settles a missing tax id as skipped with its reason', async () => {
     const invoice = await allocation.issue({}, { tax_id: null });
     expect(await allocation.settled(invoice.id)).toEqual({

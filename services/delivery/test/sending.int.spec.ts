@@ -145,11 +145,6 @@ describe('PlanDelivery', () => {
     },
   );
 
-  it('PlanDelivery returns no_recipient without an address', async () => {
-    const invoice = await delivery.issue(null);
-    expect((await delivery.planned(invoice)).status).toBe('no_recipient');
-  });
-
   it('PlanDelivery defers a message to the end of the quiet hours', async () => {
     const recipient = delivery.newRecipient();
     delivery.clock.now = new Date('2026-06-15T20:00:00Z');
@@ -187,20 +182,6 @@ describe('PlanDelivery', () => {
       scheduled_for: '2026-06-17T04:00:00.000Z',
     });
     await delivery.inState(late, 'sent');
-  });
-
-  it("PlanDelivery sends the accountant's copy although the caller suppressed the email", async () => {
-    const accountant = delivery.newRecipient();
-    const recipient = delivery.newRecipient();
-    const invoice = await delivery.issue(recipient, {
-      document: { send: false },
-      business: { accountant_copy: { enabled: true, email: accountant } },
-    });
-    expect((await delivery.planned(invoice)).status).toBe('suppressed');
-    await delivery.render(invoice);
-    await delivery.inState(invoice, 'sent');
-    expect(await delivery.mailbox.mailTo(accountant)).toHaveLength(1);
-    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
   });
 
   it('PlanDelivery plans and sends once when events are redelivered', async () => {
