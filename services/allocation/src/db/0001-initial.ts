@@ -1,4 +1,9 @@
-import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+import {
+  createTestBookFunction,
+  enableTenantIsolation,
+  keepLiveRows,
+  sqlMigration,
+} from '@pinkas/service-kit/schema';
 
 /** The allocation number of each document, and the businesses' connections to the tax authority. */
 export const initial = sqlMigration(`
@@ -43,7 +48,8 @@ export const initial = sqlMigration(`
     constraint allocation_earlier_attempts_check check (earlier_attempts between 0 and attempts)
   );
   create index allocation_due_idx on allocation (attempts, next_attempt_at) where state = 'pending';
-  create index allocation_failed_idx on allocation (business_id, decided_at)
+  -- The documents that need a person, in the order in which they are listed.
+  create index allocation_unresolved_idx on allocation (business_id, coalesce(dead_lettered_at, refused_at), document_id)
     where state in ('refused', 'dead_lettered');
   create index allocation_document_idx on allocation (document_id);
   create index allocation_dead_lettered_idx on allocation (decided_at, document_id) where state = 'dead_lettered';
@@ -97,4 +103,8 @@ export const initial = sqlMigration(`
   comment on column connection_request.state_hash is
     'SHA-256 of the state in the URL, which alone may complete it, once.';
   ${enableTenantIsolation('connection_request')}
+
+  -- Only a test book can be emptied.
+  ${createTestBookFunction}
+  ${keepLiveRows('allocation')}
 `);

@@ -1,6 +1,6 @@
 import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
 
-/** People, what they may do in which business, and their sessions. */
+/** People, what they may do in which business, their sessions, how they prove who they are, and their exports. */
 export const initial = sqlMigration(`
   create table person (
     id              uuid not null,
@@ -21,6 +21,8 @@ export const initial = sqlMigration(`
     -- Null: the operator.
     invited_by  uuid,
     invited_at  timestamptz not null,
+    -- When the invitation was rejected, or expired unsent; null: it was not.
+    undelivered_at timestamptz,
     constraint membership_pkey primary key (business_id, person_id),
     constraint membership_person_fkey foreign key (person_id) references person (id),
     constraint membership_role_check check (role in ('owner', 'bookkeeper'))
@@ -40,10 +42,171 @@ export const initial = sqlMigration(`
     proved_at    timestamptz not null,
     user_agent   text not null,
     network      text not null,
+    -- The value that the browser gets next; the current one is valid until this one was seen.
+    next_token_hash      bytea,
+    next_token_at        timestamptz,
+    -- The value before the current one, for requests that were in flight.
+    previous_token_hash  bytea,
+    previous_token_until timestamptz,
+    -- When the current value was first seen.
+    token_since          timestamptz not null default now(),
     constraint session_pkey primary key (id),
     constraint session_token_hash_key unique (token_hash),
+    constraint session_next_token_hash_key unique (next_token_hash),
     constraint session_person_fkey foreign key (person_id) references person (id),
     constraint session_token_hash_check check (octet_length(token_hash) = 32)
   );
   create index session_person_idx on session (person_id);
+  create index session_previous_token_idx on session (previous_token_hash);
+  create index session_expires_idx on session (expires_at);
+
+  -- A mail that is due. Whether somebody has the address is looked up when it is sent.
+  create table due_notice (
+    id              uuid not null,
+    kind            text not null,
+    email           text not null,
+    -- Of the cookie of the browser that asked; null: an invitation.
+    browser_hash    bytea,
+    -- Null: no invitation.
+    business_id     uuid,
+    next_path       text not null,
+    language        text not null,
+    request_id      text,
+    requested_at    timestamptz not null,
+    attempts        integer not null,
+    next_attempt_at timestamptz not null,
+    claimed_until   timestamptz,
+    constraint due_notice_pkey primary key (id),
+    constraint due_notice_kind_check check (kind in ('sign_in', 'invitation')),
+    constraint due_notice_invitation_check check ((kind = 'invitation') = (business_id is not null))
+  );
+  create index due_notice_due_idx on due_notice (next_attempt_at);
+  ${enableTenantIsolation('due_notice')}
+
+  create table sign_in_link (
+    -- Of the token in the link, which is stored nowhere.
+    token_hash   bytea not null,
+    person_id    uuid not null,
+    -- The mail that has the link; null: an operator handed it over.
+    notice_id    uuid,
+    -- Of the cookie of the browser that asked; null: no browser did.
+    browser_hash bytea,
+    next_path    text not null,
+    expires_at   timestamptz not null,
+    used_at      timestamptz,
+    constraint sign_in_link_pkey primary key (token_hash),
+    constraint sign_in_link_person_fkey foreign key (person_id) references person (id)
+  );
+  create index sign_in_link_notice_idx on sign_in_link (notice_id);
+  create index sign_in_link_expires_idx on sign_in_link (expires_at);
+
+  -- A proof that has begun: the challenge of a passkey, or the state of OpenID Connect. Its end deletes it.
+  create table ceremony (
+    challenge_hash bytea not null,
+    kind           text not null,
+    browser_hash   bytea not null,
+    -- Null: nobody was signed in.
+    person_id      uuid,
+    nonce          text,
+    code_verifier  text,
+    next_path      text not null,
+    expires_at     timestamptz not null,
+    constraint ceremony_pkey primary key (challenge_hash),
+    constraint ceremony_kind_check check (kind in ('oidc', 'passkey', 'new_passkey'))
+  );
+  create index ceremony_expires_idx on ceremony (expires_at);
+
+  create table passkey (
+    id            uuid not null,
+    person_id     uuid not null,
+    credential_id text not null,
+    public_key    bytea not null,
+    counter       bigint not null,
+    transports    text[] not null,
+    name          text not null,
+    created_at    timestamptz not null,
+    last_used_at  timestamptz,
+    constraint passkey_pkey primary key (id),
+    constraint passkey_credential_key unique (credential_id),
+    constraint passkey_person_fkey foreign key (person_id) references person (id)
+  );
+  create index passkey_person_idx on passkey (person_id);
+
+  -- How often something was attempted. The bucket is a keyed hash of an address or a network, so that there are so many rows at most.
+  create table attempt_count (
+    kind     text not null,
+    bucket   integer not null,
+    attempts integer not null,
+    ends_at  timestamptz not null,
+    constraint attempt_count_pkey primary key (kind, bucket)
+  );
+  create index attempt_count_ends_idx on attempt_count (ends_at);
+
+  -- Exports that people request, and their files.
+  create table export_job (
+    business_id       uuid not null,
+    id                uuid not null,
+    -- Of a person who may no longer be here; the trail of issuing names them as well.
+    person_id         uuid not null,
+    format            text not null,
+    -- Of the uniform structure.
+    charset           text,
+    first_date        date not null,
+    last_date         date not null,
+    state             text not null default 'queued',
+    requested_at      timestamptz not null,
+    -- When it is due; null: it ended.
+    next_attempt_at   timestamptz,
+    attempts          integer not null default 0,
+    -- While an attempt runs; afterwards another worker may claim it.
+    claimed_until     timestamptz,
+    -- Of the latest attempt: an earlier one that still runs can store nothing.
+    claim_id          uuid,
+    -- When the trail of the book got its entry.
+    recorded_at       timestamptz,
+    documents         integer not null default 0,
+    -- Null: not known.
+    documents_total   integer,
+    failure           text,
+    -- Of the latest attempt that failed.
+    error             text,
+    file_name         text,
+    media_type        text,
+    size_bytes        bigint,
+    missing_pdf_count integer not null default 0,
+    -- Some of them.
+    missing_pdfs      text[] not null default '{}',
+    ended_at          timestamptz,
+    -- When the bytes are deleted.
+    expires_at        timestamptz,
+    request_id        text,
+    trace             json,
+    constraint export_job_pkey primary key (business_id, id),
+    constraint export_job_format_check check (format in ('uniform', 'jsonl', 'csv', 'pdf-zip')),
+    constraint export_job_charset_check check ((charset is not null) = (format = 'uniform')),
+    constraint export_job_dates_check check (first_date <= last_date),
+    constraint export_job_state_check check (state in ('queued', 'running', 'done', 'failed', 'expired')),
+    constraint export_job_claim_check check ((claimed_until is not null) = (state = 'running')),
+    constraint export_job_due_check check ((next_attempt_at is not null) = (state in ('queued', 'running'))),
+    constraint export_job_file_check
+      check ((file_name is not null and media_type is not null and size_bytes is not null and expires_at is not null)
+        = (state in ('done', 'expired'))),
+    constraint export_job_failure_check check ((failure is not null) = (state = 'failed'))
+  );
+  create index export_job_requested_idx on export_job (business_id, requested_at);
+  create index export_job_due_idx on export_job (next_attempt_at) where state in ('queued', 'running');
+  create index export_job_expires_idx on export_job (expires_at) where state = 'done';
+  ${enableTenantIsolation('export_job')}
+
+  create table export_chunk (
+    business_id uuid not null,
+    export_id   uuid not null,
+    position    integer not null,
+    bytes       bytea not null,
+    constraint export_chunk_pkey primary key (business_id, export_id, position),
+    constraint export_chunk_job_fkey foreign key (business_id, export_id) references export_job (business_id, id)
+  );
+  -- Compressed already, or as large as it is.
+  alter table export_chunk alter column bytes set storage external;
+  ${enableTenantIsolation('export_chunk')}
 `);

@@ -1,4 +1,9 @@
-import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+import {
+  createTestBookFunction,
+  enableTenantIsolation,
+  keepLiveRows,
+  sqlMigration,
+} from '@pinkas/service-kit/schema';
 
 /**
  * Customer cards, what documents in flight reserve, and the suffixes that names are searched by
@@ -19,6 +24,7 @@ export const initial = sqlMigration(`
     created_at    timestamptz not null,
     confirmed_at  timestamptz,
     claimed_until timestamptz,
+    removed_details text[] not null default '{}',
     constraint card_pkey primary key (business_id, id),
     constraint card_name_key unique (business_id, name_key),
     constraint card_tax_id_check check (tax_id ~ '^[0-9]{9}$'),
@@ -34,6 +40,8 @@ export const initial = sqlMigration(`
   comment on column card.confirmed_at is
     'Null: the card is only reserved by a request in flight, has nothing but its name, and is no customer yet.';
   comment on column card.tax_id is 'Nine digits with leading zeros.';
+  comment on column card.removed_details is
+    'Details that a person has removed, however often documents have filled them since.';
   ${enableTenantIsolation('card')}
 
   create table reservation (
@@ -77,4 +85,8 @@ export const initial = sqlMigration(`
   create trigger card_confirmed_update after update on card
     for each row when (old.confirmed_at is null and new.confirmed_at is not null)
     execute function write_name_suffixes();
+
+  -- Only a test book can be emptied; what a request has reserved may be deleted from every book.
+  ${createTestBookFunction}
+  ${keepLiveRows('card', 'old.confirmed_at is null')}
 `);

@@ -1,4 +1,9 @@
-import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+import {
+  createTestBookFunction,
+  enableTenantIsolation,
+  keepLiveRows,
+  sqlMigration,
+} from '@pinkas/service-kit/schema';
 
 /** Plans, messages, send attempts and suppressed addresses. */
 export const initial = sqlMigration(`
@@ -69,6 +74,7 @@ export const initial = sqlMigration(`
     failed_at        timestamptz,
     withdrawn_at     timestamptz,
     withdrawn_reason text,
+    requested           boolean not null default false,
     constraint delivery_pkey primary key (business_id, id),
     constraint delivery_follows_fkey foreign key (business_id, follows) references delivery (business_id, id),
     constraint delivery_follows_key unique (business_id, follows),
@@ -82,8 +88,9 @@ export const initial = sqlMigration(`
       and (withdrawn_at is null) = (withdrawn_reason is null)),
     constraint delivery_attempts_check check (attempts >= 0 and unknown_outcomes between 0 and 2)
   );
-  create unique index delivery_recipient_key on delivery (business_id, document_id, channel, purpose, recipient)
-    where follows is null;
+  create unique index delivery_planned_key on delivery (business_id, document_id, channel, purpose, recipient)
+    where follows is null and not requested;
+  create index delivery_document_idx on delivery (business_id, document_id);
   create index delivery_due_idx on delivery (channel, next_attempt_at) where state = 'ready';
   create index delivery_sending_idx on delivery (claimed_until) where state = 'sending';
   create index delivery_failed_idx on delivery (business_id, failed_at) where state = 'failed';
@@ -99,6 +106,7 @@ export const initial = sqlMigration(`
     'Attempts since an operator last made it due, including those that never reached a provider.';
   comment on column delivery.unknown_outcomes is
     'Attempts of which it is unknown whether the provider accepted the message; after the first it is sent once more, after the second never.';
+  comment on column delivery.requested is 'Whether a person asked for it, beside what was planned at issue.';
   comment on column delivery.resends is 'How often an operator made it due again after it had failed.';
   ${enableTenantIsolation('delivery')}
 
@@ -152,4 +160,29 @@ export const initial = sqlMigration(`
   comment on column suppression.address is
     'An email address in lower case with its domain in ASCII, or a phone number in E.164.';
   ${enableTenantIsolation('suppression')}
+
+  -- The messages that test books would have sent; only a test book can be emptied.
+  ${createTestBookFunction}
+  create table test_message (
+    business_id uuid not null,
+    delivery_id uuid not null,
+    document_id uuid not null,
+    channel     text not null,
+    purpose     text not null,
+    recipient   text not null,
+    subject     text not null,
+    body        text not null,
+    pdf_sha256  bytea not null,
+    sent_at     timestamptz not null,
+    constraint test_message_pkey primary key (business_id, delivery_id),
+    constraint test_message_channel_check check (channel in ('email', 'whatsapp')),
+    constraint test_message_purpose_check check (purpose in ('customer', 'accountant')),
+    constraint test_message_business_check check (is_test_book(business_id))
+  );
+  create index test_message_sent_idx on test_message (business_id, sent_at, delivery_id);
+  comment on table test_message is 'The messages of test books: what would have been given to a provider.';
+  comment on column test_message.body is 'The text of an email, or the JSON of a WhatsApp message.';
+  ${enableTenantIsolation('test_message')}
+
+  ${['plan', 'rendered_document', 'cancelled_document', 'delivery', 'attempt'].map((table) => keepLiveRows(table)).join('')}
 `);

@@ -35,7 +35,11 @@ export const initial = sqlMigration(`
     mail_from                text,
     created_at               timestamptz not null,
     updated_at               timestamptz not null,
+    -- Printed on a document whose request has no notes.
+    default_notes            text,
     constraint business_pkey primary key (id),
+    -- The id of a test book is that of its business with the version 8 (ADR 0051).
+    constraint business_id_check check (substr(id::text, 15, 1) <> '8'),
     constraint business_tax_id_check check (tax_id ~ '^[0-9]{9}$'),
     constraint business_vat_rate_check check (vat_rate >= 0),
     constraint business_payment_terms_days_check check (payment_terms_days >= 0),
@@ -58,12 +62,17 @@ export const initial = sqlMigration(`
     daily_documents integer not null,
     created_at      timestamptz not null,
     revoked_at      timestamptz,
+    mode            text not null default 'live',
+    -- No index has it, so that storing it changes none.
+    last_used_at    timestamptz,
     constraint api_key_pkey primary key (business_id, id),
     constraint api_key_id_key unique (id),
     constraint api_key_hash_key unique (hash),
     constraint api_key_hash_check check (octet_length(hash) = 32),
+    constraint api_key_mode_check check (mode in ('live', 'test')),
     constraint api_key_business_fkey foreign key (business_id) references business (id)
   );
+  comment on column api_key.last_used_at is 'To the minute; null: it never was.';
   ${enableTenantIsolation('api_key')}
 
   -- One row, for all gateways.

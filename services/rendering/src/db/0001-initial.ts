@@ -1,7 +1,15 @@
-import { enableTenantIsolation, sqlMigration } from '@pinkas/service-kit/schema';
+import {
+  createTestBookFunction,
+  enableTenantIsolation,
+  keepLiveRows,
+  sqlMigration,
+} from '@pinkas/service-kit/schema';
 
 /** The signed PDFs, which of them were released for the customer, and the logos of businesses. */
 export const initial = sqlMigration(`
+  -- Only a test book can be emptied.
+  ${createTestBookFunction}
+
   create table artifact (
     business_id        uuid not null,
     document_id        uuid not null,
@@ -19,6 +27,7 @@ export const initial = sqlMigration(`
     created_at         timestamptz not null default now(),
     confirmed_at       timestamptz,
     published_at       timestamptz,
+    original           boolean not null,
     constraint artifact_pkey primary key (business_id, document_id, revision),
     constraint artifact_revision_check check (revision >= 1),
     constraint artifact_size_check check (size_bytes = octet_length(pdf)),
@@ -31,6 +40,7 @@ export const initial = sqlMigration(`
   -- A PDF is compressed already: compressing it again would only cost time.
   alter table artifact alter column pdf set storage external;
   create index artifact_unconfirmed_idx on artifact (created_at) where confirmed_at is null;
+  comment on column artifact.original is 'Whether it says that it is the original.';
   ${enableTenantIsolation('artifact')}
 
   -- The signed file is the original (Income Tax (Bookkeeping) Instructions, 18b and 25): it never changes, and is never
@@ -41,12 +51,12 @@ export const initial = sqlMigration(`
   end $$;
   create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, sha256, pdf,
     size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason,
-    created_at on artifact
+    created_at, original on artifact
     for each row execute function reject_artifact_change();
   create function check_artifact_state() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' then
-      if old.confirmed_at is not null then
+      if old.confirmed_at is not null and not is_test_book(old.business_id) then
         raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
       end if;
       return old;
@@ -95,4 +105,22 @@ export const initial = sqlMigration(`
   -- An image is compressed already.
   alter table logo alter column bytes set storage external;
   ${enableTenantIsolation('logo')}
+
+  ${keepLiveRows('artifact_release')}
+  ${keepLiveRows('logo')}
+
+  -- The signed ends of the chains of all services; the service's role may append to them, and no more.
+  create table signed_heads (
+    n                  bigint not null constraint signed_heads_pkey primary key,
+    signed_at          timestamptz not null,
+    statement          text not null,
+    signature          bytea not null,
+    certificate_sha256 bytea not null
+  );
+  create function signed_heads_are_final() returns trigger language plpgsql as $$
+  begin
+    raise exception 'signed heads cannot be changed' using errcode = 'restrict_violation';
+  end $$;
+  create trigger signed_heads_are_final before update or delete or truncate on signed_heads
+    for each statement execute function signed_heads_are_final();
 `);
