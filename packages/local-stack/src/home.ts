@@ -4,6 +4,8 @@ import { join } from 'node:path';
 /** The folder of one local system. Two homes are two independent systems. */
 export interface Home {
   path: string;
+  /** What made its databases; see `home-version.ts`. */
+  versionFile: string;
   /** For scripts and tests: addresses, process ids, the demo key. */
   stackFile: string;
   /** The supervisor's state; see `run-state.ts`. */
@@ -30,6 +32,7 @@ export function openHome(path: string): Home {
   }
   return {
     path,
+    versionFile: join(path, 'version.json'),
     stackFile: join(path, 'stack.json'),
     runStateFile: join(path, 'run.json'),
     lockFile: join(path, 'run.lock'),

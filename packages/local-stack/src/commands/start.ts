@@ -8,6 +8,7 @@ import {
   type SignInLink,
 } from '../demo.js';
 import { openHome, readJson } from '../home.js';
+import { checkVersion } from '../home-version.js';
 import { HomeInUseError, supervisorOf } from '../run-state.js';
 import { onNpmGone, onStopSignals } from '../signals.js';
 import { type Stack, startStack } from '../stack.js';
@@ -104,6 +105,7 @@ async function showOwnStart(steps: Steps, stack: Stack): Promise<void> {
 export async function start(steps: Steps): Promise<number> {
   const config = readConfig();
   const home = openHome(config.home);
+  checkVersion(home);
   if (supervisorOf(home) !== null) {
     steps.note(`Pinkas already runs in ${home.path}; npm run down stops it.`);
     await introduce(steps, config, home.stackFile);

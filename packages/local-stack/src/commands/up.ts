@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { environment, readConfig, repositoryRoot } from '../config.js';
 import { type Home, openHome, readJson } from '../home.js';
+import { checkVersion } from '../home-version.js';
 import { type RunState, readState, supervisorOf } from '../run-state.js';
 import { identifyProcess, isAlive, lastLines, type ProcessIdentity, waitUntil } from '../servers/index.js';
 import type { StackFile } from '../stack-file.js';
@@ -117,6 +118,7 @@ async function repair(steps: Steps, read: () => RunState): Promise<void> {
 /** Starts the system in the background, or repairs the one that runs; returns when it is ready. */
 export async function up(steps: Steps): Promise<number> {
   const home = openHome(readConfig().home);
+  checkVersion(home);
   const { supervisor, isNew } = await findOrStartSupervisor(home);
   const read = reader(home, supervisor);
   if (isNew || read().phase === 'starting') {
