@@ -1,5 +1,6 @@
-import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { type Home, readJson, writeJson } from './home.js';
+import { rmSync } from 'node:fs';
+import { holderOf, holdName } from '../bootstrap/hold-name.mjs';
+import { type Home, readJson } from './home.js';
 import { layers } from './part.js';
 import { endProcess, identifyProcess, isAlive, type ProcessIdentity } from './servers/index.js';
 import type { Failure, PartState } from './supervisor.js';
@@ -29,12 +30,9 @@ export class HomeInUseError extends Error {
 /** The grace period of parts that outlived their supervisor. It is short, since no caller is left to drain for. */
 const leftoverGraceMs = 10_000;
 
-const acquireAttemptsMax = 20;
-
 /** The process that runs this home, or null when no process does. */
 export function supervisorOf(home: Home): ProcessIdentity | null {
-  const holder = readHolder(home.lockFile);
-  return holder !== null && isAlive(holder) ? holder : null;
+  return holderOf(home.lockFile);
 }
 
 /** The last state that this supervisor wrote, whether it still runs or not; null when it has written none yet. */
@@ -42,14 +40,6 @@ export function readState(home: Home, supervisor: ProcessIdentity): RunState | n
   const state = readJson<RunState>(home.runStateFile);
   const { pid, startedAt } = state?.supervisor ?? {};
   return pid === supervisor.pid && startedAt === supervisor.startedAt ? state : null;
-}
-
-function readHolder(file: string): ProcessIdentity | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity;
-  } catch {
-    return null;
-  }
 }
 
 /** The identity of this process. */
@@ -68,46 +58,11 @@ export function identifySelf(): ProcessIdentity {
  * @throws HomeInUseError when another supervisor runs the home.
  */
 export function acquireHome(home: Home): () => void {
-  const self = identifySelf();
-  const mine = `${home.lockFile}.${process.pid}`;
-  writeJson(mine, self);
-  try {
-    for (let attempt = 0; attempt < acquireAttemptsMax; attempt++) {
-      try {
-        // A link is created atomically, together with its content.
-        linkSync(mine, home.lockFile);
-        return () => rmSync(home.lockFile, { force: true });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-          throw error;
-        }
-      }
-      const holder = readHolder(home.lockFile);
-      if (holder !== null && isAlive(holder)) {
-        throw new HomeInUseError(home.path, holder);
-      }
-      discardStaleLock(home, mine);
-    }
-    throw new Error(`${home.lockFile} cannot be acquired; remove it if nothing runs in this home`);
-  } finally {
-    rmSync(mine, { force: true });
+  const holder = holdName(home.lockFile);
+  if (holder !== null) {
+    throw new HomeInUseError(home.path, holder);
   }
-}
-
-function discardStaleLock(home: Home, mine: string): void {
-  const aside = `${mine}.stale`;
-  try {
-    renameSync(home.lockFile, aside);
-  } catch {
-    // Another process discarded it first.
-    return;
-  }
-  const moved = readHolder(aside);
-  if (moved !== null && isAlive(moved)) {
-    // A running supervisor acquired the lock between the check and the rename: restore its lock.
-    linkSync(aside, home.lockFile);
-  }
-  rmSync(aside, { force: true });
+  return () => rmSync(home.lockFile, { force: true });
 }
 
 /**
