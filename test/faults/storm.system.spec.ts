@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rollingRestart } from './sections/rolling-restart.js';
-import { runStorm } from './storm/storm.js';
-import { StormSystem } from './storm/storm-system.js';
+import { expect, it } from '@jest/globals';
+import { rollingRestart } from './schedules/rolling-restart.js';
+import { followSchedules } from './schedules/schedule.js';
+import { runStorm } from './schedules/storm.js';
 
 const stormMs = 60_000;
 const longestFaultMs = 4_000;
@@ -10,18 +10,10 @@ const pauseMs = 2_500;
 /** Its first steps have the most kinds of faults, commits of unknown outcome, a wiped NATS and a full disk among them. */
 const seed = 2532;
 
-describe('the system with two replicas of each service', () => {
-  let system: StormSystem;
-  beforeAll(async () => {
-    system = await StormSystem.start();
-  }, 180_000);
-  afterAll(() => system?.stop(), 120_000);
-
-  rollingRestart(() => system.stack);
-
+followSchedules('the system with two replicas of each service', 2, [rollingRestart], (system) => {
   it('every invariant holds against what callers were answered during a minute of faults of one seed', async () => {
     const lines: string[] = [];
-    const { broken } = await runStorm(system, {
+    const { broken } = await runStorm(system(), {
       seed,
       forMs: stormMs,
       longestFaultMs,

@@ -1,8 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { consumerBindings, messagingServices } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
-import type { Database, MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import type { Issuer, RunningStack } from './running-stack.js';
 
@@ -84,50 +82,6 @@ export async function expectConsistentBook(
     expect(artifacts.find((artifact) => artifact.document_id === row.id)?.sha256.toString('hex')).toBe(
       row.artifact_sha256,
     );
-  }
-}
-
-/**
- * Waits until every service has sent its events and every consumer has handled those that are for it, and expects that none was
- * dead-lettered.
- */
-export async function expectNothingPending(stack: RunningStack): Promise<void> {
-  const databases = new Map<string, Database<MessagingTables>>();
-  for (const service of messagingServices) {
-    databases.set(service, await stack.database<MessagingTables>(service));
-  }
-  const of = (service: string) => databases.get(service) as Database<MessagingTables>;
-  for (const service of messagingServices) {
-    await eventually(
-      `${service} has sent its events`,
-      async () =>
-        (await of(service).selectFrom('outbox').select('id').where('sent_at', 'is', null).execute())
-          .length === 0,
-      60_000,
-    );
-  }
-  for (const { service, event, durable } of consumerBindings) {
-    await eventually(
-      `${durable} has handled every event`,
-      async () => {
-        const published = await of(event.owner)
-          .selectFrom('outbox')
-          .select('id')
-          .where('subject', 'like', `${event.subject}.%`)
-          .execute();
-        const handled = await of(service)
-          .selectFrom('inbox')
-          .select('message_id')
-          .where('consumer', '=', durable)
-          .execute();
-        const ids = new Set(handled.map(({ message_id }) => message_id));
-        return published.every(({ id }) => ids.has(id));
-      },
-      120_000,
-    );
-  }
-  for (const service of messagingServices) {
-    expect(await of(service).selectFrom('dead_letter').selectAll().execute()).toEqual([]);
   }
 }
 

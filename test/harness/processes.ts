@@ -75,14 +75,28 @@ export async function cpuSecondsDuring<T>(
   return { result, used: new Map([...used].map(([name, s]) => [name, s - (before.get(name) ?? 0)])) };
 }
 
-/** Stops some of the system's own processes where they are. @returns what lets them go on. */
-export async function freeze(stack: RunningStack, names: readonly string[]): Promise<() => void> {
-  const pids = await Promise.all(names.map((name) => stack.pidOf(name)));
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of pids) {
-      process.kill(pid, name);
+/** The processes that a process has started. */
+export const childrenOf = (pid: number): number[] =>
+  fileOf(pid, `task/${pid}/children`).trim().split(/\s+/).filter(Boolean).map(Number);
+
+/** Stops parts of the system where they are. @returns what lets them go on; it may be called again. */
+export async function freeze(stack: RunningStack, parts: readonly string[]): Promise<() => void> {
+  const pids = await Promise.all(parts.map((part) => stack.pidOf(part)));
+  signalAll(pids, 'SIGSTOP');
+  // PostgreSQL serves each connection by a process of its own.
+  const all = [...pids, ...pids.flatMap(childrenOf)];
+  signalAll(all, 'SIGSTOP');
+  return () => signalAll(all, 'SIGCONT');
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+        throw error;
+      }
     }
-  };
-  signal('SIGSTOP');
-  return () => signal('SIGCONT');
+  }
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { killPointNames } from '../faults/storm/kill-points.js';
-import { kinds } from '../faults/storm/schedule.js';
+import { killPointNames } from '../faults/engine/kill-points.js';
+import { kinds } from '../faults/schedules/drawn.js';
 import { repositoryRoot, sourcesBelow } from '../harness/sources.js';
 
 const rowCounts = { F: 46, S: 36 };

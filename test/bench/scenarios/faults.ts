@@ -6,8 +6,8 @@ import {
   documentIssued,
   messageSent,
 } from '@pinkas/contracts';
-import { figuresOf, runStorm } from '../../faults/storm/storm.js';
-import { StormSystem } from '../../faults/storm/storm-system.js';
+import { FaultSystem } from '../../faults/engine/system.js';
+import { figuresOf, runStorm } from '../../faults/schedules/storm.js';
 import { freeze, memoryMbOf } from '../../harness/processes.js';
 import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
@@ -230,7 +230,7 @@ async function untilServed(caller: Caller, inARow: number): Promise<number> {
 export async function measureStorm(): Promise<Row[]> {
   const minutes = 3;
   progress(`a storm of ${minutes} minutes, seed ${seed} …`);
-  const system = await StormSystem.start();
+  const system = await FaultSystem.start({ replicas: 2 });
   try {
     const report = await runStorm(system, {
       seed,

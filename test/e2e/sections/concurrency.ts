@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreatedDocument } from '@pinkas/contracts';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { expectConsistentBook, type ObservedDocument } from '../../harness/book.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 
 export function concurrency(system: () => RunningStack): void {

@@ -13,8 +13,8 @@ import { type DocumentType } from '@pinkas/domain';
 import { createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { demoCustomer } from '@pinkas/testkit/examples';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { expectNothingPending } from '../../harness/book.js';
 import { Operator } from '../../harness/operator.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import {
   type Answer,
   type CallOptions,

@@ -10,7 +10,7 @@ import {
 } from '@pinkas/contracts';
 import { demoCustomer, eventually } from '@pinkas/testkit';
 import { timeInIsrael } from '../../conformance/israel-time.js';
-import { freeze } from '../../faults/kill-at-point.js';
+import { freeze } from '../../harness/processes.js';
 import { invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 /** A document with the outcomes that its caller expects. */
@@ -140,16 +140,8 @@ export function outcomes(system: () => RunningStack): void {
     it('a document that needs no number has the same outcomes while allocation and delivery are frozen, and both come to them later', async () => {
       const cases = decidedCases();
       const keys = await keysOf(cases);
-      const thaws = [await freeze(stack, 'allocation'), await freeze(stack, 'delivery')];
-      let documents: CreatedDocument[];
-      try {
-        documents = await issueAll(cases, keys);
-      } finally {
-        for (const thaw of thaws) {
-          thaw();
-        }
-      }
-      await expectOutcomes(documents);
+      const thaw = await freeze(stack, ['allocation', 'delivery']);
+      await expectOutcomes(await issueAll(cases, keys).finally(thaw));
       await expectOutcomes(await issueAll(cases, keys));
     }, 120_000);
   });

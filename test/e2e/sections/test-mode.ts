@@ -17,7 +17,7 @@ import type {
 } from '@pinkas/contracts';
 import { demoCustomer } from '@pinkas/testkit/examples';
 import { sql } from 'kysely';
-import { expectNothingPending } from '../../harness/book.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { repositoryRoot } from '../../harness/sources.js';
 import { types } from '../../properties/book-model.js';

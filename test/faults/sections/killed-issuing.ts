@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { expectConsistentBook, type ObservedDocument } from '../../harness/book.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack } from '../../harness/running-stack.js';
 import { lockAtCommit, lockWrites } from '../table-locks.js';
 

@@ -5,12 +5,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { documentIssued, errorCatalogue } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
-import {
-  expectConsistentBook,
-  expectNothingPending,
-  expectVerified,
-  type ObservedDocument,
-} from '../../harness/book.js';
+import { expectConsistentBook, expectVerified, type ObservedDocument } from '../../harness/book.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { type CommittedDocument, commitDocument, freeze, replay } from '../kill-at-point.js';
 

@@ -10,8 +10,9 @@ import { findPostgresFolder } from '@pinkas/local-stack/servers';
 import { connectNats } from '@pinkas/service-kit/client';
 import { eventually, streamManagerOf } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectNothingPending, expectVerified } from '../../harness/book.js';
+import { expectVerified } from '../../harness/book.js';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 const run = promisify(execFile);

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { errorCatalogue } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
-import { expectConsistentBook, expectNothingPending, type ObservedDocument } from '../../harness/book.js';
+import { expectConsistentBook, type ObservedDocument } from '../../harness/book.js';
 import { requestsMax } from '../../harness/limits.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
 
 export function shortOutages(system: () => RunningStack): void {

@@ -10,7 +10,7 @@ export const bench = (steps: Steps, args: readonly string[]): Promise<number> =>
 
 /** Breaks a system by the faults of a seed, and checks that every invariant holds. */
 export const storm = (steps: Steps, args: readonly string[]): Promise<number> =>
-  runCompiled(steps, 'faults/storm/main.js', args);
+  runCompiled(steps, 'faults/main.js', args);
 
 /** Compiles the programs among the tests, and runs one. */
 async function runCompiled(steps: Steps, file: string, args: readonly string[]): Promise<number> {

@@ -5,10 +5,11 @@ import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, sql } from 'kysely';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
+import { expectNothingPending } from '../../harness/pending.js';
 import { memoryMbOf } from '../../harness/processes.js';
-import type { MailSummary, Verification } from '../../harness/running-stack.js';
-import type { KnownDocument, StormBusiness } from './callers.js';
-import type { StormSystem } from './storm-system.js';
+import type { Verification } from '../../harness/running-stack.js';
+import type { BookedBusiness, KnownDocument } from './callers.js';
+import type { FaultSystem } from './system.js';
 
 const pendingWithinMs = 60_000;
 /** The longest pause after the attempts that can fail during the faults of a step. */
@@ -22,8 +23,8 @@ const sendsMax = 2;
 
 /** I1, I2, I3, I4, I5, I9: the book as the API shows it is what callers were given. */
 export async function checkBook(
-  system: StormSystem,
-  { issuer }: StormBusiness,
+  system: FaultSystem,
+  { issuer }: BookedBusiness,
   known: readonly KnownDocument[],
   /** Ids of invoices that the owner credited at the console. */
   credited: ReadonlySet<string>,
@@ -101,8 +102,8 @@ export async function checkBook(
  * the next attempt of a step whose attempts failed during the faults.
  */
 export async function checkVerified(
-  system: StormSystem,
-  businesses: readonly StormBusiness[],
+  system: FaultSystem,
+  businesses: readonly BookedBusiness[],
 ): Promise<string[]> {
   const withinMs = pendingWithinMs * system.patience;
   const startedMs = performance.now();
@@ -153,7 +154,7 @@ interface UnfinishedStep {
   due_s: number;
 }
 
-async function unfinishedRequests(system: StormSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
+async function unfinishedRequests(system: FaultSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
   return unfinishedSteps(
     system,
     'allocation',
@@ -162,7 +163,7 @@ async function unfinishedRequests(system: StormSystem, businessIds: string[]): P
   );
 }
 
-async function unfinishedMessages(system: StormSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
+async function unfinishedMessages(system: FaultSystem, businessIds: string[]): Promise<UnfinishedStep[]> {
   return unfinishedSteps(
     system,
     'delivery',
@@ -172,7 +173,7 @@ async function unfinishedMessages(system: StormSystem, businessIds: string[]): P
 }
 
 async function unfinishedSteps(
-  system: StormSystem,
+  system: FaultSystem,
   service: 'allocation' | 'delivery',
   steps: RawBuilder<unknown>,
 ): Promise<UnfinishedStep[]> {
@@ -188,8 +189,15 @@ async function unfinishedSteps(
   }
 }
 
+/** I12: every consumer has handled every event. */
+export const checkHandled = (system: FaultSystem): Promise<string[]> =>
+  expectNothingPending(system.stack).then(
+    () => [],
+    (error: Error) => [`I12: ${error.message}`],
+  );
+
 /** I12: every service has sent its events. */
-export async function checkSent(system: StormSystem): Promise<string[]> {
+export async function checkSent(system: FaultSystem): Promise<string[]> {
   const withinMs = pendingWithinMs * system.patience;
   const end = performance.now() + withinMs;
   for (const service of messagingServices) {
@@ -208,30 +216,33 @@ export async function checkSent(system: StormSystem): Promise<string[]> {
   return [];
 }
 
-/** I7 and I8 by what the outside received: no email and no number for what no caller was given, and none twice. */
-export async function checkOutside(system: StormSystem, known: readonly KnownDocument[]): Promise<string[]> {
-  const findings: string[] = [];
-  const { mailbox_url } = await system.stack.file();
-  const withinMs = pendingWithinMs * system.patience;
+/** The Message-IDs of the emails that each address has. */
+export async function emailsOf(system: FaultSystem): Promise<Map<string, string[]>> {
+  const emails = new Map<string, string[]>();
   const mails = await eventually(
     'the mailbox answers',
-    async () => {
-      const answer = await fetch(`${mailbox_url}/messages`, { signal: AbortSignal.timeout(10_000) });
-      return (await answer.json()) as MailSummary[];
-    },
-    withinMs,
+    () => system.stack.receivedMails(),
+    pendingWithinMs * system.patience,
   );
-  const documents = new Map(known.map((item) => [`${item.key}@example.com`, item]));
-  const sends = new Map<string, Map<string, number>>();
   for (const { to, message_id } of mails) {
     for (const address of to) {
-      const ids = sends.get(address) ?? new Map<string, number>();
-      ids.set(message_id, (ids.get(message_id) ?? 0) + 1);
-      sends.set(address, ids);
+      emails.set(address, [...(emails.get(address) ?? []), message_id]);
     }
   }
-  for (const [address, ids] of sends) {
+  return emails;
+}
+
+/** I7 and I8 by what the outside received: no email and no number for what no caller was given, and none twice. */
+export async function checkOutside(system: FaultSystem, known: readonly KnownDocument[]): Promise<string[]> {
+  const findings: string[] = [];
+  const withinMs = pendingWithinMs * system.patience;
+  const documents = new Map(known.map((item) => [`${item.key}@example.com`, item]));
+  for (const [address, messages] of await emailsOf(system)) {
     const document = documents.get(address);
+    const ids = new Map<string, number>();
+    for (const id of messages) {
+      ids.set(id, (ids.get(id) ?? 0) + 1);
+    }
     if (document && !document.created) {
       findings.push(`I5: an email was sent to ${address}, whose document no caller was given`);
     }
@@ -262,7 +273,7 @@ export class Baseline {
   readonly #processes = new Map<string, { pid: number; mb: number; files: number }>();
 
   /** I10: connections, sessions and locks are as before. */
-  async checkServers(system: StormSystem): Promise<string[]> {
+  async checkServers(system: FaultSystem): Promise<string[]> {
     const end = performance.now() + pendingWithinMs * system.patience;
     for (;;) {
       const open = [...(await sessionFindings(system)), ...natsFindings(system)];
@@ -277,7 +288,7 @@ export class Baseline {
    * I10: memory and files of each process are as before. Called after a verification: one that reads a book for the first time
    * keeps a larger heap. The first look at a process makes its baseline.
    */
-  async checkProcesses(system: StormSystem): Promise<string[]> {
+  async checkProcesses(system: FaultSystem): Promise<string[]> {
     const findings: string[] = [];
     const { services } = await system.stack.file();
     for (const { name, pid } of services.filter((service) => isService(service.name))) {
@@ -298,7 +309,7 @@ export class Baseline {
 }
 
 /** Lets a process collect its garbage: how late it does so by itself says nothing of a leak. */
-async function collectGarbage(system: StormSystem, pid: number): Promise<void> {
+async function collectGarbage(system: FaultSystem, pid: number): Promise<void> {
   const file = join(system.faultsFolder, `collect-${pid}`);
   writeFileSync(file, '');
   await eventually(
@@ -311,13 +322,13 @@ async function collectGarbage(system: StormSystem, pid: number): Promise<void> {
 const isService = (name: string) =>
   serviceNames.some((service) => name === service || name === `${service}-2`);
 
-function natsFindings(system: StormSystem): string[] {
+function natsFindings(system: FaultSystem): string[] {
   const { connections } = system.proxy('nats');
-  const expected = 2 * serviceNames.length;
+  const expected = system.replicas * serviceNames.length;
   return connections === expected ? [] : [`I10: ${connections} connections to NATS instead of ${expected}`];
 }
 
-async function sessionFindings(system: StormSystem): Promise<string[]> {
+async function sessionFindings(system: FaultSystem): Promise<string[]> {
   const administrator = await DatabaseAdministrator.connect(system.stack);
   try {
     const sessions = await administrator.read<{ application_name: string; state: string; query: string }>(
@@ -335,7 +346,7 @@ async function sessionFindings(system: StormSystem): Promise<string[]> {
 }
 
 /** I10: no process has written of an error that nothing handled; Node ends with its version after one. */
-export async function checkLogs(system: StormSystem): Promise<string[]> {
+export async function checkLogs(system: FaultSystem): Promise<string[]> {
   const { services } = await system.stack.file();
   return services.flatMap(({ name, log }) =>
     readFileSync(log, 'utf8')

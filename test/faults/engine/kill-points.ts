@@ -16,6 +16,12 @@ const commit = '^Q....commit';
 /** PostgreSQL's answer to a statement. */
 const done = (command: string) => `${command}[^\\0]*\\0`;
 
+/** Right before an event is acknowledged to JetStream: what it leads to is stored. */
+const acknowledges = (durable: string): Bytes => [
+  'writes',
+  `PUB \\$JS\\.ACK\\.[^.]*\\.${durable}\\.[^\\r]*\\r\\n\\+ACK`,
+];
+
 /** Every boundary of F1 to F7 at which a process of the system may die. */
 export const killPoints = {
   'F1 gateway, before its answer': {
@@ -59,6 +65,13 @@ export const killPoints = {
     ],
     before: true,
   },
+  'F3 issuing, when the commit is sent': {
+    service: 'issuing',
+    steps: [
+      ['writes', '"idempotency_key":'],
+      ['writes', commit],
+    ],
+  },
   'F3 issuing, after the commit': {
     service: 'issuing',
     steps: [
@@ -85,6 +98,11 @@ export const killPoints = {
       ['reads', done('INSERT')],
     ],
   },
+  'F4 rendering, before it acknowledges': {
+    service: 'rendering',
+    steps: [acknowledges('rendering-settle-artifact')],
+    before: true,
+  },
   'F5 delivery, before an email': {
     service: 'delivery',
     steps: [['writes', '(^|\\n)MAIL FROM']],
@@ -108,6 +126,11 @@ export const killPoints = {
     service: 'delivery',
     steps: [['reads', '"message_status"']],
   },
+  'F5 delivery, before it acknowledges': {
+    service: 'delivery',
+    steps: [acknowledges('delivery-plan')],
+    before: true,
+  },
   'F6 issuing, when an event is published': {
     service: 'issuing',
     steps: [['reads', '_INBOX_issuing.*"stream": ?"EVT_ISSUING", ?"seq"']],
@@ -117,9 +140,18 @@ export const killPoints = {
     steps: [['writes', '^POST [^ ]*/Approval']],
     before: true,
   },
+  'F7 allocation, when the authority is asked': {
+    service: 'allocation',
+    steps: [['writes', '^POST [^ ]*/Approval']],
+  },
   'F7 allocation, when the authority has answered': {
     service: 'allocation',
     steps: [['reads', '"confirmation_number"']],
+  },
+  'F7 allocation, before it acknowledges': {
+    service: 'allocation',
+    steps: [acknowledges('allocation-decide')],
+    before: true,
   },
 } as const satisfies Record<string, KillPoint>;
 

@@ -2,8 +2,8 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { createSignInLink, invitePerson } from '@pinkas/contracts';
 import { Operator } from '../../harness/operator.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import type { KnownDocument, StormBusiness } from './callers.js';
-import type { StormSystem } from './storm-system.js';
+import type { BookedBusiness, KnownDocument } from './callers.js';
+import type { FaultSystem } from './system.js';
 
 const email = 'storm-owner@example.com';
 /** Of the pages that the owner opens. */
@@ -40,27 +40,26 @@ export class ConsoleOwner {
   readonly #cookies = new Map<string, string>();
   readonly #random: () => number;
   readonly #lane: Promise<void>;
-  #business: StormBusiness | null = null;
+  #business: BookedBusiness | null = null;
   #known: () => readonly KnownDocument[] = () => [];
   /** Invoices for which the form of a credit note was sent, and no answer says yet that it was issued. */
   readonly #open = new Set<string>();
+  #pauseMs = 0;
   #isPaused = true;
   #isEnded = false;
   #isBusy = false;
 
   constructor(
-    private readonly system: StormSystem,
+    private readonly system: FaultSystem,
     private readonly origin: string,
     seed: number,
-    /** Between two pages, on average. */
-    private readonly pauseMs: number,
   ) {
     this.#random = randomFrom(seed);
     this.#lane = this.#visit();
   }
 
   /** Makes the person an owner of a new business, and signs them in. The system has to serve every request. */
-  async own(business: StormBusiness, known: () => readonly KnownDocument[]): Promise<void> {
+  async own(business: BookedBusiness, known: () => readonly KnownDocument[]): Promise<void> {
     this.system.stack.recordPersonalData({ email });
     this.#business = business;
     this.#known = known;
@@ -84,8 +83,15 @@ export class ConsoleOwner {
     }
   }
 
-  resume(): void {
+  /** Lets the person go on. @param pauseMs between two pages, on average. */
+  resume(pauseMs: number): void {
+    this.#pauseMs = pauseMs;
     this.#isPaused = false;
+  }
+
+  /** Lets the person wait. */
+  pause(): void {
+    this.#isPaused = true;
   }
 
   /** Lets the person wait, and finishes what was not answered. */
@@ -124,7 +130,7 @@ export class ConsoleOwner {
       } finally {
         this.#isBusy = false;
       }
-      await pass(this.pauseMs * 2 * this.#random());
+      await pass(this.#pauseMs * 2 * this.#random());
     }
   }
 

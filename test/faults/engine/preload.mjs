@@ -1,5 +1,5 @@
 /**
- * Loaded first by every service of a storm. Its clock is off by what a file with the name of its process id says, in seconds; and
+ * Loaded first by every service of a system with faults. Its clock is off by what a file with the name of its process id says, in seconds; and
  * it dies where the file `kill-<service>` says: when bytes that match go out or come in on a connection. It collects its garbage
  * while there is a file `collect-<process id>`, and removes that.
  */

@@ -4,16 +4,16 @@ import type { CreateDocument, CreatedDocument, ErrorBody } from '@pinkas/contrac
 import { errorCatalogue } from '@pinkas/contracts';
 import type { DocumentType } from '@pinkas/domain';
 import { documentOf } from '../../conformance/example-bodies.js';
-import type { Issuer } from '../../harness/running-stack.js';
+import { type Issuer, invoice } from '../../harness/running-stack.js';
 import { send } from '../../harness/send.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import type { StormSystem } from './storm-system.js';
+import type { FaultSystem } from './system.js';
 
 const callerCount = 8;
 /** Before a request that is not served is sent again. */
 const retryPauseMs = 500;
-/** Of the requests of a caller: sent again, sent twice at once, abandoned before the answer, and cancelled afterwards. */
-const shares = { retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
+/** Of the requests of a caller: what only reads; documents sent again, sent twice at once, abandoned before the answer, and cancelled afterwards. */
+const shares = { read: 0.2, retried: 0.2, raced: 0.05, abandoned: 0.03, cancelled: 0.05 };
 /** Longer than the deadline of a request, with room for a busy machine. */
 const answerWithinMs = 22_000;
 /** Behind a process that is stopped, an answer takes as long as it is stopped. */
@@ -22,28 +22,48 @@ const settleWithinMs = 60_000;
 /** A net price that needs an allocation number. */
 const largePrice = 6_000;
 
+const readPaths = ['/documents?limit=20', '/customers?q=%D7%9C%D7%A7%D7%95%D7%97', '/me'];
+
 /** One of the five businesses: with what it issues. */
-export interface StormBusiness {
+export interface BookedBusiness {
   issuer: Issuer;
   types: readonly DocumentType[];
 }
 
 /** What a caller has of a key: what it sent, and what it was answered. */
 export interface KnownDocument {
-  business: StormBusiness;
+  business: BookedBusiness;
   key: string;
   body: CreateDocument;
   /** Null until it is answered 201. */
   created: CreatedDocument | null;
   /** Whether an invoice has a credit note, or is about to have it: it gets one at most, so that no rule refuses what is sent. */
   isCredited: boolean;
+  /** When it was sent for the first time, and when it was answered 201, on the clock of `performance`. */
+  sentMs: number;
+  createdMs: number;
+  /** Whether it was sent outside of the load, and not again yet. */
+  isBesides: boolean;
   /** Whether a request to cancel it was sent, and answered 200. */
   cancel: 'none' | 'sent' | 'done';
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   body: CreatedDocument & ErrorBody;
+}
+
+interface Asking {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: object;
+  key?: string;
+}
+
+/** An invoice that was sent outside of the load. */
+export interface IssuedInvoice {
+  known: KnownDocument;
+  answer: Promise<Answer | null>;
 }
 
 /** Eight callers and what they know: the history that the system is held against. */
@@ -55,47 +75,70 @@ export class Callers {
   answers = 0;
   refusals = 0;
   /** How often each code, or no answer, was the reason since the callers were let go on. */
-  readonly refusedWith: Record<string, number> = {};
+  refusedWith: Record<string, number> = {};
   /** Requests served in a row, and when the first of them was answered. */
   served = { inARow: 0, sinceMs: 0 };
   /** Answers may take so much longer than their deadline while a gateway is stopped. */
   allowanceMs = 0;
-  #businesses: readonly StormBusiness[] = [];
+  #businesses: readonly BookedBusiness[] = [];
   #isPaused = true;
   #isEnded = false;
   #inFlight = 0;
   #keys = 0;
-  readonly #agents: Agent[] = [];
+  #pauseMs = 0;
+  readonly #besides = new Agent({ keepAlive: true });
+  readonly #agents: Agent[] = [this.#besides];
   readonly #lanes: Promise<void>[];
 
   constructor(
-    private readonly system: StormSystem,
+    private readonly system: FaultSystem,
     private readonly baseUrl: string,
     private readonly seed: number,
-    /** Between two requests of a caller, on average. */
-    private readonly pauseMs: number,
   ) {
     this.#lanes = Array.from({ length: callerCount }, (_, index) => this.#caller(index));
   }
 
-  /** Lets them go on, with these businesses. */
-  resume(businesses: readonly StormBusiness[]): void {
+  /** Lets them go on, with these businesses. @param pauseMs between two requests of a caller, on average. */
+  resume(businesses: readonly BookedBusiness[], pauseMs: number): void {
+    this.#pauseMs = pauseMs;
     this.#businesses = businesses;
     this.served = { inARow: 0, sinceMs: 0 };
-    for (const code of Object.keys(this.refusedWith)) {
-      delete this.refusedWith[code];
-    }
+    this.refusedWith = {};
     this.#isPaused = false;
   }
 
-  /** Lets them wait, and sends what is not answered yet again until it is. @throws when one is never answered. */
+  /** Lets them wait, whatever is not answered yet. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  /** What is known of the documents of a business. */
+  knownOf({ issuer: { business } }: BookedBusiness): KnownDocument[] {
+    const known = this.known.get(business.id) ?? [];
+    this.known.set(business.id, known);
+    return known;
+  }
+
+  /** Sends one invoice besides, to a customer with an address of its own. @returns what is known of it, and its answer to come. */
+  issue(business: BookedBusiness, unitPrice: number, change: Partial<CreateDocument> = {}): IssuedInvoice {
+    const key = this.#newKey();
+    const customer = { name: 'לקוח עוסק', tax_id: '777777723', email: `${key}@example.com` };
+    const body = invoice(unitPrice, { customer, external_ref: key, ...change });
+    const known = this.#remember(business, key, body);
+    known.isBesides = true;
+    return { known, answer: this.#send(this.#besides, known) };
+  }
+
+  /** Lets them wait, and sends again what is not answered yet until it is, and each invoice that was sent besides. */
   async settle(): Promise<void> {
     this.#isPaused = true;
     const end = performance.now() + (settleWithinMs + answersWithinMs) * this.system.patience;
     while (this.#inFlight > 0 && !this.#isEnded && performance.now() < end) {
       await pass(20);
     }
-    const open = [...this.known.values()].flat().filter(({ created }) => created === null);
+    const open = [...this.known.values()]
+      .flat()
+      .filter(({ created, isBesides }) => isBesides || created === null);
     await Promise.all(
       Array.from({ length: callerCount }, async (_, lane) => {
         for (let index = lane; index < open.length; index += callerCount) {
@@ -117,11 +160,16 @@ export class Callers {
   async #settleOne(known: KnownDocument): Promise<void> {
     const withinMs = settleWithinMs * this.system.patience;
     const end = performance.now() + withinMs;
-    while (known.created === null && !this.#isEnded && performance.now() < end) {
-      await this.#send(this.#agent(0), known);
-      if (known.created === null) {
-        await pass(retryPauseMs);
+    for (;;) {
+      const answer = await this.#send(this.#besides, known);
+      if (answer?.status === 201) {
+        known.isBesides = false;
+        break;
       }
+      if (this.#isEnded || performance.now() > end) {
+        break;
+      }
+      await pass(retryPauseMs);
     }
     if (known.created === null && !this.#isEnded) {
       this.findings.push(`I10: the key ${known.key} is not answered 201 within ${withinMs / 1_000} s`);
@@ -143,15 +191,18 @@ export class Callers {
       } finally {
         this.#inFlight -= 1;
       }
-      await pass(this.pauseMs * 2 * random());
+      await pass(this.#pauseMs * 2 * random());
     }
   }
 
   async #turn(agent: Agent, random: () => number): Promise<void> {
     const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
-    const business = pick(this.#businesses) as StormBusiness;
-    const known = this.known.get(business.issuer.business.id) ?? [];
-    this.known.set(business.issuer.business.id, known);
+    const business = pick(this.#businesses) as BookedBusiness;
+    if (random() < shares.read) {
+      await this.#request(agent, business, { method: 'GET', path: pick(readPaths) as string });
+      return;
+    }
+    const known = this.knownOf(business);
     const earlier = pick(known);
     const share = random();
     if (share < shares.retried && earlier) {
@@ -159,7 +210,6 @@ export class Callers {
       return;
     }
     const drawn = this.#draw(business, known, random);
-    known.push(drawn);
     if (share < shares.retried + shares.raced) {
       await Promise.all([this.#send(agent, drawn), this.#send(agent, drawn)]);
     } else if (share < shares.retried + shares.raced + shares.abandoned) {
@@ -169,18 +219,18 @@ export class Callers {
     }
     if (drawn.created?.type === 'quote' && random() < shares.cancelled * 10) {
       drawn.cancel = 'sent';
-      const answer = await this.#request(agent, business, `/documents/${drawn.created.id}/cancel`, {}, null);
+      const path = `/documents/${drawn.created.id}/cancel`;
+      const answer = await this.#request(agent, business, { method: 'POST', path, body: {} });
       drawn.cancel = answer?.status === 200 ? 'done' : 'sent';
     }
   }
 
-  #draw(business: StormBusiness, known: readonly KnownDocument[], random: () => number): KnownDocument {
-    this.#keys += 1;
-    const key = `storm-${this.seed}-${this.#keys}`;
+  #draw(business: BookedBusiness, known: readonly KnownDocument[], random: () => number): KnownDocument {
+    const key = this.#newKey();
     const type = business.types[Math.floor(random() * business.types.length)] as DocumentType;
     const source = known.find(({ created, isCredited }) => created?.type === 'tax_invoice' && !isCredited);
     const customer = {
-      name: `לקוח סערה ${random() < 0.5 ? Math.floor(random() * 20) : this.#keys}`,
+      name: `לקוח סערה ${random() < 0.5 ? Math.floor(random() * 20) : key}`,
       email: `${key}@example.com`,
       ...(random() < 0.2 && { phone: '050-0000000' }),
     };
@@ -198,43 +248,65 @@ export class Callers {
       body.customer = { ...customer, name: 'לקוח עוסק', tax_id: '777777723' };
       body.prices_include_vat = false;
     }
-    return { business, key, body, created: null, isCredited: false, cancel: 'none' };
+    return this.#remember(business, key, body);
   }
 
-  #agent(index: number): Agent {
-    return this.#agents[index] as Agent;
+  #newKey(): string {
+    this.#keys += 1;
+    return `key-${this.seed}-${this.#keys}`;
+  }
+
+  #remember(business: BookedBusiness, key: string, body: CreateDocument): KnownDocument {
+    const one: KnownDocument = {
+      business,
+      key,
+      body,
+      created: null,
+      sentMs: performance.now(),
+      createdMs: Number.NaN,
+      isCredited: false,
+      isBesides: false,
+      cancel: 'none',
+    };
+    this.knownOf(business).push(one);
+    return one;
   }
 
   /** Sends the request of a key, and holds its answer against those before. */
-  async #send(agent: Agent, known: KnownDocument, abandonAfterMs?: number): Promise<void> {
+  async #send(agent: Agent, known: KnownDocument, abandonAfterMs?: number): Promise<Answer | null> {
     const { business, key, body } = known;
-    const answer = await this.#request(agent, business, '/documents', body, key, abandonAfterMs);
+    const answer = await this.#request(
+      agent,
+      business,
+      { method: 'POST', path: '/documents', body, key },
+      abandonAfterMs,
+    );
     if (answer?.status !== 201) {
-      return;
+      return answer;
     }
     const { created } = known;
     if (created === null) {
       known.created = answer.body;
+      known.createdMs = performance.now();
     } else if (JSON.stringify(created) !== JSON.stringify(answer.body)) {
       this.findings.push(
         `I4: the key ${key} was answered ${JSON.stringify(created)}, then ${JSON.stringify(answer.body)}`,
       );
     }
+    return answer;
   }
 
   async #request(
     agent: Agent,
-    { issuer }: StormBusiness,
-    path: string,
-    body: object,
-    key: string | null,
+    { issuer }: BookedBusiness,
+    asking: Asking,
     abandonAfterMs?: number,
   ): Promise<Answer | null> {
     const sentMs = performance.now();
-    const what = `${path} with the key ${key}`;
+    const what = `${asking.path} with the key ${asking.key}`;
     let answer: Answer | null = null;
     try {
-      answer = await this.#exchange(agent, issuer, path, body, key, abandonAfterMs);
+      answer = await this.#exchange(agent, issuer, asking, abandonAfterMs);
     } catch {
       // Connections may break; documents that are not answered are sent again.
     }
@@ -282,21 +354,19 @@ export class Callers {
   async #exchange(
     agent: Agent,
     issuer: Issuer,
-    path: string,
-    body: object,
-    key: string | null,
+    { method, path, body, key }: Asking,
     abandonAfterMs: number | undefined,
   ): Promise<Answer> {
     this.system.stack.recordPersonalData(body);
     const { status, text } = await send(agent, this.baseUrl, {
-      method: 'POST',
+      method,
       path,
       headers: {
         authorization: `Bearer ${issuer.key}`,
-        'content-type': 'application/json',
-        ...(key !== null && { 'idempotency-key': key }),
+        ...(body && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
       },
-      body: JSON.stringify(body),
+      body: body && JSON.stringify(body),
       timeoutMs: answersWithinMs * this.system.patience,
       signal: abandonAfterMs === undefined ? undefined : AbortSignal.timeout(abandonAfterMs),
     });

@@ -4,10 +4,21 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
-import { childrenOf, freeze } from '../kill-at-point.js';
+import { childrenOf, freeze } from '../../harness/processes.js';
 import { type KillPointName, killPoints } from './kill-points.js';
-import type { Fault, FaultKind } from './schedule.js';
-import type { Disk, StormSystem } from './storm-system.js';
+import type { Disk, FaultSystem } from './system.js';
+
+/** What a fault happens to. */
+interface Aim {
+  /** A process, a kill point, a proxied server, a disk or a simulator, by the kind. */
+  target: string;
+  /** What the kind needs beyond: a simulator's mode, an offset of a clock in seconds. */
+  value?: string;
+}
+
+export interface Fault extends Aim {
+  kind: FaultKind;
+}
 
 /** Ends a fault; the system is whole when it returns. */
 export type Heal = () => Promise<void>;
@@ -16,6 +27,8 @@ export type Heal = () => Promise<void>;
 const restartMs = 120_000;
 /** Callers send what leads to each kill point several times a minute, once no other fault lasts. */
 const reachedWithinMs = 180_000;
+/** Processes look this often, and once more, for a point at which they are to die. */
+const armMs = 400;
 const trickleBytesPerS = 2_000;
 const delayMs = 200;
 /** How often a session of PostgreSQL is ended. */
@@ -27,20 +40,24 @@ const simulators: Record<string, 'gotenberg' | 'tax_authority' | 'whatsapp' | 'm
   whatsapp: 'whatsapp',
 };
 
+type Applier = (system: FaultSystem, aim: Aim) => Promise<Heal | null>;
+
 /** Applies a fault. @returns what ends it; null where this machine does not allow the fault. */
-export function applyFault(system: StormSystem, fault: Fault): Promise<Heal | null> {
+export function applyFault(system: FaultSystem, fault: Fault): Promise<Heal | null> {
   return appliers[fault.kind](system, fault);
 }
 
-const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise<Heal | null>> = {
+const appliers = {
   kill: (system, { target }) => signal(system, target, 'SIGKILL'),
 
-  'kill at': async ({ faultsFolder, patience, stack }, { target }) => {
+  'kill at': async (system, { target }) => {
+    const { faultsFolder, patience, stack } = system;
     const { service, ...point } = killPoints[target as KillPointName];
     const armed = join(faultsFolder, `kill-${service}`);
     // Processes look for it at any time.
     await writeFile(`${armed}.unfinished`, JSON.stringify(point));
     await rename(`${armed}.unfinished`, armed);
+    await pass(armMs);
     return async () => {
       try {
         const killed = await eventually(
@@ -50,7 +67,7 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
         );
         await rm(join(faultsFolder, killed));
         const pid = Number(killed.split('-').at(-1));
-        for (const name of [service, `${service}-2`]) {
+        for (const name of system.replicasOf(service)) {
           await stack.awaitRestart(name, pid, restartMs * patience);
         }
       } finally {
@@ -74,12 +91,12 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
   'immediate shutdown': (system, { target }) => signal(system, target, 'SIGQUIT'),
 
   stop: async ({ stack }, { target }) => {
-    const thaw = await freeze(stack, target);
+    const thaw = await freeze(stack, [target]);
     return async () => thaw();
   },
 
   'rolling restart': async (system, { target }) => {
-    for (const name of [target, `${target}-2`]) {
+    for (const name of system.replicasOf(target)) {
       await (await signal(system, name, 'SIGTERM'))();
       await system.stack.awaitBalanced(name);
     }
@@ -123,7 +140,7 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
         'issuing',
         sql`select pid from pg_stat_activity where application_name like 'pinkas-%' limit 1`,
       );
-      const children = await childrenOf(await stack.pidOf(target));
+      const children = childrenOf(await stack.pidOf(target));
       if (session && children.includes(session.pid)) {
         process.kill(session.pid, 'SIGKILL');
       }
@@ -158,7 +175,7 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
   wipe: async (system, { target }) => {
     const { stack } = system;
     // What it holds in memory must not be written again.
-    const thaw = await freeze(stack, target);
+    const thaw = await freeze(stack, [target]);
     const store = join(stack.home, 'data', target);
     for (const entry of await readdir(store)) {
       await rm(join(store, entry), { recursive: true, force: true });
@@ -186,7 +203,7 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
 
   clock: async ({ faultsFolder, stack }, { target, value }) => {
     const file = join(faultsFolder, String(await stack.pidOf(target)));
-    await writeFile(file, value);
+    await writeFile(file, value ?? '');
     return () => rm(file);
   },
 
@@ -197,13 +214,15 @@ const appliers: Record<FaultKind, (system: StormSystem, fault: Fault) => Promise
         await stack.setMode(simulator, mode);
         return true;
       });
-    await setMode(JSON.parse(value));
+    await setMode(JSON.parse(value ?? '{}'));
     return async () => void (await setMode({}));
   },
-};
+} satisfies Record<string, Applier>;
+
+export type FaultKind = keyof typeof appliers;
 
 /** Signals a process that ends of it. */
-async function signal({ patience, stack }: StormSystem, part: string, name: NodeJS.Signals): Promise<Heal> {
+async function signal({ patience, stack }: FaultSystem, part: string, name: NodeJS.Signals): Promise<Heal> {
   const before = await stack.pidOf(part);
   process.kill(before, name);
   return () => stack.awaitRestart(part, before, restartMs * patience);

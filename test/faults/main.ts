@@ -1,10 +1,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandOptions, refuseOptions } from '../../harness/command-options.js';
-import { repositoryRoot } from '../../harness/sources.js';
-import { killPointSteps } from './schedule.js';
-import { figuresOf, runStorm, type StormReport } from './storm.js';
-import { StormSystem } from './storm-system.js';
+import { commandOptions, refuseOptions } from '../harness/command-options.js';
+import { repositoryRoot } from '../harness/sources.js';
+import { FaultSystem } from './engine/system.js';
+import { killPointSteps } from './schedules/drawn.js';
+import { figuresOf, runStorm, type StormReport } from './schedules/storm.js';
 
 const usage = `npm run storm -- [--minutes N] [--seed N] [--longest-fault S] [--kill-points] [--pause MS] [--patience N] [--json]
   the faults of a seed against two replicas of each service; ends with 1 where an invariant was broken
@@ -50,7 +50,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const extent = values['kill-points'] ? 'every kill point' : `${minutes} minutes`;
 progress(`seed ${seed}, ${extent}: starting a system with two replicas of each service …`);
-const system = await StormSystem.start(patience);
+const system = await FaultSystem.start({ replicas: 2, patience });
 let report: StormReport;
 try {
   report = await runStorm(system, {

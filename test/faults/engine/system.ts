@@ -26,19 +26,27 @@ const folders = { postgres: 'data', nats: 'data/nats', logs: 'logs' } as const;
 export type Disk = keyof typeof folders;
 
 const faultsFolder = 'faults';
-const preloadModule = join(repositoryRoot, 'test/faults/storm/preload.mjs');
+const preloadModule = join(repositoryRoot, 'test/faults/engine/preload.mjs');
 
-/** A system with two replicas of each service, with a proxy before each server, processes that die at an instant, clocks that can be wrong and disks that can be full. */
-export class StormSystem {
+/** A system with a proxy before each server, processes that die at an instant, clocks that can be wrong and disks that can be full. */
+export class FaultSystem {
   private constructor(
     readonly stack: RunningStack,
     readonly proxies: ReadonlyMap<string, TcpProxy>,
     private readonly disks: Disks,
+    /** How many processes of each service run. */
+    readonly replicas: 1 | 2,
     /** How many times longer everything may take than on a machine of its own. */
     readonly patience: number,
   ) {}
 
-  static async start(patience = 1): Promise<StormSystem> {
+  static async start({
+    replicas = 1,
+    patience = 1,
+  }: {
+    replicas?: 1 | 2;
+    patience?: number;
+  } = {}): Promise<FaultSystem> {
     let home = '';
     const portOf = (name: string): number => JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))[name];
     const proxies = new Map<string, TcpProxy>();
@@ -52,7 +60,7 @@ export class StormSystem {
     try {
       const stack = await RunningStack.start(
         {
-          PINKAS_REPLICAS: '2',
+          PINKAS_REPLICAS: String(replicas),
           PINKAS_PROXIES: JSON.stringify(addresses),
           PINKAS_PRELOAD: preloadModule,
         },
@@ -60,11 +68,14 @@ export class StormSystem {
         async (folder) => {
           home = folder;
           await mkdir(join(folder, faultsFolder));
-          await disks.mount(folder);
+          // Alone, PostgreSQL gets another folder when it is restored.
+          if (replicas > 1) {
+            await disks.mount(folder);
+          }
           return { STORM_FOLDER: join(folder, faultsFolder) };
         },
       );
-      return new StormSystem(stack, proxies, disks, patience);
+      return new FaultSystem(stack, proxies, disks, replicas, patience);
     } catch (error) {
       await stopAll(proxies, disks);
       throw error;
@@ -78,6 +89,11 @@ export class StormSystem {
       throw new Error(`there is no proxy before ${server}`);
     }
     return proxy;
+  }
+
+  /** The processes of a service. */
+  replicasOf(service: string): string[] {
+    return [service, `${service}-2`].slice(0, this.replicas);
   }
 
   /** Where processes read what is to happen to them. */

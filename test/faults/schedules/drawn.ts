@@ -1,21 +1,17 @@
 import { serviceNames } from '@pinkas/contracts';
 import { randomFrom } from '../../hostile/hostile-request.js';
-import { killPointNames } from './kill-points.js';
+import type { Fault, FaultKind } from '../engine/faults.js';
+import { killPointNames } from '../engine/kill-points.js';
 
-/** A fault: what happens to which part, and for how long. */
-export interface Fault {
-  kind: FaultKind;
-  /** A process, a kill point, a proxied server, a disk or a simulator, by the kind. */
-  target: string;
+/** A fault, and for how long. */
+export interface DrawnFault extends Fault {
   forMs: number;
-  /** What the kind needs beyond: a simulator's mode, an offset of a clock in seconds. */
-  value: string;
 }
 
 /** One or two faults at a time. */
 export interface Step {
   number: number;
-  faults: readonly Fault[];
+  faults: readonly DrawnFault[];
 }
 
 const replicas = serviceNames.flatMap((name) => [name, `${name}-2`]);
@@ -89,12 +85,10 @@ export const kinds = {
     targets: Object.keys(modes),
     values: (target) => (modes[target] ?? []).map((mode) => JSON.stringify(mode)),
   },
-} satisfies Record<string, Kind>;
-
-export type FaultKind = keyof typeof kinds;
+} satisfies Record<FaultKind, Kind>;
 
 /** PostgreSQL is cut off first: how soon the system heals after that is measured. */
-const first: Omit<Fault, 'forMs'> = { kind: 'swallow', target: 'postgres', value: '' };
+const first: Fault = { kind: 'swallow', target: 'postgres' };
 const shortestMs = 1_000;
 
 /**
@@ -108,7 +102,7 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
   const bag = (Object.entries(kinds) as [FaultKind, Kind][]).flatMap(([kind, { weight }]) =>
     Array.from({ length: weight }, () => kind),
   );
-  const draw = (): Fault => {
+  const draw = (): DrawnFault => {
     const kind = pick(bag);
     const { targets, values }: Kind = kinds[kind];
     const target = pick(targets);
@@ -118,10 +112,10 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
   const points = killPointNames
     .map((target) => ({ target, place: random() }))
     .sort((a, b) => a.place - b.place)
-    .map(({ target }): Fault => ({ kind: 'kill at', target, forMs: shortestMs, value: '' }));
+    .map(({ target }): DrawnFault => ({ kind: 'kill at', target, forMs: shortestMs }));
   yield { number: 1, faults: [{ ...first, forMs: Math.min(longestMs, 20_000) }] };
   for (let number = 2; ; number += 1) {
-    const one = number % 2 === 0 ? (points[(number / 2 - 1) % points.length] as Fault) : draw();
+    const one = number % 2 === 0 ? (points[(number / 2 - 1) % points.length] as DrawnFault) : draw();
     const other = random() < 0.5 ? draw() : one;
     yield { number, faults: other.target === one.target ? [one] : [one, other] };
   }
@@ -131,11 +125,11 @@ export function* drawSchedule(seed: number, longestMs: number): Generator<Step, 
 export function killPointSteps(): Step[] {
   return killPointNames.map((target, index) => ({
     number: index + 1,
-    faults: [{ kind: 'kill at', target, forMs: shortestMs, value: '' }],
+    faults: [{ kind: 'kill at', target, forMs: shortestMs }],
   }));
 }
 
 /** A fault in words. */
-export function wordsOf({ kind, target, forMs, value }: Fault): string {
-  return `${kind} ${target}${value && ` ${value}`}, ${(forMs / 1_000).toFixed(1)} s`;
+export function wordsOf({ kind, target, forMs, value }: DrawnFault): string {
+  return `${kind} ${target}${value ? ` ${value}` : ''}, ${(forMs / 1_000).toFixed(1)} s`;
 }
