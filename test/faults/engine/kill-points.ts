@@ -140,10 +140,6 @@ export const killPoints = {
     steps: [['writes', '^POST [^ ]*/Approval']],
     before: true,
   },
-  'F7 allocation, when the authority is asked': {
-    service: 'allocation',
-    steps: [['writes', '^POST [^ ]*/Approval']],
-  },
   'F7 allocation, when the authority has answered': {
     service: 'allocation',
     steps: [['reads', '"confirmation_number"']],

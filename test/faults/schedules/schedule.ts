@@ -22,7 +22,7 @@ const nextAttemptMs = 150_000;
 export function followSchedules(
   what: string,
   replicas: 1 | 2,
-  schedules: readonly Schedule[],
+  groups: readonly (readonly Schedule[])[],
   more: (system: () => FaultSystem) => void = () => {},
 ): void {
   describe(what, () => {
@@ -37,25 +37,27 @@ export function followSchedules(
       await system?.stop();
     }, 120_000);
 
-    for (const { name, load, happen, check } of schedules) {
-      it(name, async () => {
-        await engine.open();
-        if (load) {
-          const { findings } = await engine.underLoad(load, async () => void (await happen(engine)));
-          expect(findings).toEqual([]);
-        } else {
-          await happen(engine);
-          await engine.callers.settle();
-        }
-        expect(await engine.check()).toEqual([]);
-        await check?.(engine);
-      }, 300_000);
-    }
+    for (const schedules of groups) {
+      for (const { name, load, happen, check } of schedules) {
+        it(name, async () => {
+          await engine.open();
+          if (load) {
+            const { findings } = await engine.underLoad(load, async () => void (await happen(engine)));
+            expect(findings).toEqual([]);
+          } else {
+            await happen(engine);
+            await engine.callers.settle();
+          }
+          expect(await engine.check()).toEqual([]);
+          await check?.(engine);
+        }, 300_000);
+      }
 
-    it('the books are complete, every message was sent, and nothing is left to do', async () => {
-      await expectEveryMail(engine);
-      expect(await engine.close()).toEqual([]);
-    }, 400_000);
+      it('the books are complete, every message was sent, and nothing is left to do', async () => {
+        await expectEveryMail(engine);
+        expect(await engine.close()).toEqual([]);
+      }, 400_000);
+    }
 
     more(() => system);
   });
@@ -77,3 +79,6 @@ export async function expectEveryMail({ callers, system }: Engine, once = false)
     expect(addresses.filter((address) => emails.get(address)?.length !== 1)).toEqual([]);
   }
 }
+
+/** Every document that is to be sent has one email. */
+export const expectEveryMailOnce = (engine: Engine): Promise<void> => expectEveryMail(engine, true);
