@@ -6,7 +6,5 @@ import { followSchedules } from './schedules/schedule.js';
 const kills = [...issuingKilled, ...renderingKilled, ...allocationKilled, ...deliveryKilled];
 
 /** A service dies at a chosen instant, or a server is taken away and given back. */
-followSchedules('the system without one of its parts', 1, [kills, outages], (system) => {
-  // Last: the restored system has lost what was done after the instant.
-  restoredBackup(() => system().stack);
-});
+// Last: the restored system has lost what was done after the instant.
+followSchedules('the system without one of its parts', 1, [kills, outages, [restoredBackup]]);

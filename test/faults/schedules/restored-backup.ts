@@ -3,17 +3,22 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { chown, mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { type DocumentPage, streamOf } from '@pinkas/contracts';
 import { findPostgresFolder } from '@pinkas/local-stack/servers';
 import { connectNats } from '@pinkas/service-kit/client';
 import { eventually, streamManagerOf } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { expectVerified } from '../../harness/book.js';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import { expectNothingPending } from '../../harness/pending.js';
-import { type Issuer, invoice, type RunningStack, sendsMail } from '../../harness/running-stack.js';
+import type { RunningStack } from '../../harness/running-stack.js';
+import type { KnownDocument } from '../engine/callers.js';
+import { emailsOf } from '../engine/checks.js';
+import type { Engine } from '../engine/engine.js';
+import { businessOf, large, small } from './kills.js';
+import { expectEveryMail, type Schedule } from './schedule.js';
 
 const run = promisify(execFile);
 const callerCount = 3;
@@ -29,15 +34,6 @@ const purged = (['issuing', 'customer', 'rendering', 'allocation', 'delivery'] a
 
 /** Reconcilers look soon for the events of the purged streams, and at young ones. */
 const soon = { RECONCILE_EVERY_MS: '1000', RECONCILE_AGE_MS: '1000' };
-
-/** An answer 201, with when its request was sent and answered, on the clock of `performance`. */
-interface TimedDocument {
-  id: string;
-  number: number;
-  email: string;
-  sentMs: number;
-  answeredMs: number;
-}
 
 /** A base backup and the write-ahead log of the system's PostgreSQL, as an object store has them. */
 class Archive {
@@ -116,132 +112,120 @@ class Archive {
   }
 }
 
+/** A base backup, then an instant, while invoices are issued. @returns the instant, and what lies around it here. */
+async function backUpUnderLoad(engine: Engine, archive: Archive, issued: KnownDocument[]) {
+  const { stack } = engine.system;
+  let isOver = false;
+  const lanes = Promise.all(
+    Array.from({ length: callerCount }, async (_, lane) => {
+      while (!isOver) {
+        const { answer, known } = engine.callers.issue(businessOf(engine), lane === 0 ? large : small);
+        expect((await answer)?.status).toBe(201);
+        issued.push(known);
+        await pass(pauseMs);
+      }
+    }),
+  );
+  /** Waits for documents that were sent from now on. */
+  const moreIssued = async () => {
+    const nowMs = performance.now();
+    const sentSince = () => issued.filter(({ sentMs }) => sentMs > nowMs);
+    await eventually('more documents are issued', () => sentSince().length >= documentsOfEach, 60_000);
+  };
+  try {
+    await moreIssued();
+    await archive.backUp();
+    await moreIssued();
+    const fromMs = performance.now();
+    const administrator = await DatabaseAdministrator.connect(stack);
+    const [row] = await administrator.read<{ instant: string }>(
+      'issuing',
+      sql`select clock_timestamp()::text as instant`,
+    );
+    await administrator.close();
+    const untilMs = performance.now();
+    await moreIssued();
+    return { instant: row?.instant ?? '', fromMs, untilMs };
+  } finally {
+    isOver = true;
+    await lanes;
+  }
+}
+
+async function purgeStreams({ system }: Engine): Promise<void> {
+  const { nats_url } = await system.stack.file();
+  const connection = await connectNats(nats_url, 'test');
+  try {
+    const { streams } = await streamManagerOf(connection);
+    await Promise.all(purged.map((name) => streams.purge(name)));
+  } finally {
+    await connection.close();
+  }
+}
+
 /** The steps of docs/operating/backup-and-restore.md on the local system. The system is another one afterwards. */
-export function restoredBackup(system: () => RunningStack): void {
-  describe('a restore to an instant', () => {
-    let stack: RunningStack;
-    let issuer: Issuer;
-    let archive: Archive;
-    const issued: TimedDocument[] = [];
-    beforeAll(async () => {
-      stack = system();
-      issuer = await stack.newIssuer({ ...sendsMail, tax_authority_connected: true });
-      archive = await Archive.start(stack);
-    }, 60_000);
-    afterAll(() => archive?.stop());
+export const restoredBackup: Schedule = {
+  name: 'a restore to an instant under load has every document until then, and issues none until the loss of the rest is accepted',
+  async happen(engine) {
+    const archive = await Archive.start(engine.system.stack);
+    await backUpAndRestore(engine, archive).finally(() => archive.stop());
+  },
+};
 
-    const issueOne = async (lane: number) => {
-      const email = `restored-${lane}-${issued.length}@example.com`;
-      const customer = { name: 'לקוח שחזור', tax_id: '777777723', email };
-      const sentMs = performance.now();
-      const { status, body } = await stack.issue(issuer.key, invoice(lane === 0 ? 6000 : 100, { customer }));
-      expect(status).toBe(201);
-      issued.push({ id: body.id, number: body.number, email, sentMs, answeredMs: performance.now() });
-    };
-    /** Waits for documents that were sent from now on. */
-    const moreIssued = async () => {
-      const nowMs = performance.now();
-      const sentSince = () => issued.filter(({ sentMs }) => sentMs > nowMs);
-      await eventually('more documents are issued', () => sentSince().length >= documentsOfEach, 60_000);
-    };
-    /** A base backup, then an instant, while documents are issued. @returns the documents before and after the instant. */
-    const backUpUnderLoad = async () => {
-      let isOver = false;
-      const lanes = Promise.all(
-        Array.from({ length: callerCount }, async (_, lane) => {
-          while (!isOver) {
-            await issueOne(lane);
-            await new Promise((resolve) => setTimeout(resolve, pauseMs));
-          }
-        }),
-      );
-      try {
-        await moreIssued();
-        await archive.backUp();
-        await moreIssued();
-        const fromMs = performance.now();
-        const administrator = await DatabaseAdministrator.connect(stack);
-        const [row] = await administrator.read<{ instant: string }>(
-          'issuing',
-          sql`select clock_timestamp()::text as instant`,
-        );
-        await administrator.close();
-        const untilMs = performance.now();
-        await moreIssued();
-        return { instant: row?.instant ?? '', fromMs, untilMs };
-      } finally {
-        isOver = true;
-        await lanes;
-      }
-    };
-    const listed = async () => {
-      const { body } = await stack.call<DocumentPage>(issuer.key, 'GET', '/documents?limit=100');
-      return body.data;
-    };
-    const purgeStreams = async () => {
-      const { nats_url } = await stack.file();
-      const connection = await connectNats(nats_url, 'test');
-      try {
-        const { streams } = await streamManagerOf(connection);
-        await Promise.all(purged.map((name) => streams.purge(name)));
-      } finally {
-        await connection.close();
-      }
-    };
+async function backUpAndRestore(engine: Engine, archive: Archive): Promise<void> {
+  const { callers, system } = engine;
+  const { stack } = system;
+  const business = businessOf(engine);
+  const issued: KnownDocument[] = [];
+  const { instant, fromMs, untilMs } = await backUpUnderLoad(engine, archive, issued);
+  const kept = issued.filter(({ createdMs }) => createdMs < fromMs);
+  const lost = issued.filter(({ sentMs }) => sentMs > untilMs);
+  await expectEveryMail(engine);
+  await expectNothingPending(stack);
+  await stack.pinkas('api', 'disable');
+  const ports = JSON.parse(readFileSync(join(stack.home, 'ports.json'), 'utf8'));
+  await stack.command('down');
 
-    it('a restore to an instant under load has every document until then, and issues none until the loss of the rest is accepted', async () => {
-      const { instant, fromMs, untilMs } = await backUpUnderLoad();
-      const kept = issued.filter(({ answeredMs }) => answeredMs < fromMs);
-      const lost = issued.filter(({ sentMs }) => sentMs > untilMs);
-      await eventually(
-        'every customer has an email',
-        async () => {
-          const reached = new Set((await stack.receivedMails()).flatMap(({ to }) => to));
-          return issued.every(({ email }) => reached.has(email));
-        },
-        60_000,
-      );
-      await expectNothingPending(stack);
-      await stack.pinkas('api', 'disable');
-      const ports = JSON.parse(readFileSync(join(stack.home, 'ports.json'), 'utf8'));
-      await stack.command('down');
+  await archive.restore(instant);
+  stack.useVariables(soon);
+  const started = stack.command('up');
+  const reason = 'the database lacks events that were published until';
+  await eventually(
+    'issuing says what is missing',
+    async () => {
+      const answer = await fetch(`http://127.0.0.1:${ports.issuing}/readyz`).catch(() => null);
+      return answer?.status === 503 && (await answer.text()).includes(reason);
+    },
+    45_000,
+  );
+  await purgeStreams(engine);
+  await started;
 
-      await archive.restore(instant);
-      stack.useVariables(soon);
-      const started = stack.command('up');
-      const reason = 'the database lacks events that were published until';
-      await eventually(
-        'issuing says what is missing',
-        async () => {
-          const answer = await fetch(`http://127.0.0.1:${ports.issuing}/readyz`).catch(() => null);
-          return answer?.status === 503 && (await answer.text()).includes(reason);
-        },
-        45_000,
-      );
-      await purgeStreams();
-      await started;
-
-      const book = await listed();
-      const numberOf = new Map(book.map(({ id, number }) => [id, number]));
-      expect(kept.map(({ id }) => numberOf.get(id))).toEqual(kept.map(({ number }) => number));
-      expect(lost.filter(({ id }) => numberOf.has(id))).toEqual([]);
-      await expectNothingPending(stack);
-      await expectVerified(stack, issuer);
-      const mails = (await stack.receivedMails()).flatMap(({ to }) => to);
-      for (const { email, answeredMs } of kept) {
-        // One that was in flight at the instant is sent once more.
-        const most = answeredMs < fromMs - inFlightMs ? 1 : 2;
-        const count = mails.filter((to) => to === email).length;
-        expect([email, count >= 1 && count <= most]).toEqual([email, true]);
-      }
-      // The switch of the API is in a database as well.
-      const next = await stack.issueUntilAnswered(
-        issuer.key,
-        invoice(100, { customer: { name: 'לקוח אחר' } }),
-      );
-      expect(next.number).toBe(Math.max(...book.map(({ number }) => number)) + 1);
-      const missing = issued.filter(({ id }) => !numberOf.has(id));
-      expect(missing.map(({ number }) => number)).toContain(next.number);
-    }, 240_000);
-  });
+  const { body } = await stack.call<DocumentPage>(business.issuer.key, 'GET', '/documents?limit=100');
+  const numberOf = new Map(body.data.map(({ id, number }) => [id, number]));
+  const idOf = ({ created }: KnownDocument) => created?.id ?? '';
+  expect(kept.map((item) => numberOf.get(idOf(item)))).toEqual(kept.map(({ created }) => created?.number));
+  expect(lost.filter((item) => numberOf.has(idOf(item)))).toEqual([]);
+  await expectNothingPending(stack);
+  const emails = await emailsOf(system);
+  for (const { createdMs, key } of kept) {
+    // One that was in flight at the instant is sent once more.
+    const most = createdMs < fromMs - inFlightMs ? 1 : 2;
+    const count = emails.get(`${key}@example.com`)?.length ?? 0;
+    expect([key, count >= 1 && count <= most]).toEqual([key, true]);
+  }
+  // What is not in the book is no document any more; one that was in flight at the instant may be answered otherwise now.
+  const missing = issued.filter((item) => !numberOf.has(idOf(item)));
+  const missingNumbers = missing.map(({ created }) => created?.number);
+  const known = callers.knownOf(business);
+  known.splice(0, known.length, ...known.filter((item) => !missing.includes(item)));
+  for (const item of issued.filter((item) => !kept.includes(item))) {
+    item.created = null;
+  }
+  // The switch of the API is in a database as well.
+  const next = callers.issue(business, small);
+  await next.answer;
+  await callers.settle();
+  expect(next.known.created?.number).toBe(Math.max(...numberOf.values()) + 1);
+  expect(missingNumbers).toContain(next.known.created?.number);
 }
