@@ -323,11 +323,11 @@ export class Callers {
       const { inARow, sinceMs } = this.served;
       this.served = { inARow: inARow + 1, sinceMs: inARow === 0 ? performance.now() : sinceMs };
     } else {
-      this.refusals += 1;
       const code = answer?.body.error?.code ?? 'no answer';
-      this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
       // Of two requests with one key, one waits for the other.
       if (code !== 'request_in_progress') {
+        this.refusals += 1;
+        this.refusedWith[code] = (this.refusedWith[code] ?? 0) + 1;
         this.served = { inARow: 0, sinceMs: 0 };
       }
       this.#checkRefusal(what, answer);
