@@ -32,6 +32,8 @@ export interface BookedBusiness {
 
 /** What a caller has of a key: what it sent, and what it was answered. */
 export interface KnownDocument {
+  /** Whether the system was set back to an instant at which it was in flight. */
+  wasInFlight?: boolean;
   business: BookedBusiness;
   key: string;
   body: CreateDocument;
