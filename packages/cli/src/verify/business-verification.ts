@@ -1,5 +1,6 @@
 import { type BookEntry, type BookPosition, type Business, listSeries, readBook } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
+import PQueue from 'p-queue';
 import { checkChains } from '../audit/check-chains.js';
 import type { ExpectedHeads } from '../audit/heads.js';
 import type { Call } from '../command.js';
@@ -87,14 +88,18 @@ export class BusinessVerification {
 
   /** Checks every entry by itself, and audits its page at the other services. */
   async #scan(seriesBefore: ReadonlyMap<DocumentType, Series>): Promise<void> {
-    const audits = new LimitedConcurrency(concurrency);
+    const audits = new PQueue({ concurrency });
+    const failure = audits.onError();
+    // Between two waits nothing listens to it.
+    failure.catch(() => {});
     for await (const { after, entries } of this.#pages()) {
       for (const entry of entries) {
         this.#checkEntry(entry, this.#firstNumber(entry.document.type, seriesBefore));
       }
-      await audits.run(() => this.#auditPage(after, entries));
+      audits.add(() => this.#auditPage(after, entries)).catch(() => {});
+      await Promise.race([failure, audits.onSizeLessThan(1)]);
     }
-    await audits.end();
+    await Promise.race([failure, audits.onIdle()]);
   }
 
   #checkEntry(entry: BookEntry, firstNumber: number): void {
@@ -204,40 +209,6 @@ const numberedOf = ({ document: { id, type, number, date, issued_at } }: BookEnt
 
 const keyOf = ({ check, document_id, message }: Finding): string =>
   JSON.stringify([check, document_id, message]);
-
-/** Runs a limited number of tasks concurrently; the producer waits while the limit is reached. */
-class LimitedConcurrency {
-  readonly #running = new Set<Promise<void>>();
-  #failure: { error: unknown } | undefined;
-
-  constructor(private readonly limit: number) {}
-
-  /** @throws the error of an earlier task. */
-  async run(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.limit) {
-      await Promise.race(this.#running);
-    }
-    this.#throwFailure();
-    const running: Promise<void> = task()
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-  }
-
-  /** Waits for all tasks. @throws the error of one of them. */
-  async end(): Promise<void> {
-    await Promise.all(this.#running);
-    this.#throwFailure();
-  }
-
-  #throwFailure(): void {
-    if (this.#failure) {
-      throw this.#failure.error;
-    }
-  }
-}
 
 function waitUntil(instantMs: number): Promise<void> {
   const waitMs = instantMs - performance.now();
