@@ -25,7 +25,8 @@ export const updateBusiness = defineContract('gateway.business.update', {
 
 export const showBusiness = defineContract('gateway.business.show', {
   request: Strict({ business_id: Uuid }),
-  reply: BusinessReply,
+  /** `api_enabled`: false while the kill switch is on. */
+  reply: Strict({ ...BusinessReply.properties, api_enabled: Type.Boolean() }),
   errors: ['not_found'],
 });
 

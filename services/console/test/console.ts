@@ -38,6 +38,8 @@ export interface ConsoleUnderTest extends ServiceUnderTest<ConsoleTables> {
   readonly config: Omit<ConsoleConfig, keyof ServiceConfig>;
   /** What the gateway knows; `addBusiness` adds to it, and a test may change it. */
   readonly businesses: Map<string, Business>;
+  /** Whether the kill switch lets changes through; a test may turn it off. */
+  apiEnabled: boolean;
   /** The mails of the platform that delivery was asked to send. */
   readonly notices: RequestOf<typeof sendNotice>[];
   /** The fake of delivery; a test may replace it. */
@@ -93,6 +95,7 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
     clock,
     config,
     businesses: new Map(),
+    apiEnabled: true,
     notices: [],
     sendNotice: () => ({ outcome: 'accepted', reason: null }),
     addBusiness: (business) => {
@@ -126,7 +129,7 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
     if (!business) {
       throw new ApiError('not_found');
     }
-    return { business };
+    return { business, api_enabled: console.apiEnabled };
   });
   tested.network.answer(sendNotice, (request) => {
     console.notices.push(request);

@@ -167,7 +167,7 @@ function answerForBook(made: ExportsUnderTest): void {
     if (business_id !== made.business.id) {
       throw new ApiError('not_found');
     }
-    return { business: made.business };
+    return { business: made.business, api_enabled: true };
   });
   network.answer(recordExport, (request) => {
     recorded.push(request);

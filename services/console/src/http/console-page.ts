@@ -6,6 +6,13 @@ import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 /** Who may request a page: anyone, a signed-in person, a member of the business in the path, an owner of it. */
 export type Access = 'anyone' | 'person' | 'reader' | 'owner';
 
+/**
+ * What a page of a business changes, and so which states of the business and of the kill switch stop it, as in the HTTP API:
+ * `issues` a document, another part of the `book`, the `settings`, which may also complete a profile; `nothing` of these, such as
+ * an export, a person, or a permission that is taken away.
+ */
+export type Changes = 'issues' | 'book' | 'settings' | 'nothing';
+
 /** Where a page is served, and to whom. */
 export interface PageBinding {
   readonly method: 'GET' | 'POST';
@@ -17,6 +24,8 @@ export interface PageBinding {
   readonly access: Access;
   /** Whether it is served for the test book as well, below `/t/:business`. */
   readonly books?: boolean;
+  /** Each form of a business says it; the page of a form may, so that nobody fills in what is refused. */
+  readonly changes?: Changes;
   /** Whether the person must have proved who they are within the last minutes. */
   readonly freshProof?: boolean;
   /** Whether its form has files. */
@@ -71,8 +80,13 @@ export interface PageHandler<A extends Access = Access> {
 
 const pageKey = Symbol('pinkas:console-page');
 
+/** A binding of a form of a business has to say what it changes. */
+type CheckedBinding<A extends Access> = PageBinding & { readonly access: A } & (A extends 'reader' | 'owner'
+    ? { readonly method: 'GET' } | { readonly method: 'POST'; readonly changes: Changes }
+    : unknown);
+
 /** Makes a class the handler of a page. */
-export function ConsolePage<const A extends Access>(binding: PageBinding & { readonly access: A }) {
+export function ConsolePage<const A extends Access>(binding: CheckedBinding<A>) {
   // biome-ignore lint/suspicious/noExplicitAny: a constructor may take any dependencies.
   return <T extends new (...dependencies: any[]) => PageHandler<A>>(target: T): void => {
     Injectable()(target);

@@ -1,8 +1,8 @@
 import { Tokens } from '@fastify/csrf';
 import { Injectable } from '@nestjs/common';
-import { isUuid, showBusiness } from '@pinkas/contracts';
+import { type Business, isUuid, showBusiness } from '@pinkas/contracts';
 import { type Language, languages } from '@pinkas/design';
-import { isTestBook, testBookOf } from '@pinkas/domain';
+import { isTestBook, refusalOfBusiness, testBookOf } from '@pinkas/domain';
 import {
   ApiError,
   acrossTenants,
@@ -18,11 +18,11 @@ import {
   toApiError,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import { errorPage, signInPath, stalePage, tooLargePage } from '../pages/message-pages.js';
+import { errorPage, refusedPage, signInPath, stalePage, tooLargePage } from '../pages/message-pages.js';
 import { shell } from '../pages/shell.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
-import type { PageBinding, PageHandler, PageReply } from './console-page.js';
+import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import type { MemberVisit, Visit } from './visit.js';
 
@@ -172,7 +172,11 @@ export class PagePipeline {
     if (binding.access === 'owner' && membership.role !== 'owner') {
       return { reply: errorPage('owner_only', visit.language) };
     }
-    const { business } = await this.rpc.call(showBusiness, { business_id: id });
+    const { business, api_enabled: apiEnabled } = await this.rpc.call(showBusiness, { business_id: id });
+    const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
+    if (refusal !== null) {
+      return { reply: refusedPage(refusal, visit.language) };
+    }
     const isTest = visit.path.startsWith('/t/');
     const root = `/${isTest ? 't' : 'b'}/${id}`;
     const member: MemberVisit = {
@@ -227,6 +231,17 @@ const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
 /** The error of a request that could not be read. */
 const rejection = (status: number): ApiError =>
   status < 500 ? ApiError.invalid([]) : new ApiError('internal_error');
+
+/** Why a change is refused, as the HTTP API refuses it; null: it may go on. */
+function refusalOf(changes: Changes, business: Business, apiEnabled: boolean) {
+  if (changes === 'nothing') {
+    return null;
+  }
+  const { legal_type, ...others } = business;
+  // A profile is completed by its settings.
+  const status = { ...others, legal_type: changes === 'settings' ? 'any' : legal_type };
+  return apiEnabled ? refusalOfBusiness(status, changes === 'issues') : 'api_disabled';
+}
 
 /** Hebrew, unless the browser asks for English and not for Hebrew. */
 function preferred(acceptLanguage: string): Language {

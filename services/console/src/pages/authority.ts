@@ -89,7 +89,7 @@ export class ShowAuthority {
 }
 
 /** Makes an address at the authority, where the owner logs in. */
-@ConsolePage({ method: 'POST', path: '/authority/connect', access: 'owner' })
+@ConsolePage({ method: 'POST', path: '/authority/connect', access: 'owner', changes: 'settings' })
 export class ConnectAuthority {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -117,7 +117,13 @@ export class ConfirmDisconnection {
 }
 
 /** Ends the connection, and stops requests for allocation numbers. */
-@ConsolePage({ method: 'POST', path: '/authority/disconnect', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/authority/disconnect',
+  access: 'owner',
+  changes: 'nothing',
+  freshProof: true,
+})
 export class DisconnectAuthority {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -222,6 +222,7 @@ export class ShowBusinessSettings {
   method: 'POST',
   path: '/business',
   access: 'owner',
+  changes: 'settings',
   files: true,
   timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
 })
@@ -255,6 +256,7 @@ export class SaveBusinessSettings {
   method: 'POST',
   path: '/business/logo',
   access: 'owner',
+  changes: 'settings',
   files: true,
   timeoutMs: timeLimitsMs.saveBusiness,
 })

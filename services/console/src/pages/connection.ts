@@ -180,7 +180,13 @@ ${field({ name: 'daily', type: 'number', label: texts.daily[language], value: dr
 }
 
 /** The form of a new key. */
-@ConsolePage({ method: 'GET', path: '/connection/new', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'GET',
+  path: '/connection/new',
+  access: 'owner',
+  changes: 'settings',
+  freshProof: true,
+})
 export class StartKey {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { perMinute, dailyDocuments } = keyLimitDefaults;
@@ -190,7 +196,13 @@ export class StartKey {
 }
 
 /** Creates a key and shows its value, this once. */
-@ConsolePage({ method: 'POST', path: '/connection/new', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/connection/new',
+  access: 'owner',
+  changes: 'settings',
+  freshProof: true,
+})
 export class CreateKeyPage {
   constructor(
     private readonly rpc: RpcClient,
@@ -292,7 +304,7 @@ export class ConfirmRevocation {
 }
 
 /** Revokes a key. */
-@ConsolePage({ method: 'POST', path: '/connection/:id/revoke', access: 'owner' })
+@ConsolePage({ method: 'POST', path: '/connection/:id/revoke', access: 'owner', changes: 'nothing' })
 export class RevokeKeyPage {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -19,7 +19,6 @@ import {
   documentTypeRules,
   fromShekels,
   mayIssue,
-  refusalOfBusiness,
   TotalsError,
   toShekels,
 } from '@pinkas/domain';
@@ -224,7 +223,13 @@ ${checkbox({ name: 'send', label: texts.send[language], checked: draft.send })}
 }
 
 /** The form of a credit note for an invoice. */
-@ConsolePage({ method: 'GET', path: '/documents/:id/credit', access: 'owner', books: true })
+@ConsolePage({
+  method: 'GET',
+  path: '/documents/:id/credit',
+  access: 'owner',
+  changes: 'issues',
+  books: true,
+})
 export class StartCreditNote {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -246,6 +251,7 @@ export class StartCreditNote {
   method: 'POST',
   path: '/documents/:id/credit',
   access: 'owner',
+  changes: 'issues',
   books: true,
   timeoutMs: timeLimitsMs.createDocument,
 })
@@ -256,7 +262,7 @@ export class IssueCreditNote {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, form, language } = visit;
+    const { form, language } = visit;
     const source = await findSource(this.rpc, visit);
     const draft = readDraft(visit);
     if (form.get('step') === 'issue' && form.get('credited') !== String(source.credited)) {
@@ -271,10 +277,6 @@ export class IssueCreditNote {
     }
     const body = bodyOf(draft, source);
     try {
-      const refusal = refusalOfBusiness(business, true);
-      if (refusal !== null) {
-        throw new ApiError(refusal);
-      }
       return form.get('step') === 'issue'
         ? await this.#issue(visit, source, body)
         : await this.#preview(visit, source, draft, body);

@@ -105,7 +105,7 @@ export class ShowCustomerPage {
 }
 
 /** Corrects the contact details of a card. */
-@ConsolePage({ method: 'POST', path: '/customers/:id', access: 'owner', books: true })
+@ConsolePage({ method: 'POST', path: '/customers/:id', access: 'owner', changes: 'book', books: true })
 export class SaveCustomer {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -92,7 +92,7 @@ export class ShowExports {
 }
 
 /** Requests a file. Who may read the book may have it as a file. */
-@ConsolePage({ method: 'POST', path: '/exports', access: 'reader' })
+@ConsolePage({ method: 'POST', path: '/exports', access: 'reader', changes: 'nothing' })
 export class RequestExport {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,

@@ -1,4 +1,4 @@
-import { errorCatalogue } from '@pinkas/contracts';
+import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
 import { html, type Language } from '@pinkas/design';
 import type { ApiError } from '@pinkas/service-kit';
 import { type PageReply, page } from '../http/console-page.js';
@@ -32,6 +32,10 @@ const texts = {
   failedMore: {
     he: 'התקלה נרשמה. אפשר לנסות שוב; אם היא חוזרת, יש לפנות למי שמפעיל את המערכת.',
     en: 'The failure is recorded. Try again; if it happens again, contact the operator of the system.',
+  },
+  refusedMore: {
+    he: 'דבר לא השתנה. אפשר לקרוא את הספר ולייצא אותו. לשאלות, יש לפנות למי שמפעיל את המערכת.',
+    en: 'Nothing was changed. The book can be read and exported. Ask the operator of the system.',
   },
   tooLarge: { he: 'הקובץ או הטופס גדולים מדי', en: 'The file or the form is too large' },
   tooLargeMore: {
@@ -74,6 +78,12 @@ export function errorPage(error: ApiError | 'not_found' | 'owner_only', language
       return messagePage({ he: messageHe, en: message }, texts.staleMore, language, httpStatus);
     }
   }
+}
+
+/** The page in place of a change that the state of the business, or the kill switch, refuses. */
+export function refusedPage(code: ErrorCode, language: Language): PageReply {
+  const { httpStatus, message, messageHe } = errorCatalogue[code];
+  return messagePage({ he: messageHe, en: message }, texts.refusedMore, language, httpStatus);
 }
 
 /** The page in place of one whose form has no valid token. */

@@ -1,18 +1,20 @@
 import { type ReplyOf, type RequestOf, showBusiness } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { isApiEnabled } from '../kill-switch/kill-switch.repository.js';
 import { findBusiness } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
 
-/** One business with its settings. */
+/** One business with its settings, and whether anything may be changed at all. */
 @Operation(showBusiness)
 export class ShowBusiness {
   constructor(@InjectDatabase() private readonly db: Database<GatewayTables>) {}
 
   async handle(request: RequestOf<typeof showBusiness>): Promise<ReplyOf<typeof showBusiness>> {
-    const business = await findBusiness(forTenant(this.db, request.business_id), request.business_id);
+    const own = forTenant(this.db, request.business_id);
+    const business = await findBusiness(own, request.business_id);
     if (!business) {
       throw new ApiError('not_found');
     }
-    return { business };
+    return { business, api_enabled: await isApiEnabled(own) };
   }
 }

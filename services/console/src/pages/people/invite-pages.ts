@@ -41,7 +41,13 @@ export class ShowInvite {
 }
 
 /** Invites a person to the business. */
-@ConsolePage({ method: 'POST', path: '/people/invite', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/people/invite',
+  access: 'owner',
+  changes: 'nothing',
+  freshProof: true,
+})
 export class InviteMember {
   constructor(
     private readonly members: Members,

@@ -54,7 +54,13 @@ export class ShowMember {
 }
 
 /** Changes the role of a member. */
-@ConsolePage({ method: 'POST', path: '/people/:person/role', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/people/:person/role',
+  access: 'owner',
+  changes: 'nothing',
+  freshProof: true,
+})
 export class ChangeRole {
   constructor(
     private readonly members: Members,
@@ -70,7 +76,13 @@ export class ChangeRole {
 }
 
 /** Takes the business away from a member. */
-@ConsolePage({ method: 'POST', path: '/people/:person/remove', access: 'owner', freshProof: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/people/:person/remove',
+  access: 'owner',
+  changes: 'nothing',
+  freshProof: true,
+})
 export class RemoveMember {
   constructor(
     private readonly members: Members,
