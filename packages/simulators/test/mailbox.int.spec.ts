@@ -176,58 +176,6 @@ describe('the page', () => {
 });
 
 describe('failure modes', () => {
-  it('mode refuse: every recipient gets 550', async () => {
-    await setMode({ mode: 'refuse' });
-    await expect(mail()).rejects.toMatchObject({ responseCode: 550 });
-    await setMode({ mode: 'ok' });
-    await mail();
-    expect(await messages()).toHaveLength(1);
-  });
-
-  it('mode greylist: the first attempt for a recipient gets 451 and the second is accepted', async () => {
-    await setMode({ mode: 'greylist' });
-    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
-    await mail();
-    await expect(mail({ to: 'other@example.com' })).rejects.toMatchObject({ responseCode: 451 });
-    expect(await messages()).toHaveLength(1);
-  });
-
-  it('mode hang: an email gets no response, and the mailbox still stops', async () => {
-    await setMode({ mode: 'hang' });
-    const transport = createTransport(`${mailbox.smtpUrl}?socketTimeout=500&ignoreTLS=true`);
-    await expect(
-      transport.sendMail({ from: 'a@pinkas.example', to: 'dana@example.com', text: 'x' }),
-    ).rejects.toMatchObject({ code: 'ETIMEDOUT' });
-    expect(await messages()).toEqual([]);
-    const held = mail().then(
-      () => 'answered',
-      () => 'cut',
-    );
-    // It would be held for a minute, longer than this test may take.
-    await mailbox.close();
-    expect(await held).toBe('cut');
-    mailbox = await start();
-  });
-
-  it('mode temporary: every recipient gets 451 as often as configured', async () => {
-    await setMode({ mode: 'temporary', times: 2 });
-    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
-    await expect(mail()).rejects.toMatchObject({ responseCode: 451 });
-    await mail();
-    expect(await messages()).toHaveLength(1);
-  });
-
-  it.each([false, true])(
-    'mode drop_after_data: the email is stored and the connection is closed (TLS off: %s)',
-    async (ignoreTLS) => {
-      await setMode({ mode: 'drop_after_data', times: 1 });
-      await expect(mail({}, { ignoreTLS })).rejects.toMatchObject({ code: 'ECONNECTION' });
-      expect(await messages()).toHaveLength(1);
-      await mail({}, { ignoreTLS });
-      expect(await messages()).toHaveLength(2);
-    },
-  );
-
   it('mode drop_tls: the connection is closed when TLS begins, and works without TLS', async () => {
     await setMode({ mode: 'drop_tls' });
     await expect(mail({}, { requireTLS: true })).rejects.toThrow();

@@ -147,29 +147,6 @@ describe('invalid messages', () => {
 });
 
 describe('failure modes', () => {
-  it.each([
-    [{ mode: 'refuse' }, 400, 131026],
-    [{ mode: 'refuse', code: 131047 }, 400, 131047],
-    [{ mode: 'error_in_200', code: 130429 }, 200, 130429],
-    [{ mode: 'error' }, 500, 131000],
-  ])('mode %p: the response is %s with the code %s, and nothing is accepted', async (mode, status, code) => {
-    await setMode(mode);
-    expect(await post()).toMatchObject({ status, answer: { error: { code } } });
-    expect((await calls()).accepted).toEqual([]);
-  });
-
-  it('mode malformed: the response is half a body, and nothing is accepted', async () => {
-    await setMode({ mode: 'malformed' });
-    await expect(post()).rejects.toThrow('JSON');
-    expect((await calls()).accepted).toEqual([]);
-  });
-
-  it('mode hang: there is no response, and nothing is accepted', async () => {
-    await setMode({ mode: 'hang' });
-    await expect(post(message, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
-    expect(await calls()).toMatchObject({ accepted: [], calls: [{ status: null }] });
-  });
-
   it('mode delay_ms: the message is accepted although the caller does not wait', async () => {
     await setMode({ mode: 'ok', delay_ms: 60_000 });
     await expect(post(message, { signal: AbortSignal.timeout(300) })).rejects.toThrow('timeout');
