@@ -372,6 +372,15 @@ async function readVisit(request: FastifyRequest): Promise<RawVisit> {
   return { ...head, form, files, sentToken: form.get('_csrf') ?? head.sentToken };
 }
 
+/** The path that a header Referer names; where it leads is checked when it is used. */
+function pathOfReferrer(referrer: string): string {
+  if (!URL.canParse(referrer)) {
+    return '';
+  }
+  const { pathname, search } = new URL(referrer);
+  return `${pathname}${search}`;
+}
+
 /** A request without what it has sent. */
 function headOf(request: FastifyRequest): RawVisit {
   const isPost = request.method === 'POST';
@@ -384,6 +393,7 @@ function headOf(request: FastifyRequest): RawVisit {
   return {
     method: isPost ? 'POST' : 'GET',
     path: url.pathname,
+    formPath: isPost ? pathOfReferrer(header('referer')) : '',
     params: { ...(request.params as Record<string, string>) },
     query: url.searchParams,
     form: new URLSearchParams(),

@@ -24,10 +24,8 @@ import { type FoundSession, findSession } from '../session/session.repository.js
 import type { ConsoleTables } from '../session/session.tables.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
+import { isProofFresh, proofPath } from './fresh-proof.js';
 import type { MemberVisit, Visit } from './visit.js';
-
-/** A proof of who a person is counts this long for what needs a fresh one. */
-const freshMs = 10 * 60 * 1000;
 
 /** Whose the tokens of a browser are in which nobody is signed in; the library takes an empty text for a missing one. */
 const nobody = 'nobody';
@@ -156,8 +154,8 @@ export class PagePipeline {
     if (!session) {
       return { reply: signInRedirect(visit) };
     }
-    if (binding.freshProof && this.clock.now().getTime() - session.provedAt.getTime() > freshMs) {
-      return { reply: { kind: 'redirect', location: `/prove?${nextOf(visit)}` } };
+    if (binding.freshProof && !isProofFresh(session, this.clock.now())) {
+      return { reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
     }
     if (binding.access === 'person') {
       return { visit };
@@ -249,15 +247,16 @@ function preferred(acceptLanguage: string): Language {
   return /\ben\b/.test(asked) && !/\bhe\b|\biw\b/.test(asked) ? 'en' : 'he';
 }
 
-/** Where to come back after signing in; only to a page, since a form is not sent twice. */
-function nextOf({ method, path, query }: Visit): string {
+/** Where to come back after signing in; a form is not sent twice, and leads back to its page. */
+function nextOf({ method, path, query, formPath }: Visit): string {
   const search = query.toString();
-  return method === 'GET'
-    ? new URLSearchParams({ next: `${path}${search === '' ? '' : `?${search}`}` }).toString()
-    : '';
+  return method === 'GET' ? `${path}${search === '' ? '' : `?${search}`}` : formPath;
 }
 
 function signInRedirect(visit: Visit): PageReply {
   const next = nextOf(visit);
-  return { kind: 'redirect', location: `${signInPath}${next === '' ? '' : `?${next}`}` };
+  return {
+    kind: 'redirect',
+    location: `${signInPath}${next === '' ? '' : `?${new URLSearchParams({ next })}`}`,
+  };
 }

@@ -13,6 +13,8 @@ export interface Visit {
   readonly method: 'GET' | 'POST';
   /** The path, without the query. */
   readonly path: string;
+  /** The page of the form that was sent, as the browser says; empty for GET, and where it does not say. */
+  readonly formPath: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The fields of the form that was sent; empty for GET. */

@@ -89,7 +89,13 @@ export class ShowAuthority {
 }
 
 /** Makes an address at the authority, where the owner logs in. */
-@ConsolePage({ method: 'POST', path: '/authority/connect', access: 'owner', changes: 'settings' })
+@ConsolePage({
+  method: 'POST',
+  path: '/authority/connect',
+  access: 'owner',
+  changes: 'settings',
+  freshProof: true,
+})
 export class ConnectAuthority {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -26,6 +26,7 @@ import {
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
+import { isProofFresh, proofPath } from '../http/fresh-proof.js';
 import { framedHeaders } from '../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../http/visit.js';
 import { checkbox, choice, csrfField, facts, field, notice } from './parts.js';
@@ -85,6 +86,11 @@ const texts = {
   },
   wrong: { he: 'דבר לא נשמר. יש לתקן:', en: 'Nothing was saved. Correct:' },
   readOnly: { he: 'רק בעלי העסק יכולים לשנות.', en: 'Only an owner can change this.' },
+  proof: {
+    he: 'דבר לא נשמר עדיין: שינוי של כתובות דוא"ל דורש לאמת מי כאן. יש לאמת בחלון החדש, לחזור ולשמור.',
+    en: 'Nothing is saved yet: a change of email addresses needs a proof of who you are. Prove it in the new window, come back and save.',
+  },
+  prove: { he: 'אימות', en: 'Prove who you are' },
   badValue: { he: 'הערך אינו תקין.', en: 'This value is not valid.' },
   badLogo: {
     he: 'אי אפשר לקרוא את הקובץ: PNG או SVG, עד 64KB.',
@@ -137,6 +143,14 @@ function fieldsOf(business: Business): Fields {
     accountant_copy: business.accountant_copy.enabled ? 'yes' : '',
     accountant_email: business.accountant_copy.email ?? '',
   };
+}
+
+/** Where mails of the business go: a change of these needs a fresh proof. */
+const provedFields = ['email', 'accountant_copy', 'accountant_email'] as const;
+
+/** In a window of its own, since what was typed is not saved yet. */
+function proofNotice({ language, link }: MemberVisit): Markup {
+  return html`${texts.proof[language]} <a href="${proofPath(link('/business'))}" target="_blank">${texts.prove[language]}</a>`;
 }
 
 function sentFields({ form }: MemberVisit, business: Business): Fields {
@@ -227,13 +241,20 @@ export class ShowBusinessSettings {
   timeoutMs: timeLimitsMs.saveBusiness + timeLimitsMs.replyReserve,
 })
 export class SaveBusinessSettings {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, files, form, language, link, session } = visit;
     const sent = sentFields(visit, business);
     if (form.get('step') === 'preview') {
       return settingsPage(visit, sent, {});
+    }
+    const addresses = provedFields.filter((name) => sent[name] !== fieldsOf(business)[name]);
+    if (addresses.length > 0 && !isProofFresh(session, this.clock.now())) {
+      return settingsPage(visit, sent, {}, proofNotice(visit));
     }
     try {
       await this.rpc.call(updateBusiness, {
@@ -320,7 +341,12 @@ function previewed(business: Business, query: URLSearchParams): Business {
   };
 }
 
-function settingsPage(visit: MemberVisit, given: Fields, errors: FieldErrors): PageReply {
+function settingsPage(
+  visit: MemberVisit,
+  given: Fields,
+  errors: FieldErrors,
+  refusal: Markup | null = null,
+): PageReply {
   const { business, language, link, query, role } = visit;
   const previewQuery = Object.fromEntries(
     [...textFields, 'accent_color', 'language'].map((name) => [name, given[name]]),
@@ -329,7 +355,7 @@ function settingsPage(visit: MemberVisit, given: Fields, errors: FieldErrors): P
   const frame = html`<section class="card preview" aria-labelledby="preview"><h2 id="preview">${texts.preview[language]}</h2><div class="frame"><iframe title="${texts.preview[language]}" src="${link('/business/preview', previewQuery)}" data-preview="${link('/business/preview')}" sandbox="" loading="lazy"></iframe></div></section>`;
   return page(
     words.business[language],
-    html`<h1>${words.business[language]}</h1>${query.get('done') === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
+    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${query.get('done') === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
 <section class="card">${facts(
       [
         [
@@ -342,7 +368,7 @@ function settingsPage(visit: MemberVisit, given: Fields, errors: FieldErrors): P
       language,
     )}<p class="hint">${texts.identityHint[language]}</p></section>
 <div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors)}</section>`}</div><div>${frame}</div></div>`,
-    isWrong ? 422 : 200,
+    isWrong || refusal !== null ? 422 : 200,
   );
 }
 

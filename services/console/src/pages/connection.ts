@@ -282,7 +282,7 @@ async function findKey(rpc: RpcClient, { business, params }: MemberVisit): Promi
 }
 
 /** Says what revoking a key does. */
-@ConsolePage({ method: 'GET', path: '/connection/:id/revoke', access: 'owner' })
+@ConsolePage({ method: 'GET', path: '/connection/:id/revoke', access: 'owner', freshProof: true })
 export class ConfirmRevocation {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -304,7 +304,13 @@ export class ConfirmRevocation {
 }
 
 /** Revokes a key. */
-@ConsolePage({ method: 'POST', path: '/connection/:id/revoke', access: 'owner', changes: 'nothing' })
+@ConsolePage({
+  method: 'POST',
+  path: '/connection/:id/revoke',
+  access: 'owner',
+  changes: 'nothing',
+  freshProof: true,
+})
 export class RevokeKeyPage {
   constructor(private readonly rpc: RpcClient) {}
 

@@ -92,7 +92,7 @@ export class ShowExports {
 }
 
 /** Requests a file. Who may read the book may have it as a file. */
-@ConsolePage({ method: 'POST', path: '/exports', access: 'reader', changes: 'nothing' })
+@ConsolePage({ method: 'POST', path: '/exports', access: 'reader', changes: 'nothing', freshProof: true })
 export class RequestExport {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
@@ -132,7 +132,7 @@ export class RequestExport {
 }
 
 /** The bytes of a file that is ready. */
-@ConsolePage({ method: 'GET', path: '/exports/:id/file', access: 'reader' })
+@ConsolePage({ method: 'GET', path: '/exports/:id/file', access: 'reader', freshProof: true })
 export class DownloadExport {
   constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
 

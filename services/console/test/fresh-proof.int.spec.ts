@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BusinessChange, showConnection, updateBusiness } from '@pinkas/contracts';
+import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
+
+describe('fresh proofs', () => {
+  let console: ConsoleUnderTest;
+  let id: string;
+  let browser: TestBrowser;
+  let saved: BusinessChange[];
+  beforeAll(async () => {
+    console = await startConsole();
+    console.network.answer(showConnection, () => ({ connection: null, request: null }));
+    console.network.answer(updateBusiness, ({ business_id, change }) => {
+      saved.push(change);
+      const business = console.businesses.get(business_id);
+      return { business: business ?? console.addBusiness() };
+    });
+  });
+  afterAll(() => console.stop());
+  beforeEach(async () => {
+    saved = [];
+    ({ id } = console.addBusiness({ email: 'shop@example.com' }));
+    browser = await console.signedIn(await console.addPerson({ [id]: 'owner' }));
+    console.clock.now = new Date(console.clock.now.getTime() + 10 * 60_000 + 1);
+  });
+  const fieldsOf = async () => {
+    const { text } = await browser.get(`/b/${id}/business`);
+    const inputs = [...text.matchAll(/<input[^>]*name="([a-z_]+)"[^>]*>/g)];
+    const textOf = (tag: string) => /value="([^"]*)"/.exec(tag)?.[1] ?? '';
+    return Object.fromEntries(
+      inputs
+        .filter(([tag]) => !/type="(checkbox|file)"/.test(tag) || /checked/.test(tag))
+        .map(([tag, name = '']) => [name, textOf(tag)]),
+    );
+  };
+
+  it.each([
+    ['POST', '/authority/connect'],
+    ['GET', '/authority/disconnect'],
+    ['POST', '/authority/disconnect'],
+    ['GET', '/connection/new'],
+    ['POST', '/connection/new'],
+    ['GET', `/connection/${randomUUID()}/revoke`],
+    ['POST', `/connection/${randomUUID()}/revoke`],
+    ['POST', '/people/invite'],
+    ['POST', `/people/${randomUUID()}/remove`],
+    ['POST', '/exports'],
+    ['GET', `/exports/${randomUUID()}/file`],
+  ])('%s %s asks for a proof of the last ten minutes', async (method, path) => {
+    const reply = await (method === 'GET' ? browser.get(`/b/${id}${path}`) : browser.post(`/b/${id}${path}`));
+    expect(reply.location).toMatch(/^\/prove\?/);
+  });
+
+  it('after the proof a form leads back to its page', async () => {
+    const page = `/b/${id}/authority`;
+    const headers = { referer: `${console.config.consoleUrl}${page}` };
+    const { location } = await browser.post(`${page}/connect`, {}, headers);
+    expect(location).toBe(`/prove?next=${encodeURIComponent(page)}`);
+  });
+
+  it.each([
+    ['email', 'other@example.com'],
+    ['accountant_email', 'attacker@example.com'],
+    ['accountant_copy', 'yes'],
+  ])('a change of %s needs a proof, and what was typed stays', async (name, value) => {
+    const fields = await fieldsOf();
+    const refused = await browser.post(`/b/${id}/business`, { ...fields, city: 'Acre', [name]: value });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('Prove who you are');
+    expect(refused.text).toContain('Acre');
+    expect(saved).toEqual([]);
+  });
+
+  it('other settings need no proof', async () => {
+    const reply = await browser.post(`/b/${id}/business`, { ...(await fieldsOf()), city: 'Acre' });
+    expect(reply.status).toBe(303);
+    expect(saved).toMatchObject([{ city: 'Acre' }]);
+  });
+});
