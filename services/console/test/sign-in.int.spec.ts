@@ -171,13 +171,11 @@ describe('signing in by mail', () => {
     expect(reply.text).not.toContain('<script>alert');
   });
 
-  it('one address gets five links in 15 minutes, known or not, from however many networks', async () => {
+  it('one network gets five links to an address in 15 minutes, known or not', async () => {
     const person = await console.addPerson();
     for (const email of [person.email, `no-${person.email}`]) {
       for (let count = 0; count < 6; count += 1) {
-        const browser = console.browser();
-        browser.headers['x-forwarded-for'] = `198.51.100.${count + 1}`;
-        const reply = await askForLink(browser, email);
+        const reply = await askForLink(console.browser(), email);
         expect([email, count, reply.status]).toEqual([email, count, count < 5 ? 303 : 429]);
         if (count === 5) {
           expect(reply.headers.get('retry-after')).toBe('900');
@@ -189,34 +187,70 @@ describe('signing in by mail', () => {
     expect((await askForLink(console.browser(), person.email)).status).toBe(303);
   });
 
+  it('strangers who ask for links to an address keep its owner neither out nor from a proof', async () => {
+    const person = await console.addPerson();
+    const from = (network: number) => {
+      const browser = console.browser();
+      browser.headers['x-forwarded-for'] = `198.51.100.${network}`;
+      return browser;
+    };
+    for (let network = 1; network <= 5; network += 1) {
+      for (let count = 0; count < 4; count += 1) {
+        expect((await askForLink(from(network), person.email)).status).toBe(303);
+      }
+    }
+    // The mails of the address are used up: each network gets one more.
+    expect((await askForLink(from(1), person.email)).status).toBe(303);
+    expect((await askForLink(from(1), person.email)).status).toBe(429);
+    const owner = console.browser();
+    expect((await askForLink(owner, person.email)).status).toBe(303);
+    expect((await useLink(owner, await linkFor(console, person.email, 22))).status).toBe(303);
+    await owner.get('/prove');
+    expect((await owner.post('/prove')).location).toBe('/prove/sent');
+  });
+
+  it('a signed-in person asks for so many proofs in 15 minutes', async () => {
+    const browser = await console.signedIn(await console.addPerson());
+    for (let count = 0; count < 10; count += 1) {
+      expect((await browser.post('/prove')).status).toBe(303);
+    }
+    expect((await browser.post('/prove')).status).toBe(429);
+  });
+
   it('one network asks for so many links in 15 minutes, an IPv6 network as a whole', async () => {
     const ask = async (address: string, count: number) => {
       const browser = console.browser();
       browser.headers['x-forwarded-for'] = address;
       return (await askForLink(browser, `n-${count}@example.com`)).status;
     };
-    for (let count = 0; count < 40; count += 1) {
-      expect(await ask(`2001:db8:1:2::${count + 1}`, count)).toBe(303);
-    }
-    expect(await ask('2001:db8:1:2:ffff::1', 40)).toBe(429);
-    expect(await ask('2001:db8:1:3::1', 41)).toBe(303);
+    expect(await ask('2001:db8:1:2::1', 1)).toBe(303);
+    const { db } = console.database;
+    await db.updateTable('attempt_count').set({ attempts: 399 }).where('kind', '=', 'link_network').execute();
+    expect(await ask('2001:db8:1:2::2', 2)).toBe(303);
+    expect(await ask('2001:db8:1:2:ffff::1', 3)).toBe(429);
+    expect(await ask('2001:db8:1:3::1', 4)).toBe(303);
   });
 
-  it('a network that guesses links is refused after 30, also with a valid one', async () => {
+  it('a network that guesses links is refused after 30 wrong ones, and a right one is taken', async () => {
     const person = await console.addPerson();
     const browser = console.browser();
     await askForLink(browser, person.email);
     const link = await linkFor(console, person.email);
+    const guess = (count: number) => `/sign-in/link/${String(count).padStart(43, 'x')}`;
     for (let count = 0; count < 30; count += 1) {
-      const guess = `/sign-in/link/${String(count).padStart(43, 'x')}`;
-      expect((await (count % 2 === 0 ? browser.get(guess) : browser.post(guess))).status).toBe(410);
+      expect((await browser.post(guess(count))).status).toBe(410);
     }
-    const refused = await browser.get(link);
+    const refused = await browser.post(guess(30));
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBe(900);
-    expect((await browser.post(link)).status).toBe(429);
-    browser.headers['x-forwarded-for'] = '203.0.113.9';
     expect((await useLink(browser, link)).status).toBe(303);
+  });
+
+  it('opening wrong links counts nothing', async () => {
+    for (let count = 0; count < 31; count += 1) {
+      expect((await console.browser().get(`/sign-in/link/${'x'.repeat(43)}`)).status).toBe(410);
+    }
+    expect(await console.database.db.selectFrom('attempt_count').selectAll().execute()).toEqual([]);
   });
 
   it('the rows that count attempts are as many as there are buckets, and store no address', async () => {
@@ -227,6 +261,7 @@ describe('signing in by mail', () => {
     expect(rows.map(({ kind, attempts }) => [kind, attempts]).sort()).toEqual([
       ['link_address', 2],
       ['link_network', 2],
+      ['link_source', 2],
     ]);
     expect(rows.every(({ bucket }) => bucket >= 0 && bucket < 1_000_000)).toBe(true);
     expect(JSON.stringify(rows)).not.toContain('counted');
@@ -434,7 +469,7 @@ describe('signing in by mail', () => {
       (await console.database.db.selectFrom(table).selectAll().execute()).length;
     expect(await count('session')).toBe(1);
     expect(await count('sign_in_link')).toBe(1);
-    expect(await count('attempt_count')).toBe(2);
+    expect(await count('attempt_count')).toBe(3);
     expect(await count('ceremony')).toBe(0);
     expect((await kept.get('/account')).status).toBe(200);
   });

@@ -16,13 +16,19 @@ const minuteMs = 60 * 1000;
 
 /** How often something may be attempted in how many milliseconds. */
 export const attemptLimits = {
-  /** Mails with a link to one address, known or not. */
-  link_address: { most: 5, windowMs: 15 * minuteMs },
-  link_network: { most: 40, windowMs: 15 * minuteMs },
-  /** Links and passkeys that were wrong. */
+  /** Requests from one network for a link to one address, known or not: what a stranger asks for counts for the stranger. */
+  link_source: { most: 5, windowMs: 15 * minuteMs },
+  /** Mails to one address, whoever asks. Beyond it each network still gets one, so that strangers keep nobody out. */
+  link_address: { most: 20, windowMs: 15 * minuteMs },
+  link_reserve: { most: 1, windowMs: 15 * minuteMs },
+  /** It bounds the work of the console only: many people may share a network. */
+  link_network: { most: 400, windowMs: 15 * minuteMs },
+  /** Mails that a signed-in person asks for as a proof; nobody else counts here. */
+  proof_person: { most: 10, windowMs: 15 * minuteMs },
+  /** Links, passkeys and answers of the issuer that were wrong; right ones are never refused. */
   guess_network: { most: 30, windowMs: 15 * minuteMs },
   /** Proofs that begin: challenges, and visits to the issuer. */
-  ceremony_network: { most: 120, windowMs: 15 * minuteMs },
+  ceremony_network: { most: 1_200, windowMs: 15 * minuteMs },
   /** Invitations that owners of one business send. */
   invitation_business: { most: 50, windowMs: 24 * 60 * minuteMs },
 } as const satisfies Record<string, { most: number; windowMs: number }>;
@@ -63,19 +69,6 @@ export class AttemptLimiter {
       .returning(['attempts', 'ends_at'])
       .executeTakeFirstOrThrow();
     return row.attempts <= most ? null : secondsUntil(row.ends_at, now);
-  }
-
-  /** Whether the limit is reached, without counting. @returns as `consume`. */
-  async check(kind: AttemptKind, value: string): Promise<number | null> {
-    const now = this.clock.now();
-    const row = await this.#all
-      .selectFrom('attempt_count')
-      .select(['attempts', 'ends_at'])
-      .where('kind', '=', kind)
-      .where('bucket', '=', this.#bucketOf(kind, value))
-      .where('ends_at', '>', now)
-      .executeTakeFirst();
-    return row && row.attempts >= attemptLimits[kind].most ? secondsUntil(row.ends_at, now) : null;
   }
 
   #bucketOf(kind: AttemptKind, value: string): number {

@@ -36,9 +36,7 @@ export class LinkRequests {
 
   /** @param email normalised. @param next where the link leads after signing in. */
   async accept(visit: Visit, email: string, next: string): Promise<LinkRequest> {
-    const seconds =
-      (await this.limiter.consume('link_network', visit.network)) ??
-      (await this.limiter.consume('link_address', email));
+    const seconds = await this.#limit(visit, email);
     if (seconds !== null) {
       return { kind: 'limited', seconds };
     }
@@ -56,5 +54,20 @@ export class LinkRequests {
     });
     this.notices.trigger();
     return { kind: 'accepted', cookies: [cookie] };
+  }
+
+  /** @returns after how many seconds the next request is of use; null: this one may go on. */
+  async #limit({ network, session }: Visit, email: string): Promise<number | null> {
+    if (session?.email === email) {
+      return this.limiter.consume('proof_person', session.personId);
+    }
+    const source = `${email} ${network}`;
+    const seconds =
+      (await this.limiter.consume('link_network', network)) ??
+      (await this.limiter.consume('link_source', source));
+    if (seconds !== null || (await this.limiter.consume('link_address', email)) === null) {
+      return seconds;
+    }
+    return this.limiter.consume('link_reserve', source);
   }
 }

@@ -77,16 +77,15 @@ export class CompleteOidc {
     if (!this.oidc.isConfigured) {
       return errorPage('not_found', visit.language);
     }
-    const seconds = await this.limiter.check('guess_network', visit.network);
-    if (seconds !== null) {
-      return tooManyPage(visit.language, seconds);
-    }
     try {
       const { personId, next } = await this.oidc.complete(visit);
       return redirect(localPath(next), await this.sessions.start(visit, personId));
     } catch (error) {
       if (error instanceof OidcError && error.failure === 'refused') {
-        await this.limiter.consume('guess_network', visit.network);
+        const seconds = await this.limiter.consume('guess_network', visit.network);
+        if (seconds !== null) {
+          return tooManyPage(visit.language, seconds);
+        }
       }
       return failurePage(error, visit, this.logger);
     }

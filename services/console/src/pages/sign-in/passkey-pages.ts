@@ -45,10 +45,6 @@ export class UsePasskey {
   ) {}
 
   async handle(visit: Visit): Promise<PageReply> {
-    const seconds = await this.limiter.check('guess_network', visit.network);
-    if (seconds !== null) {
-      return json({ retry_after: seconds }, 429);
-    }
     try {
       const { personId, next } = await this.passkeys.verify(visit);
       return { ...json({ next: localPath(next) }), cookies: await this.sessions.start(visit, personId) };
@@ -56,9 +52,11 @@ export class UsePasskey {
       if (!(error instanceof PasskeyError)) {
         throw error;
       }
-      await this.limiter.consume('guess_network', visit.network);
+      const seconds = await this.limiter.consume('guess_network', visit.network);
       this.logger.info({ reason: error.message }, 'passkey rejected');
-      return json({ error: 'passkey_rejected' }, 403);
+      return seconds === null
+        ? json({ error: 'passkey_rejected' }, 403)
+        : json({ retry_after: seconds }, 429);
     }
   }
 }

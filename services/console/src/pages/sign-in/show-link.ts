@@ -11,10 +11,9 @@ import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
-import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { findLink } from '../../sign-in/sign-in.repository.js';
-import { cardPage, failedPage, scriptTag, tooManyPage } from './sign-in-pages.js';
+import { cardPage, failedPage, scriptTag } from './sign-in-pages.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 /** Shows a button that uses a link. Opening the link changes nothing: scanners of mail open every link. */
@@ -24,18 +23,12 @@ export class ShowLink {
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectConfig() private readonly config: ConsoleConfig,
     @InjectClock() private readonly clock: Clock,
-    private readonly limiter: AttemptLimiter,
   ) {}
 
   async handle(visit: Visit): Promise<PageReply> {
-    const { language, network, params, path, csrfToken } = visit;
-    const seconds = await this.limiter.check('guess_network', network);
-    if (seconds !== null) {
-      return tooManyPage(language, seconds);
-    }
+    const { language, params, path, csrfToken } = visit;
     const link = await findLink(acrossTenants(this.db), params.token ?? '', this.clock.now());
     if (!link) {
-      await this.limiter.consume('guess_network', network);
       return failedPage(language, texts.linkGone, texts.linkGoneMore, 410);
     }
     const isHere = link.browserHash?.equals(markBrowser(this.config, visit).hash) ?? false;

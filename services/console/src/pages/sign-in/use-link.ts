@@ -21,10 +21,6 @@ export class UseLink {
 
   async handle(visit: Visit): Promise<PageReply> {
     const { language, network, params } = visit;
-    const seconds = await this.limiter.check('guess_network', network);
-    if (seconds !== null) {
-      return tooManyPage(language, seconds);
-    }
     const started = await acrossTenants(this.db)
       .transaction()
       .execute(async (trx) => {
@@ -32,8 +28,10 @@ export class UseLink {
         return link && { ...link, cookies: await this.sessions.start(visit, link.personId, trx) };
       });
     if (!started) {
-      await this.limiter.consume('guess_network', network);
-      return failedPage(language, texts.linkGone, texts.linkGoneMore, 410);
+      const seconds = await this.limiter.consume('guess_network', network);
+      return seconds === null
+        ? failedPage(language, texts.linkGone, texts.linkGoneMore, 410)
+        : tooManyPage(language, seconds);
     }
     return redirect(localPath(started.nextPath), started.cookies);
   }
