@@ -127,3 +127,18 @@ describe('zipFiles', () => {
     await eventually('the files are closed', async () => (await openFiles()) === before);
   });
 });
+
+describe('csvRow', () => {
+  const texts = ['=1+1', '+972-4-5550101', '-5', '@SUM(A1)', '\t=1', "'=1", 'a=1', '', '=1,"2"'];
+
+  it('csvRow puts an apostrophe before a text that a spreadsheet takes for a formula, and leaves numbers', () => {
+    expect(csvRow([...texts, -5, { amount: '-5.00' }, null, true])).toBe(
+      `'=1+1,'+972-4-5550101,'-5,'@SUM(A1),'\t=1,'=1,a=1,,"'=1,""2""",-5,-5.00,,true\r\n`,
+    );
+    expect(csvRow(['\r=1'])).toBe(`"'\r=1"\r\n`);
+  });
+
+  it('csvRow leaves every text as it is when raw texts are requested', () => {
+    expect(csvRow(texts, { raw: true })).toBe(`=1+1,+972-4-5550101,-5,@SUM(A1),\t=1,'=1,a=1,,"=1,""2"""\r\n`);
+  });
+});

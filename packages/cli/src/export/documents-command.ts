@@ -25,18 +25,23 @@ export const documentsCommand: Command = {
     business: businessOption,
     ...rangeOptions,
     format: { value: 'F', meaning: exportFormats.join(', '), required: true },
+    raw: { value: null, meaning: 'texts in CSV as callers wrote them, also formulas' },
     out: { value: 'PATH', meaning: 'the folder for the files, which is made', required: true },
   },
   run: async ({ options }, call, progress) => {
     const range = readRange(options);
     const format = readFormat(options.format);
+    const raw = options.raw !== undefined;
+    if (raw && format !== 'csv') {
+      throw new UsageError('--raw is for --format csv');
+    }
     const { business, documents } = await readBusiness(call, options.business);
     await call(recordExport, { business_id: business.id, format, ...range });
     const folder = options.out ?? '';
     const written = await refusalOf(
       writeDocuments(
         call,
-        { businessId: business.id, ...range, format, folder },
+        { businessId: business.id, ...range, format, raw, folder },
         documentProgress(progress, 'written', documents),
       ),
       business.id,

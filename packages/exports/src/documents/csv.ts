@@ -1,9 +1,16 @@
 import type { BookEntry } from '@pinkas/contracts';
 
+/** A number with two decimals. */
+interface Amount {
+  readonly amount: string;
+}
+
+type Cell = string | number | boolean | Amount | null;
+
 /** A table of the book: its columns, and the rows that one document has in it. */
 export interface CsvTable {
   readonly columns: readonly string[];
-  rows(entry: BookEntry): (string | number | boolean | null)[][];
+  rows(entry: BookEntry): Cell[][];
 }
 
 /** What leads from a line or a payment to its document. */
@@ -71,14 +78,25 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
   },
 };
 
-const money = (amount: number): string => amount.toFixed(2);
+const money = (amount: number): Amount => ({ amount: amount.toFixed(2) });
+
+/** How cells are written. */
+export interface CsvOptions {
+  /** Texts are as callers wrote them, also one that a spreadsheet takes for a formula. */
+  readonly raw: boolean;
+}
 
 /** A row as RFC 4180 has it. */
-export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
+export function csvRow(cells: readonly Cell[], { raw }: CsvOptions = { raw: false }): string {
+  return `${cells.map((cell) => quoted(textOf(cell, raw))).join(',')}\r\n`;
 }
 
-function csvCell(value: string | number | boolean | null): string {
-  const text = String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** A text that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV injection). */
+function textOf(cell: Cell, raw: boolean): string {
+  if (typeof cell !== 'string') {
+    return cell !== null && typeof cell === 'object' ? cell.amount : String(cell ?? '');
+  }
+  return !raw && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
 }
+
+const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -40,6 +40,8 @@ export interface PartContext {
   readonly folder: string;
   /** The number of the part, of five digits. */
   readonly part: string;
+  /** Of CSV: texts as callers wrote them. */
+  readonly raw: boolean;
   /** Called for a document whose PDF is not stored. */
   readonly onMissing: (entry: BookEntry) => void;
 }
@@ -60,7 +62,10 @@ export function openPart(format: ExportFormat, context: PartContext): Promise<Pa
             {
               end: 'csv',
               head: byteOrderMark + csvRow(columns),
-              lines: (entry: BookEntry) => rows(entry).map(csvRow).join(''),
+              lines: (entry: BookEntry) =>
+                rows(entry)
+                  .map((cells) => csvRow(cells, context))
+                  .join(''),
             },
           ]),
         ),

@@ -12,6 +12,7 @@ interface Checkpoint {
   readonly from: string;
   readonly to: string;
   readonly format: ExportFormat;
+  readonly raw: boolean;
   /** When the first run began. Documents that were issued later may be missing. */
   readonly started_at: string;
   readonly documents: number;
@@ -32,6 +33,8 @@ export interface DocumentsExport extends BookRange {
   readonly folder: string;
   /** How many documents a part has; by default as the format has it. */
   readonly partDocuments?: number;
+  /** Of CSV: texts as callers wrote them; by default none is a formula to a spreadsheet. */
+  readonly raw?: boolean;
 }
 
 /** A finished export. */
@@ -56,9 +59,9 @@ export async function writeDocuments(
   request: DocumentsExport,
   onDocuments: (count: number) => void,
 ): Promise<WrittenDocuments> {
-  const { folder, format } = request;
+  const { folder } = request;
   await mkdir(folder, { recursive: true });
-  let checkpoint = await readCheckpoint(folder, request, format);
+  let checkpoint = await readCheckpoint(request);
   const resumedAfter = checkpoint.documents;
   for await (const next of writeParts(call, request, checkpoint, onDocuments)) {
     if (next.complete) {
@@ -88,13 +91,14 @@ async function* writeParts(
   let writer: PartWriter | null = null;
   let written = 0;
   const missing: string[] = [];
-  const { businessId, folder, format } = request;
+  const { businessId, folder, format, raw = false } = request;
   const partMax = request.partDocuments ?? partDocuments[format];
   const open = () =>
     openPart(format, {
       call,
       businessId,
       folder,
+      raw,
       part: String(current.parts + 1).padStart(5, '0'),
       onMissing: ({ document: { type, number } }) => missing.push(`${type} ${number}`),
     });
@@ -131,8 +135,9 @@ function positionOf(entries: readonly BookEntry[]): BookPosition | null {
   return last ? { type: last.type, number: last.number, id: last.id } : null;
 }
 
-async function readCheckpoint(folder: string, range: BookRange, format: ExportFormat): Promise<Checkpoint> {
-  const wanted = { business_id: range.businessId, from: range.from, to: range.to, format };
+async function readCheckpoint(request: DocumentsExport): Promise<Checkpoint> {
+  const { folder, businessId, format, from, to, raw = false } = request;
+  const wanted = { business_id: businessId, from, to, format, raw };
   const text = await readFile(join(folder, checkpointFile), 'utf8').catch(() => null);
   if (text === null) {
     const others = (await readdir(folder)).filter((name) => !name.endsWith('.partial'));
@@ -163,7 +168,7 @@ async function readCheckpoint(folder: string, range: BookRange, format: ExportFo
   if (checkpoint.complete) {
     throw new ExportRefusedError(
       'folder_taken',
-      `${folder} has a complete export of ${range.from} to ${range.to}, begun at ${checkpoint.started_at}`,
+      `${folder} has a complete export of ${from} to ${to}, begun at ${checkpoint.started_at}`,
     );
   }
   for (const [name, sum] of Object.entries(checkpoint.files)) {
