@@ -52,7 +52,7 @@ describe('fresh proofs', () => {
     expect(reply.location).toMatch(/^\/prove\?/);
   });
 
-  it('after the proof a form leads back to its page', async () => {
+  it('a form leads back to its page after the proof', async () => {
     const page = `/b/${id}/authority`;
     const headers = { referer: `${console.config.consoleUrl}${page}` };
     const { location } = await browser.post(`${page}/connect`, {}, headers);

@@ -18,7 +18,7 @@ const minuteMs = 60 * 1000;
 export const attemptLimits = {
   /** Requests from one network for a link to one address, known or not: what a stranger asks for counts for the stranger. */
   link_source: { most: 5, windowMs: 15 * minuteMs },
-  /** Mails to one address, whoever asks. Beyond it each network still gets one, so that strangers keep nobody out. */
+  /** Mails to one address, of all that ask. Beyond it each network still gets one, so that strangers keep nobody out. */
   link_address: { most: 20, windowMs: 15 * minuteMs },
   link_reserve: { most: 1, windowMs: 15 * minuteMs },
   /** It bounds the work of the console only: many people may share a network. */
