@@ -39,7 +39,9 @@ const withoutMaps = {
   },
 };
 
-const entries = process.argv.slice(2);
+/** Jest prints the lines around a failure: a bundle of a single line would fill the screen. */
+const isReadable = process.argv.includes('--readable');
+const entries = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 await rm(folder, { recursive: true, force: true });
 await build({
   entryPoints: entries,
@@ -53,7 +55,7 @@ await build({
   // Nest shows the names of classes, errors and logs those of constructors.
   keepNames: true,
   // A process reads and compiles a third less at its start.
-  minifyWhitespace: true,
+  minifyWhitespace: !isReadable,
   minifySyntax: true,
   // Node 20 has none, and then `pg` loads all that `fetch` needs, to see whether it runs at Cloudflare.
   define: { navigator: '{"userAgent":"Node.js"}' },

@@ -69,13 +69,6 @@ describe('HttpServer', () => {
         sending.end();
       });
 
-    it('a body of 262,144 bytes in pieces is accepted, and one byte more is payload_too_large', async () => {
-      const whole = paddedTo(262_144);
-      expect((await sendChunked([whole.slice(0, 1000), whole.slice(1000)])).status).toBe(201);
-      const tooLarge = await sendChunked([whole, ' ']);
-      expect([tooLarge.status, JSON.parse(tooLarge.text).error.code]).toEqual([413, 'payload_too_large']);
-    });
-
     it('a body that is too large is rejected before all of it has arrived', async () => {
       const tooLarge = await sendChunked(Array.from({ length: 40 }, () => paddedTo(65_536)));
       expect(tooLarge.status).toBe(413);
@@ -145,9 +138,6 @@ describe('HttpServer', () => {
       sendBytes(`GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines}\r\n\r\n`);
 
     it.each([
-      ['as a bearer token', () => `Authorization: Bearer ${key}`],
-      ['with the scheme in lower case', () => `authorization: bearer ${key}`],
-      ['as X-Api-Key', () => `X-Api-Key: ${key}`],
       ['in both headers', () => `Authorization: Bearer ${key}\r\nX-Api-Key: ${key}`],
       // White space around a header is no part of it (RFC 9110, section 5.5).
       ['with white space after the header', () => `Authorization: Bearer ${key} \t`],

@@ -132,6 +132,8 @@ export function cancelling(suite: Suite): void {
       ['201 characters outside of the basic plane', { reason: '😀'.repeat(201) }, '/reason'],
       ['a reason that is null', { reason: null }, '/reason'],
       ['a reason that is no text', { reason: 17 }, '/reason'],
+      ['a reason with NUL', { reason: 'a\u0000' }, '/reason'],
+      ['a reason with half a character', { reason: '\ud83d' }, '/reason'],
       ['another member', { why: 'x' }, '/why'],
     ])('2.7 refuses %s, and cancels nothing', async (_says, body, path) => {
       const { id } = await suite.issued(key, quote());

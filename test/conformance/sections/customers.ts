@@ -146,8 +146,12 @@ export function customers(suite: Suite): void {
       ['limit=0', '/query/limit'],
       ['limit=51', '/query/limit'],
       ['limit=x', '/query/limit'],
+      ['limit=', '/query/limit'],
       ['limit=1&limit=2', '/query/limit'],
       ['q=a&q=b', '/query/q'],
+      ['q=a%00b', '/query/q'],
+      ['q=%ED%B0%80', '/query/q'],
+      [`q=${'x'.repeat(121)}`, '/query/q'],
       ['name=a', '/query/name'],
       ['cursor=a', '/query/cursor'],
     ])('decisions, Strictness: ?%s is a fault of %s', async (query, path) => {

@@ -12,6 +12,7 @@ import { errorTable, expectRefusal } from '../error-table.js';
 import { documentOf, newTaxId, quote } from '../example-bodies.js';
 import { dayInIsrael } from '../israel-time.js';
 import type { CallOptions, Issuer, Suite } from '../suite.js';
+import { bodyBytesMax } from './request-bodies.js';
 
 /** The decisions on the order of checks: of two faults that are together, the earlier one is answered. */
 export function orderOfChecks(suite: Suite): void {
@@ -313,6 +314,11 @@ export function orderOfChecks(suite: Suite): void {
     ] as [string, CallOptions][])('not_found comes before the faults of %s', async (_what, options) => {
       expectRefusal(await cancelWith(randomUUID(), options), 'not_found');
       expectRefusal(await cancelWith('17', options), 'not_found');
+    });
+
+    it('payload_too_large comes before not_found', async () => {
+      const bytes = Buffer.from(`{}${' '.repeat(bodyBytesMax)}`);
+      expectRefusal(await cancelWith(randomUUID(), { bytes }), 'payload_too_large');
     });
 
     it('the faults of the body come before already_cancelled and use_credit_note', async () => {

@@ -5,7 +5,7 @@ import { plainType, quote } from '../example-bodies.js';
 import type { CallOptions, Issuer, Suite } from '../suite.js';
 import { answersTo } from '../tables.js';
 
-const bodyBytesMax = 262_144;
+export const bodyBytesMax = 262_144;
 
 /** A valid body of exactly so many bytes: white space between members means nothing. */
 function exactly(bytes: number): Buffer {
@@ -128,6 +128,21 @@ export function requestBodies(suite: Suite): void {
       expectRefusal(await post(bytes), 'payload_too_large');
       const fewer = Buffer.from(JSON.stringify({ notes: 'א'.repeat(bodyBytesMax / 2 - 100) }));
       expect(faultPathsOf(await post(fewer))).toContain('/notes');
+    });
+
+    it('decisions, Strictness: every fault of the longest document is named, and 1,000 of any body', async () => {
+      const item = { description: '', quantity: 1.00001, unit_price: -1, sku: 'x'.repeat(65) };
+      const items = Array.from({ length: 100 }, () => item);
+      const answer = await suite.issue(issuer.key, quote({ items }), randomUUID());
+      expect(faultPathsOf(answer).toSorted()).toEqual(
+        items
+          .flatMap((_, index) => Object.keys(item).map((member) => `/items/${index}/${member}`))
+          .toSorted(),
+      );
+      const unknown = Object.fromEntries(
+        Array.from({ length: 3_000 }, (_, index) => [`unknown_${index}`, 1]),
+      );
+      expect(faultPathsOf(await suite.issue(issuer.key, quote(unknown), randomUUID()))).toHaveLength(1_000);
     });
 
     it('a cancel request has the same limit', async () => {
