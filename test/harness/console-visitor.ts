@@ -108,6 +108,11 @@ export class ConsoleVisitor {
     return this.page.locator('main').innerText();
   }
 
+  /** What the page tells that was done; empty: nothing. */
+  async done(): Promise<string> {
+    return (await this.page.locator('.notice.done').allInnerTexts()).join();
+  }
+
   /** The path of the page, with its query. */
   path(): string {
     const { pathname, search } = new URL(this.page.url());

@@ -18,7 +18,8 @@ import {
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
-import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
+import { keepFormOutcome } from '../src/session/form-outcome.repository.js';
+import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 
 type Issue = RequestOf<typeof issueDocument>;
 const chunk = Buffer.alloc(1024 * 1024, 'a');
@@ -99,6 +100,70 @@ describe('the HTTP server of the console', () => {
       expect(reply.status).toBe(404);
       expect(reply.headers.get('x-added')).toBeNull();
     }
+  });
+});
+
+describe('what a form has done', () => {
+  const prepared = 'The file is in preparation.';
+  let at: string;
+  let owner: TestPerson;
+  let browser: TestBrowser;
+  beforeEach(async () => {
+    const { id } = console.addBusiness();
+    at = `/b/${id}/exports`;
+    owner = await console.addPerson({ [id]: 'owner' });
+    browser = await console.signedIn(owner);
+  });
+  const request = () => browser.post(at, { format: 'csv', from: '2026-01-01', to: '2026-01-31' });
+  const isShown = async (by = browser, path = at) => (await by.get(path)).text.includes(prepared);
+
+  it('it is shown once, in the session of the form, and on the page that the form leads to', async () => {
+    const other = await console.signedIn(owner);
+    expect((await request()).location).toBe(at);
+    expect(await isShown(other)).toBe(false);
+    expect(await isShown(browser, at.replace('/exports', '/people'))).toBe(false);
+    expect([await isShown(), await isShown()]).toEqual([true, false]);
+  });
+
+  it('it is shown once by two tabs that load the page at once', async () => {
+    await request();
+    expect((await Promise.all([isShown(), isShown()])).sort()).toEqual([false, true]);
+  });
+
+  it('a page that is opened more than a minute later does not show it', async () => {
+    await request();
+    console.clock.now = new Date(console.clock.now.getTime() + 60_001);
+    expect(await isShown()).toBe(false);
+  });
+
+  it.each([
+    ['/exports', 'requested'],
+    ['/business', 'saved'],
+    ['/connection', 'revoked'],
+    ['/authority', 'disconnected'],
+  ])('an address makes no notice: %s?done=%s', async (path, name) => {
+    const { text } = await browser.get(`${at.replace('/exports', path)}?done=${name}&outcome=${name}`);
+    expect(text).toContain('<main');
+    expect(text).not.toContain('class="notice done"');
+  });
+
+  it('the outcomes that a session keeps are limited, and end with it', async () => {
+    const { db } = console.database;
+    const { id } = await db
+      .selectFrom('session')
+      .select('id')
+      .where('person_id', '=', owner.id)
+      .executeTakeFirstOrThrow();
+    for (let index = 0; index < 30; index += 1) {
+      const now = new Date(console.clock.now.getTime() + index);
+      await keepFormOutcome(db, id, `/page/${index}`, 'done', now);
+    }
+    const kept = () => db.selectFrom('form_outcome').select('path').where('session_id', '=', id).execute();
+    const paths = (await kept()).map(({ path }) => path);
+    expect(paths).toHaveLength(20);
+    expect(paths).toContain('/page/29');
+    await browser.post('/sign-out');
+    expect(await kept()).toEqual([]);
   });
 });
 

@@ -109,7 +109,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect((await detail(stack, issuer, quote.id)).status).toBe('open');
       await visitor.page.fill('input[name=reason]', 'הוזמן בטעות');
       await visitor.press(`form[action="${at}/cancel"]`);
-      expect(visitor.path()).toBe(`${at}?done=cancelled`);
+      expect([visitor.path(), await visitor.done()]).toEqual([at, 'המסמך בוטל.']);
       expect(await visitor.text()).toContain('הוזמן בטעות');
       expect((await detail(stack, issuer, quote.id)).status).toBe('cancelled');
       const { status, sha256 } = await visitor.download(`${at}/pdf`);
@@ -153,7 +153,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await visitor.text()).toMatch(/next number[^\n]*\n+2\n/i);
       expect(await visitor.text()).toContain('The invoice is closed');
       await visitor.press(form);
-      expect(visitor.path()).toMatch(/done=credited$/);
+      expect(await visitor.done()).toBe('The credit note is issued.');
       expect(await visitor.text()).toContain('Credit note 2');
       expect((await detail(stack, issuer, bill.id)).status).toBe('closed');
       await visitor.visit(`${at}/credit`);
@@ -201,7 +201,7 @@ export function documents(system: () => ConsoleSystem): void {
       await visitor.page.fill('input[name=email]', 'corrected@example.com');
       await visitor.page.fill('input[name=city]', 'באר שבע');
       await visitor.press(`form[action="${at}"]`);
-      expect(visitor.path()).toBe(`${at}?done=saved`);
+      expect([visitor.path(), await visitor.done()]).toEqual([at, 'הפרטים נשמרו.']);
 
       const after = await issued(stack, issuer, invoice(100, { customer: { id: before.customer.id ?? '' } }));
       expect(await (await fetch(after.view_url)).text()).toContain('באר שבע');

@@ -167,7 +167,7 @@ export class ConsoleOwner {
         return false;
       }
       const issued = await this.#post(path, confirmed);
-      if (!issued?.location?.includes('done=credited')) {
+      if (!/\/documents\/[0-9a-f-]{36}$/.test(issued?.location ?? '')) {
         return false;
       }
     }
@@ -205,7 +205,7 @@ export class ConsoleOwner {
     } else if (reply.location?.startsWith('/sign-in')) {
       this.findings.push(`I4: the owner was signed out at ${what}`);
       this.#cookies.clear();
-    } else if (reply.status !== 200 && !reply.location?.includes('done=')) {
+    } else if (reply.status !== 200 && !reply.location?.startsWith('/b/')) {
       this.findings.push(`I10: ${what} was answered ${reply.status}: ${textOf(reply.text)}`);
     }
     return reply;

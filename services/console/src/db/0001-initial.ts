@@ -60,6 +60,17 @@ export const initial = sqlMigration(`
   create index session_previous_token_idx on session (previous_token_hash);
   create index session_expires_idx on session (expires_at);
 
+  -- What a form has done, until the page that it leads to has shown it.
+  create table form_outcome (
+    session_id uuid not null,
+    -- Of the page, without its query.
+    path       text not null,
+    outcome    text not null,
+    created_at timestamptz not null,
+    constraint form_outcome_pkey primary key (session_id, path),
+    constraint form_outcome_session_fkey foreign key (session_id) references session (id) on delete cascade
+  );
+
   -- A mail that is due. Whether somebody has the address is looked up when it is sent.
   create table due_notice (
     id              uuid not null,

@@ -146,6 +146,13 @@ CREATE TABLE public.export_job (
 
 ALTER TABLE ONLY public.export_job FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.form_outcome (
+    session_id uuid NOT NULL,
+    path text NOT NULL,
+    outcome text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.kit_migration (
     name character varying(255) NOT NULL,
     "timestamp" character varying(255) NOT NULL
@@ -247,6 +254,9 @@ ALTER TABLE ONLY public.export_chunk
 ALTER TABLE ONLY public.export_job
     ADD CONSTRAINT export_job_pkey PRIMARY KEY (business_id, id);
 
+ALTER TABLE ONLY public.form_outcome
+    ADD CONSTRAINT form_outcome_pkey PRIMARY KEY (session_id, path);
+
 ALTER TABLE ONLY public.kit_migration_lock
     ADD CONSTRAINT kit_migration_lock_pkey PRIMARY KEY (id);
 
@@ -324,6 +334,9 @@ CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 
 ALTER TABLE ONLY public.export_chunk
     ADD CONSTRAINT export_chunk_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
+
+ALTER TABLE ONLY public.form_outcome
+    ADD CONSTRAINT form_outcome_session_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.membership
     ADD CONSTRAINT membership_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);

@@ -52,7 +52,12 @@ export type PageReply = (
       /** When it is of use to ask again, for the status 429. */
       readonly retryAfterSeconds?: number;
     }
-  | { readonly kind: 'redirect'; readonly location: string }
+  | {
+      readonly kind: 'redirect';
+      readonly location: string;
+      /** What was done, by a name that the page at the location knows: it shows it once. */
+      readonly outcome?: string | undefined;
+    }
   | { readonly kind: 'json'; readonly status: number; readonly value: unknown }
   | {
       readonly kind: 'file';
@@ -67,8 +72,11 @@ export function page(title: string, body: Markup, status = 200): PageReply {
 }
 
 /** Leads to another page of the console, by GET: a form that was sent is not sent again by a reload. */
-export function redirect(location: string, cookies: readonly SetCookie[] = []): PageReply {
-  return { kind: 'redirect', location, cookies };
+export function redirect(
+  location: string,
+  { cookies = [], outcome }: { readonly cookies?: readonly SetCookie[]; readonly outcome?: string } = {},
+): PageReply {
+  return { kind: 'redirect', location, cookies, outcome };
 }
 
 type VisitOf<A extends Access> = A extends 'anyone' ? Visit : A extends 'person' ? PersonVisit : MemberVisit;

@@ -20,6 +20,7 @@ import {
 import type { ConsoleConfig } from '../config.js';
 import { errorPage, refusedPage, signInPath, stalePage, tooLargePage } from '../pages/message-pages.js';
 import { shell } from '../pages/shell.js';
+import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
@@ -31,7 +32,7 @@ import type { MemberVisit, Visit } from './visit.js';
 const nobody = 'nobody';
 
 /** A request before anything of it was checked. */
-export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'language' | 'csrfToken'> & {
+export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 'csrfToken'> & {
   /** The request header Accept-Language. */
   readonly acceptLanguage: string;
   /** The token of the form that was sent; empty for GET. */
@@ -87,8 +88,9 @@ export class PagePipeline {
         if ('reply' in checked) {
           reply = checked.reply;
         } else {
-          visit = checked.visit;
+          visit = { ...checked.visit, outcome: await this.#takeOutcome(checked.visit) };
           reply = await handler.handle(visit as never);
+          await this.#keepOutcome(reply, visit);
         }
       }
     } catch (error) {
@@ -118,6 +120,22 @@ export class PagePipeline {
     return reply.kind === 'html' ? shell(reply, visit) : '';
   }
 
+  async #takeOutcome({ method, path, session }: Visit): Promise<string | null> {
+    return session && method === 'GET'
+      ? takeFormOutcome(acrossTenants(this.db), session.id, path, this.clock.now())
+      : null;
+  }
+
+  /** What was done is done: a failure here takes its notice only. */
+  async #keepOutcome(reply: PageReply, { session }: Visit): Promise<void> {
+    if (session && reply.kind === 'redirect' && reply.outcome !== undefined) {
+      const [path = ''] = reply.location.split('?');
+      await keepFormOutcome(acrossTenants(this.db), session.id, path, reply.outcome, this.clock.now()).catch(
+        (error: unknown) => this.logger.warn({ err: error }, 'form outcome not kept'),
+      );
+    }
+  }
+
   async #findSession(raw: RawVisit): Promise<FoundSession | null> {
     const token = raw.cookies[cookieNames(this.config).session];
     return token ? findSession(acrossTenants(this.db), token, this.clock.now()) : null;
@@ -129,6 +147,7 @@ export class PagePipeline {
       ...raw,
       session: found?.session ?? null,
       memberships: found?.memberships ?? [],
+      outcome: null,
       language: found?.session.language ?? chosen ?? preferred(raw.acceptLanguage),
       csrfToken: this.#tokens.create(secret, found?.session.id ?? nobody),
     };

@@ -31,6 +31,8 @@ export interface Visit {
   /** Null: nobody is signed in. */
   readonly session: Session | null;
   readonly memberships: readonly Membership[];
+  /** What the form that led here has done; null: none led here, or it was shown before. */
+  readonly outcome: string | null;
 }
 
 /** A request of a signed-in person. */

@@ -51,7 +51,7 @@ export class ShowAuthority {
   constructor(private readonly rpc: RpcClient) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, csrfToken, language, link, query, role } = visit;
+    const { business, csrfToken, language, link, outcome, role } = visit;
     const { connection, request } = await this.rpc.call(showConnection, { business_id: business.id });
     const isOn = business.tax_authority_connected && connection !== null;
     const state = isOn ? connection.state : 'off';
@@ -70,7 +70,7 @@ export class ShowAuthority {
         : null;
     return page(
       words.authority[language],
-      html`<h1>${words.authority[language]}</h1>${query.get('done') === 'disconnected' ? notice('done', texts.done[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
+      html`<h1>${words.authority[language]}</h1>${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
         [
           [texts.state[language], html`<span class="badge ${state}">${texts[state][language]}</span>`],
           [
@@ -138,6 +138,6 @@ export class DisconnectAuthority {
     // The setting first: a document that is issued in between asks for nothing, where it would wait for a connection.
     await this.rpc.call(updateBusiness, { ...by, change: { tax_authority_connected: false } });
     await this.rpc.call(endConnection, by);
-    return redirect(link('/authority', { done: 'disconnected' }));
+    return redirect(link('/authority'), { outcome: 'disconnected' });
   }
 }

@@ -268,7 +268,7 @@ export class SaveBusinessSettings {
       }
       throw error;
     }
-    return redirect(link('/business', { done: 'saved' }));
+    return redirect(link('/business'), { outcome: 'saved' });
   }
 }
 
@@ -347,7 +347,7 @@ function settingsPage(
   errors: FieldErrors,
   refusal: Markup | null = null,
 ): PageReply {
-  const { business, language, link, query, role } = visit;
+  const { business, language, link, outcome, role } = visit;
   const previewQuery = Object.fromEntries(
     [...textFields, 'accent_color', 'language'].map((name) => [name, given[name]]),
   );
@@ -355,7 +355,7 @@ function settingsPage(
   const frame = html`<section class="card preview" aria-labelledby="preview"><h2 id="preview">${texts.preview[language]}</h2><div class="frame"><iframe title="${texts.preview[language]}" src="${link('/business/preview', previewQuery)}" data-preview="${link('/business/preview')}" sandbox="" loading="lazy"></iframe></div></section>`;
   return page(
     words.business[language],
-    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${query.get('done') === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
+    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${outcome === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
 <section class="card">${facts(
       [
         [

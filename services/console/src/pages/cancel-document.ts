@@ -92,7 +92,7 @@ export class CancelDocumentNow {
       const { document } = await this.rpc.call(getDocument, key);
       return preview(visit, document, errorText(error, language));
     }
-    return redirect(visit.link(`/documents/${key.document_id}`, { done: 'cancelled' }));
+    return redirect(visit.link(`/documents/${key.document_id}`), { outcome: 'cancelled' });
   }
 }
 

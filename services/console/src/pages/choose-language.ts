@@ -21,8 +21,8 @@ export class ChooseLanguage {
         .where('id', '=', session.personId)
         .execute();
     }
-    return redirect(localPath(form.get('next')), [
-      { name: 'language', value: language, maxAgeSeconds: yearSeconds },
-    ]);
+    return redirect(localPath(form.get('next')), {
+      cookies: [{ name: 'language', value: language, maxAgeSeconds: yearSeconds }],
+    });
   }
 }

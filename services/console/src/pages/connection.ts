@@ -87,7 +87,7 @@ export class ShowConnectionSettings {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, query } = visit;
+    const { business, language, outcome } = visit;
     const { keys } = await this.rpc.call(listKeys, { business_id: business.id });
     const rows = await Promise.all(
       [...keys]
@@ -102,7 +102,7 @@ export class ShowConnectionSettings {
         : null;
     return page(
       words.connection[language],
-      html`<h1>${words.connection[language]}</h1>${query.get('done') === 'revoked' ? notice('done', texts.revokedDone[language]) : null}<p>${texts.intro[language]}</p>
+      html`<h1>${words.connection[language]}</h1>${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}<p>${texts.intro[language]}</p>
 <section class="card" aria-labelledby="keys"><div class="title"><h2 id="keys">${texts.keys[language]}</h2>${create}</div>${list}</section>
 <section class="card" aria-labelledby="reference"><h2 id="reference">${texts.reference[language]}</h2>${facts(
         [
@@ -322,6 +322,6 @@ export class RevokeKeyPage {
       business_id: business.id,
       person_id: session.personId,
     });
-    return redirect(link('/connection', { done: 'revoked' }));
+    return redirect(link('/connection'), { outcome: 'revoked' });
   }
 }

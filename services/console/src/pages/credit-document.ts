@@ -301,7 +301,7 @@ export class IssueCreditNote {
       body,
       person_id: session.personId,
     });
-    return redirect(visit.link(`/documents/${document.id}`, { done: 'credited' }));
+    return redirect(visit.link(`/documents/${document.id}`), { outcome: 'credited' });
   }
 
   /** Of a form that is sent twice at once, the second request waits for the document of the first. */

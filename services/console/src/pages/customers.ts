@@ -130,7 +130,7 @@ export class SaveCustomer {
       }
       throw error;
     }
-    return redirect(visit.link(`/customers/${params.id}`, { done: 'saved' }));
+    return redirect(visit.link(`/customers/${params.id}`), { outcome: 'saved' });
   }
 }
 
@@ -172,7 +172,7 @@ async function cardPage(
   const isWrong = Object.keys(errors).length > 0;
   return page(
     customer.name,
-    html`<h1>${isolate(customer.name, language)}</h1>${query.get('done') === 'saved' ? notice('done', texts.saved[language]) : null}
+    html`<h1>${isolate(customer.name, language)}</h1>${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
 <section class="card">${cardFacts(customer, role === 'owner', language)}</section>
 ${role === 'owner' ? contactForm(visit, customer, given, errors) : null}
 <section class="card" aria-labelledby="documents"><h2 id="documents">${texts.documents[language]}</h2>${list}${pager({ first: before > 0 ? at : null, next }, language)}</section>`,

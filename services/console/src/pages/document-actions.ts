@@ -13,8 +13,8 @@ import type { MemberVisit } from '../http/visit.js';
 /** Where a button was pressed: back to there. */
 function backTo(visit: MemberVisit, done: string): PageReply {
   return visit.form.get('back') === 'today'
-    ? redirect(visit.link('', { done }))
-    : redirect(visit.link(`/documents/${visit.params.id}`, { done }));
+    ? redirect(visit.link(''), { outcome: done })
+    : redirect(visit.link(`/documents/${visit.params.id}`), { outcome: done });
 }
 
 const keyOf = ({ bookId, params, session }: MemberVisit) => ({
@@ -76,7 +76,7 @@ export class SendDocument {
       });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        return redirect(visit.link(`/documents/${params.id}`, { error: 'recipient' }));
+        return redirect(visit.link(`/documents/${params.id}`), { outcome: 'recipient' });
       }
       throw error;
     }
@@ -95,6 +95,6 @@ export class AllowAddress {
       address: visit.form.get('address') ?? '',
       person_id: visit.session.personId,
     });
-    return redirect(visit.link('', { done: 'yes' }));
+    return redirect(visit.link(''), { outcome: 'allowed' });
   }
 }

@@ -127,7 +127,7 @@ export class RequestExport {
       throw error;
     }
     this.worker.trigger();
-    return redirect(link('/exports', { done: 'requested' }));
+    return redirect(link('/exports'), { outcome: 'requested' });
   }
 }
 
@@ -173,7 +173,7 @@ async function exportsPage(
   draft: Draft,
   error?: string,
 ): Promise<PageReply> {
-  const { business, csrfToken, language, link, query } = visit;
+  const { business, csrfToken, language, link, outcome } = visit;
   const exports = await listExports(db, business.id);
   const isUnfinished = exports.some(({ state }) => state === 'queued' || state === 'running');
   const list =
@@ -182,7 +182,7 @@ async function exportsPage(
       : html`<ul class="items">${exports.map((row) => exportItem(visit, row))}</ul>`;
   return page(
     words.exports[language],
-    html`<h1>${words.exports[language]}</h1>${error ? notice('error', error) : null}${query.get('done') === 'requested' ? notice('done', texts.requestedDone[language]) : null}<p>${texts.what[language]}</p>
+    html`<h1>${words.exports[language]}</h1>${error ? notice('error', error) : null}${outcome === 'requested' ? notice('done', texts.requestedDone[language]) : null}<p>${texts.what[language]}</p>
 <section class="card" aria-labelledby="request"><h2 id="request">${texts.request[language]}</h2><form method="post" action="${link('/exports')}" class="grid">${csrfField(csrfToken)}${choice({ name: 'format', label: texts.format[language], value: draft.format, options: formats.map((format) => [format, texts[format][language]] as const) })}${choice({ name: 'charset', label: texts.charset[language], value: draft.charset, options: uniformCharsets.map((charset: UniformCharset) => [charset, charset.toUpperCase()] as const) })}${field({ name: 'from', type: 'date', label: texts.from[language], value: draft.from, required: true })}${field({ name: 'to', type: 'date', label: texts.to[language], value: draft.to, required: true })}<div class="buttons"><button>${texts.prepare[language]}</button></div></form></section>
 <section class="card" aria-labelledby="files"${isUnfinished && html` data-refresh="${refreshSeconds}"`}><h2 id="files">${texts.files[language]}</h2>${list}</section>`,
     error ? 422 : 200,

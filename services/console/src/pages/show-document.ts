@@ -152,7 +152,7 @@ export class ShowDocument {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { bookId, language, params, query } = visit;
+    const { bookId, language, params } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
     const { document, state } = await this.rpc.call(getDocument, { ...key, detailed: true });
     const [allocation, artifacts, messages] = await Promise.all([
@@ -167,8 +167,8 @@ export class ShowDocument {
       ...(messages?.messages ?? []).map((message) => messageStep(message, language)),
       ...(state.cancelled_at === null ? [] : [cancelledStep(state, language)]),
     ].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
-    const outcome = Object.entries(outcomes).find(([name]) => name === query.get('done'))?.[1];
-    const error = Object.entries(failures).find(([name]) => name === query.get('error'))?.[1];
+    const outcome = Object.entries(outcomes).find(([name]) => name === visit.outcome)?.[1];
+    const error = Object.entries(failures).find(([name]) => name === visit.outcome)?.[1];
     const isAway = allocation === null || artifacts === null || messages === null;
     const { public_id: publicId } = document;
     return page(

@@ -120,7 +120,7 @@ export class ShowToday {
     return page(
       words.today[language],
       html`<h1>${words.today[language]}</h1>
-${visit.query.has('done') ? notice('done', texts.done[language]) : null}
+${visit.outcome !== null ? notice('done', texts.done[language]) : null}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${attention(items, isIncomplete, language)}
 ${month(summary, visit)}

@@ -45,9 +45,19 @@ export interface SessionTable {
   network: string;
 }
 
+/** What a form has done, until the page that it leads to has shown it. */
+export interface FormOutcomeTable {
+  session_id: string;
+  /** Of the page, without its query. */
+  path: string;
+  outcome: string;
+  created_at: Date;
+}
+
 /** The tables of the console. */
 export interface ConsoleTables extends AuditTables, ExportTables, SignInTables {
   person: PersonTable;
   membership: MembershipTable;
   session: SessionTable;
+  form_outcome: FormOutcomeTable;
 }

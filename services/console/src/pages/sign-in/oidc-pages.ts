@@ -56,7 +56,9 @@ export class StartOidc {
       const mark = markBrowser(this.config, visit);
       // The mark that the reply sets is the one that the state is stored with.
       const marked = { ...visit, cookies: { ...visit.cookies, [mark.cookie.name]: mark.cookie.value } };
-      return redirect(await this.oidc.begin(marked, localPath(visit.query.get('next'))), [mark.cookie]);
+      return redirect(await this.oidc.begin(marked, localPath(visit.query.get('next'))), {
+        cookies: [mark.cookie],
+      });
     } catch (error) {
       return failurePage(error, visit, this.logger);
     }
@@ -79,7 +81,7 @@ export class CompleteOidc {
     }
     try {
       const { personId, next } = await this.oidc.complete(visit);
-      return redirect(localPath(next), await this.sessions.start(visit, personId));
+      return redirect(localPath(next), { cookies: await this.sessions.start(visit, personId) });
     } catch (error) {
       if (error instanceof OidcError && error.failure === 'refused') {
         const seconds = await this.limiter.consume('guess_network', visit.network);

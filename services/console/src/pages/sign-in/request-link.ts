@@ -29,6 +29,6 @@ export class RequestLink {
     const request = await this.requests.accept(visit, email, next);
     return request.kind === 'limited'
       ? tooManyPage(visit.language, request.seconds)
-      : redirect('/sign-in/sent', request.cookies);
+      : redirect('/sign-in/sent', { cookies: request.cookies });
   }
 }

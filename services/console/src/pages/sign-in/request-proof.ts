@@ -15,7 +15,7 @@ export class RequestProof {
     const request = await this.requests.accept(visit, visit.session.email, localPath(visit.form.get('next')));
     return request.kind === 'limited'
       ? tooManyPage(visit.language, request.seconds)
-      : redirect('/prove/sent', request.cookies);
+      : redirect('/prove/sent', { cookies: request.cookies });
   }
 }
 

@@ -19,6 +19,8 @@ export class SignOut {
     if (session) {
       await endSession(acrossTenants(this.db), session.personId, session.id);
     }
-    return redirect(signInPath, [{ name: cookieNames(this.config).session, value: '', maxAgeSeconds: 0 }]);
+    return redirect(signInPath, {
+      cookies: [{ name: cookieNames(this.config).session, value: '', maxAgeSeconds: 0 }],
+    });
   }
 }

@@ -33,6 +33,6 @@ export class UseLink {
         ? failedPage(language, texts.linkGone, texts.linkGoneMore, 410)
         : tooManyPage(language, seconds);
     }
-    return redirect(localPath(started.nextPath), started.cookies);
+    return redirect(localPath(started.nextPath), { cookies: started.cookies });
   }
 }
