@@ -22,6 +22,11 @@ export const isTestBook = (businessId: string): boolean => businessId[versionInd
 /** The id of the test book of a business. */
 export const testBookOf = (businessId: string): string => withVersion(businessId, testVersion);
 
+/** The test book of a business: it shares the settings, and nothing else. Its series begin with 1. */
+export const testBook = <B extends { readonly id: string; readonly first_numbers: object }>(
+  business: B,
+): B => ({ ...business, id: testBookOf(business.id), first_numbers: {} });
+
 /** The id of the business that a book, live or test, belongs to: its settings, keys and logo are there. */
 export const businessOfBook = (bookId: string): string =>
   isTestBook(bookId) ? withVersion(bookId, liveVersion) : bookId;

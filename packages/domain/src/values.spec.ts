@@ -5,7 +5,7 @@ import { normaliseEmailAddress, parseEmailAddress } from './email-address.js';
 import { isPaymentMethod, misplacedPaymentFields, paymentMethods } from './payment-methods.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { hasValidCheckDigit, normaliseTaxId, registryOf } from './tax-id.js';
-import { businessOfBook, isTestBook, provokedOutcomes, testBookOf } from './test-mode.js';
+import { businessOfBook, isTestBook, provokedOutcomes, testBook, testBookOf } from './test-mode.js';
 import { directionRuns, fieldDirection, isolatedText } from './text-direction.js';
 
 const everyField = {
@@ -142,6 +142,13 @@ describe('registryOf', () => {
       expect(registryOf(taxId)).toBe(registry);
     },
   );
+});
+
+describe('testBook', () => {
+  it('a test book has the settings of its business, and series of its own that begin with 1', () => {
+    const business = { id: '5b9f8c1e-2d3a-4f6b-8c7d-9e0f1a2b3c4d', name: 'A', first_numbers: { quote: 500 } };
+    expect(testBook(business)).toEqual({ ...business, id: testBookOf(business.id), first_numbers: {} });
+  });
 });
 
 describe('testBookOf', () => {

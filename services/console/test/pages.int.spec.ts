@@ -16,6 +16,7 @@ import {
   serviceNames,
   showConnection,
 } from '@pinkas/contracts';
+import { isTestBook, testBook } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
 import { keepFormOutcome } from '../src/session/form-outcome.repository.js';
@@ -363,6 +364,21 @@ describe('a credit note in the console', () => {
     const again = await preview(part);
     expect((await browser.post(address, again)).status).toBe(303);
     expect(issued.size).toBe(1);
+  });
+
+  it('the first number of the business is that of its live book, and a test book begins with 1', async () => {
+    const [, id = ''] = /^\/b\/([^/]+)/.exec(address) ?? [];
+    const business = console.addBusiness({ id, first_numbers: { credit_note: 500 } });
+    for (const [book, number] of [
+      [business, 500],
+      [testBook(business), 1],
+    ] as const) {
+      address = `/${isTestBook(book.id) ? 't' : 'b'}/${id}/documents/${source.id}/credit`;
+      const { text } = await browser.post(address, { step: 'preview', ...whole });
+      expect(text).toContain(`<bdi dir="ltr">${number}</bdi>`);
+      await browser.post(address, await preview(whole));
+      expect(asked.pop()?.business).toEqual(book);
+    }
   });
 
   it('contact details are those of the card of the customer, not of the source', async () => {

@@ -1,5 +1,5 @@
 import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
-import { testBookOf } from '@pinkas/domain';
+import { testBook } from '@pinkas/domain';
 import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
 import { HeadsCollection, storedHeads } from '../audit/heads.js';
@@ -27,7 +27,7 @@ export const verifyCommands: readonly Command[] = [
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
       const isTest = readMode(options.mode) === 'test';
       for await (const found of businessesOf(call, id)) {
-        const business = isTest ? testBook(found) : found;
+        const business = isTest ? { ...testBook(found), name: `${found.name} (test book)` } : found;
         const onDocuments = (count: number) => {
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
@@ -62,14 +62,6 @@ export const verifyCommands: readonly Command[] = [
     },
   },
 ];
-
-/** The test book of a business, under a name that says so; its series begin with 1. */
-const testBook = (business: Business): Business => ({
-  ...business,
-  id: testBookOf(business.id),
-  name: `${business.name} (test book)`,
-  first_numbers: {},
-});
 
 function failureOf(
   results: readonly VerificationResult[],

@@ -2,7 +2,7 @@ import { Tokens } from '@fastify/csrf';
 import { Injectable } from '@nestjs/common';
 import { type Business, isUuid, showBusiness } from '@pinkas/contracts';
 import { type Language, languages } from '@pinkas/design';
-import { isTestBook, refusalOfBusiness, testBookOf } from '@pinkas/domain';
+import { isTestBook, refusalOfBusiness, testBook } from '@pinkas/domain';
 import {
   ApiError,
   acrossTenants,
@@ -195,13 +195,15 @@ export class PagePipeline {
       return { reply: refusedPage(refusal, visit.language) };
     }
     const isTest = visit.path.startsWith('/t/');
+    const book = isTest ? testBook(business) : business;
     const root = `/${isTest ? 't' : 'b'}/${id}`;
     const member: MemberVisit = {
       ...visit,
       session,
       role: membership.role,
       business,
-      bookId: isTest ? testBookOf(id) : id,
+      book,
+      bookId: book.id,
       isTest,
       link: (path, query = {}) => {
         const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);

@@ -44,6 +44,8 @@ export interface PersonVisit extends Visit {
 export interface MemberVisit extends PersonVisit {
   readonly role: MemberRole;
   readonly business: Business;
+  /** What issuing gets: the business, or its test book. */
+  readonly book: Business;
   /** The id of the book that the page is about: the business's own, or its test book's. */
   readonly bookId: string;
   readonly isTest: boolean;

@@ -293,9 +293,9 @@ export class IssueCreditNote {
 
   /** Its key is made of what the source was credited: what is sent twice, or by two people, or after a lost reply, is issued once. */
   async #issue(visit: MemberVisit, source: Source, body: CreateDocument): Promise<PageReply> {
-    const { business, bookId, session } = visit;
+    const { book, session } = visit;
     const { document } = await this.#issueOnce({
-      business: { ...business, id: bookId },
+      business: book,
       key: { id: session.personId, daily_documents: noDailyLimit },
       idempotency_key: `console-credit-${source.document.id}-${source.credited}`,
       body,
@@ -320,16 +320,14 @@ export class IssueCreditNote {
   }
 
   async #preview(visit: MemberVisit, source: Source, draft: Draft, body: CreateDocument): Promise<PageReply> {
-    const { bookId, business, csrfToken, language } = visit;
+    const { book, bookId, business, csrfToken, language } = visit;
     if (business.legal_type === null || !mayIssue(business.legal_type, 'credit_note')) {
       throw new ApiError('legal_type_forbidden');
     }
     const totals = totalsIn(body, source);
     const { series } = await this.rpc.call(listSeries, { business_id: bookId });
     const next =
-      series.find(({ type }) => type === 'credit_note')?.next_number ??
-      business.first_numbers.credit_note ??
-      1;
+      series.find(({ type }) => type === 'credit_note')?.next_number ?? book.first_numbers.credit_note ?? 1;
     const effects = [
       texts.date[language],
       ...(source.document.type === 'tax_invoice' &&

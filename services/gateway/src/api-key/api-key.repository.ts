@@ -1,5 +1,5 @@
 import type { ApiKey, Business } from '@pinkas/contracts';
-import { testBookOf } from '@pinkas/domain';
+import { testBook } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
@@ -59,11 +59,6 @@ export async function findPrincipal(
   const business = toBusiness(found);
   const principal = { key: toApiKey(key), business: found.mode === 'test' ? testBook(business) : business };
   return { apiEnabled: row.api_enabled, principal, hash: found.hash };
-}
-
-/** The test book of a business shares its settings, and nothing else: its series begin with 1. */
-function testBook(business: Business): Business {
-  return { ...business, id: testBookOf(business.id), first_numbers: {} };
 }
 
 /** Replaces the hash of a key. @returns whether it was still stored. */
