@@ -457,7 +457,7 @@ describe('the programs that test the chart', () => {
 /** A Kubernetes object, as far as it is looked at here. */
 interface Resource {
   kind: string;
-  metadata: { name: string };
+  metadata: { name: string; annotations?: Record<string, string> };
   spec: {
     template: {
       spec: {
@@ -541,6 +541,14 @@ const renderedChart = () => {
       .filter((resource) => resource !== null);
     return { file, resources };
   }
+
+  it('helm uninstall keeps the databases and their backups', async () => {
+    const { resources } = await render(settings['everything in the cluster'] ?? {});
+    const kept = resources
+      .filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
+      .map(({ kind }) => kind);
+    expect(kept.sort()).toEqual(['Cluster', 'ObjectStore', 'ScheduledBackup']);
+  });
 
   it('the chart passes helm lint', async () => {
     const valuesFile = join(folder, 'lint.json');
