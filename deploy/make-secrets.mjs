@@ -2,7 +2,10 @@
  * Generates every secret of a new system. They are printed once and not stored.
  *
  *   node deploy/make-secrets.mjs compose > deploy/.env
- *   node deploy/make-secrets.mjs kubernetes --namespace pinkas | kubectl apply -f -
+ *   node deploy/make-secrets.mjs kubernetes --namespace pinkas | kubectl create -f -
+ *   node deploy/make-secrets.mjs kubernetes --namespace pinkas --only pinkas-nats-routes | kubectl create -f -
+ *
+ * Not `kubectl apply`: it would replace the secrets of a running system, and leave them in an annotation in clear text.
  *
  * Secrets of outside systems are read from the environment: SIGNING_P12_PASSWORD, TAX_AUTHORITY_CLIENT_ID,
  * TAX_AUTHORITY_CLIENT_SECRET, SMTP_URL.
@@ -127,10 +130,6 @@ function routeCertificate(names) {
 }
 
 function kubernetesManifest(options) {
-  const missing = given.filter((name) => name !== 'TAX_AUTHORITY_CLIENT_ID' && !env[name]);
-  if (missing.length > 0) {
-    throw new Error(`set these in the environment first: ${missing.join(', ')}`);
-  }
   const hosts = {
     postgres: options.postgres,
     redis: options.redis,
@@ -171,7 +170,19 @@ function kubernetesManifest(options) {
     secret('pinkas-redis', { REDIS_PASSWORD: made.REDIS_PASSWORD }),
     secret('pinkas-gotenberg', { GOTENBERG_PASSWORD: made.GOTENBERG_PASSWORD }),
   ];
-  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`;
+  const wanted = items.filter(({ metadata }) => (options.only ?? metadata.name) === metadata.name);
+  if (wanted.length === 0) {
+    throw new Error(
+      `--only must name one of these secrets: ${items.map(({ metadata }) => metadata.name).join(', ')}`,
+    );
+  }
+  const missing = given.filter((name) =>
+    wanted.some(({ stringData }) => name in stringData && !stringData[name]),
+  );
+  if (missing.length > 0) {
+    throw new Error(`set these in the environment first: ${missing.join(', ')}`);
+  }
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: wanted }, null, 2)}\n`;
 }
 
 const { positionals, values } = parseArgs({
@@ -187,6 +198,8 @@ const { positionals, values } = parseArgs({
     'nats-protocol': { type: 'string', default: 'tls' },
     // The names by which the servers of NATS reach each other, if they are not the chart's.
     'nats-route-names': { type: 'string' },
+    // The name of one secret, to add it to those of a system that exists.
+    only: { type: 'string' },
   },
 });
 try {

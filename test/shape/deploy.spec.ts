@@ -367,6 +367,32 @@ describe('the chart', () => {
   });
 });
 
+describe('make-secrets.mjs', () => {
+  const secrets = (...words: string[]) =>
+    run(process.execPath, [at('deploy/make-secrets.mjs'), 'kubernetes', ...words], {
+      env: { PATH: process.env.PATH },
+    });
+
+  it('make-secrets.mjs prints one secret alone, without the variables of the others', async () => {
+    const { stdout } = await secrets('--only', 'pinkas-redis');
+    const { items } = JSON.parse(stdout) as { items: { metadata: { name: string } }[] };
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['pinkas-redis']);
+    await expect(secrets('--only', 'pinkas-delivery')).rejects.toThrow(/environment first: SMTP_URL\n/);
+    await expect(secrets('--only', 'pinkas-mail')).rejects.toThrow(/--only must name one of .*pinkas-redis/);
+  });
+
+  it('no document replaces the secrets of a running system', async () => {
+    const folder = at('docs/operating');
+    const pages = (await readdir(folder)).map((page) => join(folder, page));
+    const texts = await Promise.all(
+      [...pages, at('deploy/make-secrets.mjs')].map((file) => readFile(file, 'utf8')),
+    );
+    const uses = texts.flatMap((text) => text.match(/make-secrets\.mjs kubernetes.*\|.*/g) ?? []);
+    expect(uses.length).toBeGreaterThan(3);
+    expect(uses.filter((line) => !line.includes('| kubectl create -f -'))).toEqual([]);
+  });
+});
+
 describe('what is watched', () => {
   let samples: Map<string, Set<string>>;
   beforeAll(async () => {
