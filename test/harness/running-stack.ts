@@ -173,7 +173,10 @@ export class RunningStack {
    * wrong prints it all the same.
    */
   async pinkas<T>(...args: string[]): Promise<T> {
-    const { text } = await runCommand([...args, '--json'], async () => (await this.file()).nats_url);
+    const { text } = await runCommand([...args, '--json'], async () => ({
+      url: (await this.file()).nats_url,
+      local: true,
+    }));
     const value = JSON.parse(text) as T;
     this.recordPersonalData(value);
     return value;

@@ -30,13 +30,20 @@ export function readSoftware(
   return software;
 }
 
+/** The URL of NATS. */
+export interface NatsUrl {
+  readonly url: string;
+  /** Whether it is that of a system that `npm run up` has started. */
+  readonly local: boolean;
+}
+
 /**
  * The URL of NATS: `NATS_URL`, else that in the `stack.json` of `PINKAS_HOME`, which `npm run pinkas` sets where it is not set.
  * @throws RefusalError when there is neither.
  */
-export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise<string> {
+export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise<NatsUrl> {
   if (env.NATS_URL) {
-    return env.NATS_URL;
+    return { url: env.NATS_URL, local: false };
   }
   const home = env.PINKAS_HOME;
   if (!home) {
@@ -45,7 +52,7 @@ export async function findNatsUrl(env: NodeJS.ProcessEnv = process.env): Promise
   try {
     const stack = JSON.parse(await readFile(`${home}/stack.json`, 'utf8')) as { nats_url?: unknown };
     if (typeof stack.nats_url === 'string') {
-      return stack.nats_url;
+      return { url: stack.nats_url, local: true };
     }
   } catch {
     // A missing file and an incomplete one have the same remedy.

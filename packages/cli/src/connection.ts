@@ -1,9 +1,13 @@
-import { connectNats, newContext, RpcClient, withContext } from '@pinkas/service-kit/client';
+import { connectNats, newContext, RpcClient, waitForServer, withContext } from '@pinkas/service-kit/client';
 import type { Call } from './command.js';
+import type { NatsUrl } from './config.js';
 import { RefusalError } from './usage-error.js';
 
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
+
+/** How long a server that cannot be reached is tried again. */
+const connectTimeoutMs = 15_000;
 
 /** A connection to the running system. */
 export interface Connection {
@@ -12,13 +16,17 @@ export interface Connection {
 }
 
 /**
- * Connects to the system.
+ * Connects to the system. In a cluster the first attempts of a new pod fail: its network policies are enforced some seconds later.
  * @throws RefusalError when it does not answer.
  */
-export async function openConnection(natsUrl: string): Promise<Connection> {
-  const nats = await connectNats(natsUrl, 'cli').catch(() => {
+export async function openConnection({ url, local }: NatsUrl): Promise<Connection> {
+  const nats = await waitForServer(() => connectNats(url, 'cli'), {
+    withinMs: local ? 0 : connectTimeoutMs,
+  }).catch((error: Error) => {
     throw new RefusalError(
-      `The system does not answer at ${withoutPassword(natsUrl)}: start it with npm run up`,
+      local
+        ? `The system does not answer at ${withoutPassword(url)}: start it with npm run up`
+        : `NATS does not answer at ${withoutPassword(url)} (${error.message}): check NATS_URL, and that NATS runs`,
     );
   });
   const rpc = new RpcClient(nats);

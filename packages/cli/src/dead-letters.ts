@@ -180,4 +180,4 @@ export async function callAllSources<T>(
 }
 
 export const unreachableText = (services: readonly MessagingService[]): string =>
-  `${services.join(' and ')} did not answer: check that all services run (npm run up), and try again`;
+  `${services.join(' and ')} did not answer: check that all services run, and try again`;

@@ -4,6 +4,7 @@ import { auditCommands } from './audit/audit-commands.js';
 import { businessCommands } from './business-commands.js';
 import type { Call, Command, Output } from './command.js';
 import { parseCommandLine } from './command-line.js';
+import type { NatsUrl } from './config.js';
 import { type Connection, openConnection } from './connection.js';
 import { deliveryCommands } from './delivery-commands.js';
 import { exportCommands } from './export/export-commands.js';
@@ -41,7 +42,7 @@ export const commands: readonly Command[] = [
  */
 export async function runCommand(
   args: readonly string[],
-  findNatsUrl: () => Promise<string>,
+  findNatsUrl: () => Promise<NatsUrl>,
 ): Promise<{ text: string; failure?: Output['failure'] }> {
   const parsed = parseCommandLine(args, commands);
   if (parsed.kind === 'help') {

@@ -35,7 +35,7 @@ function apiErrorText(apiError: ApiError): string {
   }
   if (apiError.code === 'engine_error') {
     const cause = apiError.cause instanceof Error ? ` (${apiError.cause.message})` : '';
-    return `A service did not answer${cause}: check that all services run (npm run up), and try again`;
+    return `A service did not answer${cause}: check that all services run, and try again`;
   }
   return `${apiError.message} See the log of the service`;
 }

@@ -1,5 +1,6 @@
 /** The part of the kit that calls services and is none, for programs such as the CLI: it loads in a fraction of the time. */
 export { newContext, withContext } from './process/context.js';
 export { connectNats } from './process/nats-connection.js';
+export { waitForServer } from './process/wait-for-server.js';
 export { ApiError } from './rpc/api-error.js';
 export { RpcClient } from './rpc/client.js';

@@ -3,9 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { storeLogo } from '@pinkas/contracts';
+import { reservePort, startNats } from '@pinkas/local-stack/servers';
+import { startTestNats } from '@pinkas/testkit';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
 const program = fileURLToPath(new URL('../../../packages/cli/dist/main.js', import.meta.url));
@@ -17,11 +20,16 @@ interface Ended {
 }
 
 /** Runs the built `pinkas` command in a process of its own. */
-function pinkas(natsUrl: string | undefined, words: readonly string[], input = ''): Promise<Ended> {
+function pinkas(
+  natsUrl: string | undefined,
+  words: readonly string[],
+  input = '',
+  home = '/nonexistent',
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...words], {
-      env: { PATH: process.env.PATH, PINKAS_HOME: '/nonexistent', ...(natsUrl && { NATS_URL: natsUrl }) },
-      timeout: 20_000,
+      env: { PATH: process.env.PATH, PINKAS_HOME: home, ...(natsUrl && { NATS_URL: natsUrl }) },
+      timeout: 40_000,
     });
     const ended: Ended = { code: null, out: '', err: '' };
     child.stdout.on('data', (chunk: Buffer) => {
@@ -116,13 +124,50 @@ describe('pinkas', () => {
     expect(await failed('business destroy', { exits: 2 })).toContain('pinkas business --help');
   });
 
-  it('pinkas prints how to start a system that is unreachable', async () => {
-    const unreachable = await pinkas('nats://127.0.0.1:1', ['business', 'list']);
-    expect(unreachable).toEqual({
+  it('pinkas waits for a NATS that starts three seconds later', async () => {
+    const { port, release } = await reservePort();
+    await release();
+    const answered = pinkas(`nats://127.0.0.1:${port}`, ['business', 'list']);
+    await setTimeout(3_000);
+    const folder = await mkdtemp(join(tmpdir(), 'pinkas-late-'));
+    const late = await startNats({ dataDir: folder, logFile: join(folder, 'nats.log'), port });
+    try {
+      // It is connected: no service runs there.
+      expect((await answered).err).toContain('rpc.gateway.business.list.v1 has no responder');
+    } finally {
+      await late.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('pinkas ends where NATS stays unreachable, and at once where NATS denies it', async () => {
+    const denying = await startTestNats('authorization { user: operator, password: right }');
+    try {
+      const startedMs = performance.now();
+      const url = denying.url.replace('//', '//operator:wrong@');
+      const denied = await pinkas(url, ['business', 'list']);
+      expect(denied.err).toMatch(/^NATS does not answer at nats:\/\/127\.0\.0\.1:\d+ \(.*authorization/i);
+      expect(performance.now() - startedMs).toBeLessThan(10_000);
+    } finally {
+      await denying.stop();
+    }
+    expect(await pinkas('nats://127.0.0.1:1', ['business', 'list'])).toEqual({
       code: 1,
       out: '',
-      err: 'The system does not answer at nats://127.0.0.1:1: start it with npm run up\n',
+      err: 'NATS does not answer at nats://127.0.0.1:1 (connection refused): check NATS_URL, and that NATS runs\n',
     });
+  }, 60_000);
+
+  it('pinkas prints how to start the local system that does not answer', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'pinkas-home-'));
+    try {
+      await writeFile(join(home, 'stack.json'), '{"nats_url": "nats://operator:secret@127.0.0.1:1"}');
+      expect((await pinkas(undefined, ['business', 'list'], '', home)).err).toBe(
+        'The system does not answer at nats://127.0.0.1:1: start it with npm run up\n',
+      );
+    } finally {
+      await rm(home, { recursive: true });
+    }
     expect((await pinkas(undefined, ['business', 'list', '--json'])).err).toContain('npm run up');
   });
 

@@ -60,7 +60,7 @@ export const checks = {
   pending_work: {
     proves: 'no work is undone, unless it is deferred to a known instant or dead-lettered',
     remedy:
-      'Check that all services run (npm run up) and verify again; if the finding stays, restart the service whose work is missing, and report a defect.',
+      'Check that all services run and verify again; if the finding stays, restart the service whose work is missing, and report a defect.',
   },
 } as const;
 export type Check = keyof typeof checks;

@@ -1,0 +1,56 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+const pauseMs = 500;
+
+/** No connection, no address yet, or a server that is starting; with PostgreSQL's code for the last. */
+const unreachableCodes = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  '57P03',
+];
+/** What the clients of NATS and PostgreSQL say of a connection that was not answered in time. */
+const unanswered = /^timeout$|timeout expired|due to connection timeout/;
+
+/** Whether a connection failed because its server is not there, and not because the server denied it. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) {
+    return false;
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    (code !== undefined && unreachableCodes.includes(code)) ||
+    unanswered.test(error.message) ||
+    isUnreachable(error.cause)
+  );
+}
+
+/**
+ * Connects, and repeats it while the server is not there: servers start together, and a network plugin of Kubernetes learns the
+ * address of a new pod after the pod has started.
+ * @param onWait called at the first failure.
+ * @throws what `connect` throws, at once where the server denies the connection, else after `withinMs`.
+ */
+export async function waitForServer<T>(
+  connect: () => Promise<T>,
+  { withinMs, onWait = () => {} }: { withinMs: number; onWait?: (error: unknown) => void },
+): Promise<T> {
+  const endMs = performance.now() + withinMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (!isUnreachable(error) || performance.now() + pauseMs > endMs) {
+        throw error;
+      }
+      if (attempt === 1) {
+        onWait(error);
+      }
+      await wait(pauseMs);
+    }
+  }
+}
