@@ -79,6 +79,15 @@ for (const folder of folders) {
   writeJson(join(target, folder, 'package.json'), manifest);
   cpSync(join(root, folder, 'dist'), join(target, folder, 'dist'), { recursive: true });
 }
+// The commands of the workspace, for the PATH of its image.
+const [folder] = folders;
+for (const [name, program] of Object.entries(readJson(join(root, folder, 'package.json')).bin ?? {})) {
+  mkdirSync(join(target, 'bin'), { recursive: true });
+  const path = `"$(dirname "$(readlink -f "$0")")/../${join(folder, program)}"`;
+  writeFileSync(join(target, 'bin', name), `#!/bin/sh\nexec node --enable-source-maps ${path} "$@"\n`, {
+    mode: 0o755,
+  });
+}
 // Removes the other workspaces and their packages from the lock file. It has every version, so no registry is needed.
 npm('install', '--package-lock-only', '--offline');
 expectSamePackages(readJson(join(root, 'package-lock.json')), readJson(join(target, 'package-lock.json')));

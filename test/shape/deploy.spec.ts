@@ -576,6 +576,28 @@ const renderedChart = () => {
     expect(kept.sort()).toEqual(['Cluster', 'ObjectStore', 'ScheduledBackup']);
   });
 
+  it('the operator has a small pod with the command, its connection and its variables', async () => {
+    const everything = settings['everything in the cluster'] ?? {};
+    const operatorOf = async (values: object) =>
+      (await render(values)).resources.find(
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pinkas-operator',
+      );
+    const deployment = await operatorOf(everything);
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    expect(container).toMatchObject({
+      image: 'registry.example.com/pinkas/pinkas-cli:0.3.0',
+      command: ['sleep', 'infinity'],
+      envFrom: [{ configMapRef: { name: 'pinkas-operator' } }],
+      securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    });
+    expect(container?.env).toEqual([
+      { name: 'NATS_URL', valueFrom: { secretKeyRef: { name: 'pinkas-operator', key: 'NATS_URL' } } },
+      { name: 'NODE_EXTRA_CA_CERTS', value: '/etc/pinkas/nats/ca.crt' },
+    ]);
+    expect(deployment?.spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+    expect(await operatorOf({ ...everything, operator: { enabled: false } })).toBeUndefined();
+  });
+
   it('the chart passes helm lint', async () => {
     const valuesFile = join(folder, 'lint.json');
     await writeFile(valuesFile, JSON.stringify(settings['everything in the cluster']));

@@ -94,3 +94,38 @@ DKIM_KEY_FOLDER: {{ ternary "/etc/pinkas/dkim" "" (ne .root.Values.dkimSecretNam
 VIEW_URL_BASE: {{ $origin }}/d
 {{- end }}
 {{- end }}
+
+{{/* The parts that the operator's pod and the chart's test share. */}}
+{{- define "pinkas.operatorPod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+serviceAccountName: {{ .Release.Name }}
+securityContext: {{- include "pinkas.podSecurity" $ | nindent 2 }}
+{{- with .Values.images.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "pinkas.operatorConnection" -}}
+{{ include "pinkas.fromSecret" (dict "name" "NATS_URL" "secret" .Values.operator.secretName "key" "NATS_URL") }}
+{{- if .Values.messaging.caSecretName }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/pinkas/nats/ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "pinkas.operatorMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if .Values.messaging.caSecretName }}
+- { name: nats-ca, mountPath: /etc/pinkas/nats, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "pinkas.operatorCa" -}}
+{{- with .Values.messaging.caSecretName }}
+- { name: nats-ca, secret: { secretName: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] } }
+{{- end }}
+{{- end }}
