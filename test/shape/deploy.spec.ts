@@ -576,6 +576,12 @@ const renderedChart = () => {
     expect(kept.sort()).toEqual(['Cluster', 'ObjectStore', 'ScheduledBackup']);
   });
 
+  it('a primary that is stopped does not wait for the pools of the services', async () => {
+    const { resources } = await render(settings['everything in the cluster'] ?? {});
+    const cluster = resources.find(({ kind }) => kind === 'Cluster');
+    expect(cluster?.spec.smartShutdownTimeout).toBe(1);
+  });
+
   it('the operator has a small pod with the command, its connection and its variables', async () => {
     const everything = settings['everything in the cluster'] ?? {};
     const operatorOf = async (values: object) =>
