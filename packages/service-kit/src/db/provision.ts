@@ -120,7 +120,7 @@ export async function runProvisioning(service: string): Promise<void> {
   try {
     const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
     const spec = databaseSpecOf(loginUrl, ownerUrl);
-    await provisionDatabase(withDatabase(adminUrl, 'postgres'), spec);
+    await provisionDatabase(withTlsOf(loginUrl, withDatabase(adminUrl, 'postgres')), spec);
     logger.info({ database: spec.database }, 'database provisioned');
   } catch (error) {
     logger.fatal({ err: error }, 'provisioning failed');
@@ -132,6 +132,22 @@ export async function runProvisioning(service: string): Promise<void> {
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${encodeURIComponent(database)}`;
+  return changed.toString();
+}
+
+/**
+ * An address without `sslmode` with that of another address, and its `sslrootcert`: CloudNativePG writes none into the address of
+ * its superuser.
+ */
+export function withTlsOf(source: string, url: string): string {
+  const changed = new URL(url);
+  if (!changed.searchParams.has('sslmode')) {
+    for (const [name, value] of new URL(source).searchParams) {
+      if (name === 'sslmode' || name === 'sslrootcert') {
+        changed.searchParams.set(name, value);
+      }
+    }
+  }
   return changed.toString();
 }
 
