@@ -513,17 +513,27 @@ interface Container {
 }
 
 const ingress = { trustedProxies: '10.244.0.0/16' };
+/** What only the operator knows. */
+const allocationOf = { environment: { TAX_AUTHORITY_CLIENT_ID: 'example-client' } };
+const deliveryOf = { environment: { MAIL_FROM: 'documents@example.com' } };
+const services = { allocation: allocationOf, delivery: deliveryOf };
 const backup = { destinationPath: 's3://example/' };
 const settings: Record<string, Record<string, unknown>> = {
-  'everything in the cluster': { ingress, postgres: { backup } },
+  'everything in the cluster': { ingress, services, postgres: { backup } },
   'servers of our own': {
     ingress,
+    services,
     postgres: { enabled: false, externalCidr: '10.1.0.5/32', adminSecretName: 'postgres-admin' },
     redis: { enabled: false, externalCidr: '10.1.0.6/32' },
     nats: { enabled: false },
     messaging: { externalCidr: '10.1.0.7/32', caSecretName: '' },
   },
-  'a Gotenberg in place of the printer': { ingress, postgres: { backup }, printServer: 'gotenberg' },
+  'a Gotenberg in place of the printer': {
+    ingress,
+    services,
+    postgres: { backup },
+    printServer: 'gotenberg',
+  },
   'small, watched, and scaled by itself': {
     printer: { autoscaling: { enabled: true }, seccompProfile: 'pinkas/chromium.json' },
     postgres: { instances: 1, backup: { enabled: false } },
@@ -531,7 +541,8 @@ const settings: Record<string, Record<string, unknown>> = {
     monitoring: { enabled: true },
     tracing: { endpoint: 'http://otel-collector.monitoring:4318' },
     services: {
-      delivery: { autoscaling: { enabled: true, consumerLag: 100 } },
+      allocation: allocationOf,
+      delivery: { ...deliveryOf, autoscaling: { enabled: true, consumerLag: 100 } },
       console: { autoscaling: { enabled: true } },
     },
     ingress: { ...ingress, enabled: false },
@@ -552,12 +563,15 @@ const renderedChart = () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  async function render(values: object): Promise<{ file: string; resources: Resource[] }> {
+  async function render(
+    values: object,
+    release = 'pinkas',
+  ): Promise<{ file: string; resources: Resource[] }> {
     const valuesFile = join(folder, 'values.json');
     await writeFile(valuesFile, JSON.stringify(values));
     const { stdout } = await run(
       'helm',
-      ['template', 'pinkas', chart, '--kube-version', '1.33.0', '--values', valuesFile],
+      ['template', release, chart, '--kube-version', '1.33.0', '--values', valuesFile],
       { maxBuffer: 16 * 1024 * 1024 },
     );
     const file = join(folder, 'rendered.yaml');
@@ -772,9 +786,9 @@ const renderedChart = () => {
     };
     expect(internetOf(rendered)).toEqual([]);
     const environment = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'pinkas' };
-    expect(internetOf(await render({ ...everything, services: { console: { environment } } }))).toEqual([
-      [443],
-    ]);
+    expect(
+      internetOf(await render({ ...everything, services: { ...services, console: { environment } } })),
+    ).toEqual([[443]]);
   });
 
   it('the console has a host and a certificate of its own', async () => {
@@ -797,6 +811,36 @@ const renderedChart = () => {
     const everything = settings['everything in the cluster'] ?? {};
     await expect(render({ ...everything, ingress: {} })).rejects.toThrow(
       /set ingress\.trustedProxies to the network of the ingress controller's pods/,
+    );
+  });
+
+  it.each([
+    ['postgres: { enabled: false, adminSecretName: admin }', /set postgres\.externalCidr/],
+    ['postgres: { enabled: false, externalCidr: 10.1.0.5/32 }', /set postgres\.adminSecretName/],
+    ['redis: { enabled: false }', /set redis\.externalCidr/],
+    ['nats: { enabled: false }', /set messaging\.externalCidr/],
+    ['services: { delivery: { environment: { MAIL_FROM: "" } } }', /set services\.delivery.*MAIL_FROM/],
+    ['services: { allocation: { environment: { TAX_AUTHORITY_CLIENT_ID: "" } } }', /TAX_AUTHORITY_CLIENT_ID/],
+  ])('the chart rejects %s with the value that is missing', async (values, message) => {
+    const own = parse(values) as Record<string, object>;
+    const [[name = '', change = {}] = []] = Object.entries(own);
+    const base = settings['everything in the cluster'] ?? {};
+    await expect(render({ ...base, [name]: { ...(base[name] as object), ...change } })).rejects.toThrow(
+      message,
+    );
+  });
+
+  it('the chart renders a server of our own without an administrator where it provisions nothing', async () => {
+    const postgres = { enabled: false, externalCidr: '10.1.0.5/32', provision: false };
+    const { resources } = await render({ ...settings['everything in the cluster'], postgres });
+    const text = JSON.stringify(resources);
+    expect(text).not.toContain('ADMIN_DATABASE_URL');
+    expect(text).toContain('10.1.0.5/32');
+  });
+
+  it('the chart rejects a release of another name', async () => {
+    await expect(render(settings['everything in the cluster'] ?? {}, 'books')).rejects.toThrow(
+      /the release must be called pinkas/,
     );
   });
 

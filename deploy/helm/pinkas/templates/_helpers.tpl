@@ -32,6 +32,27 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
+{{/* Stops where the values would render what cannot work; each message names the section of docs/operating/install.md. */}}
+{{- define "pinkas.checkValues" -}}
+{{- if ne .Release.Name "pinkas" }}
+{{- fail "the release must be called pinkas: the host names in the secrets follow from it (helm install pinkas …)" }}
+{{- end }}
+{{- if not .Values.postgres.enabled }}
+{{- $_ := required "with postgres.enabled: false set postgres.externalCidr to the network of your server, such as 10.1.0.5/32, or the network policies deny it: docs/operating/install.md, 'Your own PostgreSQL'" .Values.postgres.externalCidr }}
+{{- if .Values.postgres.provision }}
+{{- $_ := required "with postgres.enabled: false set postgres.adminSecretName to a secret with an administrator's address, or postgres.provision: false: docs/operating/install.md, 'Your own PostgreSQL'" .Values.postgres.adminSecretName }}
+{{- end }}
+{{- end }}
+{{- if not .Values.redis.enabled }}
+{{- $_ := required "with redis.enabled: false set redis.externalCidr to the network of your Redis, such as 10.1.0.6/32, or the network policies deny it" .Values.redis.externalCidr }}
+{{- end }}
+{{- if not .Values.nats.enabled }}
+{{- $_ := required "with nats.enabled: false set messaging.externalCidr to the network of your NATS, such as 10.1.0.7/32, or the network policies deny it" .Values.messaging.externalCidr }}
+{{- end }}
+{{- $_ := required "set services.delivery.environment.MAIL_FROM to the sender's address of emails" .Values.services.delivery.environment.MAIL_FROM }}
+{{- $_ := required "set services.allocation.environment.TAX_AUTHORITY_CLIENT_ID to the id of your application at the tax authority" .Values.services.allocation.environment.TAX_AUTHORITY_CLIENT_ID }}
+{{- end }}
+
 {{- define "pinkas.postgresCaSecret" -}}
 {{- .Values.postgres.caSecretName | default (ternary "pinkas-postgres-ca" "" .Values.postgres.enabled) -}}
 {{- end }}
