@@ -80,3 +80,15 @@ export function decideAllocation(
   }
   return { required: true };
 }
+
+/**
+ * Whether a document has no allocation number for one reason alone: its business is not connected. Its buyer, who has a tax id,
+ * cannot deduct the VAT (VAT law, section 47(a2)). Of a credit note there is nothing to deduct.
+ */
+export function lacksNumberUnconnected(document: AllocatedDocument, business: AllocatingBusiness): boolean {
+  return (
+    document.type !== 'credit_note' &&
+    !decideAllocation(document, business).required &&
+    decideAllocation(document, { ...business, tax_authority_connected: true }).required
+  );
+}

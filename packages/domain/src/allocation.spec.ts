@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AllocatedDocument, decideAllocation } from './allocation-decision.js';
+import { type AllocatedDocument, decideAllocation, lacksNumberUnconnected } from './allocation-decision.js';
 import { allocationPolicies, allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
 import { testBookOf, testSkus } from './test-mode.js';
 
@@ -156,5 +156,26 @@ describe('allocationPolicies', () => {
   it('the policies are sorted by their first day', () => {
     const days = allocationPolicies.map((policy) => policy.from);
     expect(days).toEqual([...new Set(days)].sort());
+  });
+});
+
+describe('lacksNumberUnconnected', () => {
+  const unconnected = { ...business, tax_authority_connected: false };
+
+  it('an invoice lacks its number where the connection alone is missing', () => {
+    for (const type of ['tax_invoice', 'tax_invoice_receipt'] as const) {
+      expect(lacksNumberUnconnected(document({ type }), unconnected)).toBe(true);
+      expect(lacksNumberUnconnected(document({ type }), business)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['a credit note', { type: 'credit_note' }],
+    ['a net amount at the threshold', { subtotal: 5000 }],
+    ['no VAT', { vat: 0 }],
+    ['a buyer without a tax id', { taxId: null }],
+    ['another type', { type: 'proforma' }],
+  ] as const)('no number is missing with %s', (_what, change) => {
+    expect(lacksNumberUnconnected(document(change), unconnected)).toBe(false);
   });
 });

@@ -28,6 +28,7 @@ export { TotalsError } from './money/totals-error.js';
 export * from './payment-methods.js';
 export * from './quiet-hours.js';
 export * from './retry-schedule.js';
+export * from './settlement.js';
 export * from './tax-id.js';
 export * from './test-mode.js';
 export * from './text-direction.js';

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { documentTypes } from './document-types.js';
+import { fromShekels, toShekels } from './money/agorot.js';
+import { isSameCustomer, type SettlementFacts, settlementNotes, settlementOf } from './settlement.js';
+
+const document = (type: (typeof documentTypes)[number] = 'tax_invoice') => ({
+  type,
+  totals: { total: 1180 },
+});
+const settlement = (facts: Partial<SettlementFacts>, type?: (typeof documentTypes)[number]) =>
+  settlementOf(document(type), { status: 'open', paid: 0, ...facts });
+
+describe('settlementOf', () => {
+  it.each([
+    ['nothing', {}, 1180, 'unpaid', []],
+    ['a credit of a part', { credited: 180 }, 1000, 'unpaid', []],
+    ['a receipt of an agora', { paid: 0.01 }, 1179.99, 'partly_paid', ['partly_paid']],
+    ['receipts of all but an agora', { paid: 1179.99 }, 0.01, 'partly_paid', ['partly_paid']],
+    ['receipts of the total', { paid: 1180 }, 0, 'settled', []],
+    ['receipts and credits of the total', { paid: 1000.01, credited: 179.99 }, 0, 'settled', []],
+    ['credits of the total', { credited: 1180 }, 0, 'settled', []],
+    ['receipts beyond the total', { paid: 1180.01 }, -0.01, 'overpaid', ['overpaid']],
+    ['a credit after the payment', { paid: 1180, credited: 180 }, -180, 'overpaid', []],
+    ['credits beyond the total', { credited: 5900 }, -4720, 'overcredited', ['overcredited']],
+    [
+      'both beyond the total',
+      { paid: 6190, credited: 1181 },
+      -6191,
+      'overcredited',
+      ['overcredited', 'overpaid'],
+    ],
+    ['a receipt of another customer', { paid: 1180, other_customers: 1 }, 0, 'settled', ['other_customer']],
+  ] as const)('a tax invoice of 1,180.00 after %s', (_what, facts, balance, state, notes) => {
+    for (const status of ['open', 'closed'] as const) {
+      expect(settlement({ ...facts, status })).toEqual({ balance: fromShekels(balance), state, notes });
+    }
+  });
+
+  it('a proforma has a balance until it is invoiced or cancelled', () => {
+    const part = { paid: 180, status: 'closed' } as const;
+    expect(settlement(part, 'proforma')).toMatchObject({ balance: 100_000n, notes: ['partly_paid'] });
+    expect(settlement({ ...part, invoices: 1 }, 'proforma')).toEqual({
+      balance: null,
+      state: null,
+      notes: [],
+    });
+    expect(settlement({ ...part, status: 'cancelled' }, 'proforma').balance).toBeNull();
+  });
+
+  it('a source of two invoices is noted whatever its type, and a source of one is not', () => {
+    for (const type of ['quote', 'order', 'delivery_note', 'proforma'] as const) {
+      expect(settlement({ invoices: 2 }, type).notes).toEqual(['invoiced_twice']);
+      expect(settlement({ invoices: 1 }, type).notes).toEqual([]);
+    }
+  });
+
+  it('a tax invoice / receipt has no balance, and is noted where it is credited beyond its total', () => {
+    // Payments may differ from the total by an agora.
+    expect(settlement({ paid: 1180.01 }, 'tax_invoice_receipt')).toEqual({
+      balance: null,
+      state: null,
+      notes: [],
+    });
+    expect(settlement({ paid: 1180, credited: 1180.01 }, 'tax_invoice_receipt').notes).toEqual([
+      'overcredited',
+    ]);
+  });
+
+  const amount = fc.integer({ min: 0, max: 300_000 }).map((agorot) => agorot / 100);
+  const facts = fc.record({
+    type: fc.constantFrom(...documentTypes),
+    total: amount,
+    status: fc.constantFrom('open' as const, 'closed' as const),
+    paid: amount,
+    credited: amount,
+    invoices: fc.nat(3),
+    other_customers: fc.nat(2),
+  });
+
+  it('a balance, where there is one, is total - receipts - credits to the agora, whatever the status', () => {
+    fc.assert(
+      fc.property(facts, ({ type, total, ...state }) => {
+        const { balance, ...others } = settlementOf({ type, totals: { total } }, state);
+        const isPayable = type === 'tax_invoice' || type === 'proforma';
+        expect(balance === null).toBe(!isPayable || state.invoices > 0);
+        expect(others.state === null).toBe(balance === null);
+        if (balance !== null) {
+          const parts = [total, -state.paid, -state.credited].map((part) => Math.round(part * 100));
+          expect(Number(balance)).toBe(parts.reduce((sum, part) => sum + part, 0));
+          expect(fromShekels(toShekels(balance))).toBe(balance);
+          expect(others.state === 'settled').toBe(balance === 0n);
+          expect(others.notes.includes('partly_paid')).toBe(others.state === 'partly_paid');
+        }
+        const other = state.status === 'open' ? 'closed' : 'open';
+        expect(settlementOf({ type, totals: { total } }, { ...state, status: other })).toEqual({
+          balance,
+          ...others,
+        });
+        expect(others.notes).toEqual(settlementNotes.filter((note) => others.notes.includes(note)));
+      }),
+    );
+  });
+});
+
+describe('isSameCustomer', () => {
+  it('a card is one customer, and so are two cards of one tax id', () => {
+    const customer = { id: 'a', tax_id: null };
+    expect(isSameCustomer(customer, { id: 'a', tax_id: '514713288' })).toBe(true);
+    expect(isSameCustomer({ id: 'a', tax_id: '514713288' }, { id: 'b', tax_id: '514713288' })).toBe(true);
+    expect(isSameCustomer({ id: 'a', tax_id: '514713288' }, { id: 'b', tax_id: '777777723' })).toBe(false);
+    expect(isSameCustomer(customer, { id: 'b', tax_id: null })).toBe(false);
+  });
+});

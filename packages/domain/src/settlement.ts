@@ -1,0 +1,86 @@
+import { type DocumentType, documentTypeRules } from './document-types.js';
+import { type Agorot, fromShekels } from './money/agorot.js';
+
+/** What a person should know of how a document was paid, credited and invoiced, in the order of weight. */
+export const settlementNotes = [
+  'overcredited',
+  'overpaid',
+  'partly_paid',
+  'invoiced_twice',
+  'other_customer',
+] as const;
+export type SettlementNote = (typeof settlementNotes)[number];
+
+export type SettlementState = 'unpaid' | 'partly_paid' | 'settled' | 'overpaid' | 'overcredited';
+
+/** What is based on a document, as far as it settles it; what is absent is zero. */
+export interface SettlementFacts {
+  readonly status: 'open' | 'closed' | 'cancelled';
+  /** ILS: of a tax invoice or a proforma what its receipts have received. */
+  readonly paid: number;
+  /** ILS, by credit notes. */
+  readonly credited?: number | undefined;
+  /** The invoices based on it that are not credited in full. */
+  readonly invoices?: number | undefined;
+  /** The receipts and credit notes based on it that name another customer. */
+  readonly other_customers?: number | undefined;
+}
+
+/** How far a document is settled. */
+export interface Settlement {
+  /** Total − receipts − credits; null where the document asks for no payment. */
+  readonly balance: Agorot | null;
+  /** Null where there is no balance. */
+  readonly state: SettlementState | null;
+  readonly notes: readonly SettlementNote[];
+}
+
+/**
+ * How far a document is settled. Its status does not decide that: any receipt closes an invoice. A cancelled document has no
+ * balance, and neither has a proforma that was invoiced, since its invoice asks for the payment.
+ */
+export function settlementOf(
+  { type, totals }: { readonly type: DocumentType; readonly totals: { readonly total: number } },
+  { status, paid: received, credited: credits = 0, invoices = 0, other_customers = 0 }: SettlementFacts,
+): Settlement {
+  const [total, paid, credited] = [totals.total, received, credits].map(fromShekels) as [
+    Agorot,
+    Agorot,
+    Agorot,
+  ];
+  const { dueDate: isPayable } = documentTypeRules[type];
+  const balance = isPayable && status !== 'cancelled' && invoices === 0 ? total - paid - credited : null;
+  const applies: Readonly<Record<SettlementNote, boolean>> = {
+    overcredited: credited > total,
+    overpaid: isPayable && paid > total,
+    partly_paid: balance !== null && balance > 0n && paid > 0n,
+    invoiced_twice: invoices > 1,
+    other_customer: other_customers > 0,
+  };
+  return {
+    balance,
+    state: balance === null ? null : stateOf(balance, paid, credited > total),
+    notes: settlementNotes.filter((note) => applies[note]),
+  };
+}
+
+function stateOf(balance: Agorot, paid: Agorot, isOvercredited: boolean): SettlementState {
+  if (balance > 0n) {
+    return paid > 0n ? 'partly_paid' : 'unpaid';
+  }
+  if (balance === 0n) {
+    return 'settled';
+  }
+  return isOvercredited ? 'overcredited' : 'overpaid';
+}
+
+/** What tells customers of a business apart. */
+export interface IdentifiedCustomer {
+  readonly id: string;
+  readonly tax_id: string | null;
+}
+
+/** Whether two documents name one customer: one card, or two cards of one tax id. */
+export function isSameCustomer(one: IdentifiedCustomer, other: IdentifiedCustomer): boolean {
+  return one.id === other.id || (one.tax_id !== null && one.tax_id === other.tax_id);
+}
