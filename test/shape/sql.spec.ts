@@ -4,6 +4,7 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 /** What puts text into a statement as it is, and the one file that may: the statements of migrations are constants. */
 const unescaped = /\bsql\.raw\(/;
 const migrationRunner = 'packages/service-kit/src/db/sql-migration.ts';
+const insertionOfDocuments = 'services/issuing/src/document/issue.repository.ts';
 /** Literals and identifiers that are not written out where they are used. */
 const variableParts =
   /\b(?:sql|eb|query|fn)\.(?:lit|id|ref|table)(?:<[^>(]*>+)?\((?!\s*(?:'[^']*'|\d+|true|false|null)\s*[,)])/;
@@ -42,8 +43,8 @@ describe('SQL', () => {
 
   it('only migrations are executed as text', () => expect(withMatch(unescaped)).toEqual([migrationRunner]));
 
-  it('no statement has a literal or an identifier from a variable', () =>
-    expect(withMatch(variableParts)).toEqual([]));
+  it('only the insertion of documents, which names the columns of its rows, has an identifier from a variable', () =>
+    expect(withMatch(variableParts)).toEqual([insertionOfDocuments]));
 
   it('no statement compares with a LIKE pattern', () => expect(withMatch(likePatterns)).toEqual([]));
 });

@@ -20,8 +20,8 @@ export {
   makeEvent,
   type OutboxEvent,
   type OutboxTransaction,
+  outboxRows,
   publish,
-  publishAll,
 } from './events/outbox/publish.js';
 export { type LostEvent, PublishedEvents } from './events/outbox/published-events.js';
 export { OutboxRelay } from './events/outbox/relay.js';

@@ -22,10 +22,10 @@ export async function tryAdvisoryLocks<Tables>(
   names: readonly (readonly string[])[],
 ): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
   const joined = names.map((parts) => parts.join(' '));
-  const { rows } = await sql<{ locked: boolean[]; now: Date; timeline: string }>`
-    select array(
-        select pg_try_advisory_xact_lock(hashtextextended(name, 0))
-        from unnest(${joined}::text[]) with ordinality as named (name, place) order by place
+  const { rows } = await sql<{ locked: Record<string, boolean>; now: Date; timeline: string }>`
+    select (
+        select json_object_agg(name, pg_try_advisory_xact_lock(hashtextextended(name, 0)))
+        from unnest(${joined}::text[]) as named (name)
       ) as locked,
       set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now, ${timelineNow} as timeline`.execute(
     trx,
@@ -34,7 +34,11 @@ export async function tryAdvisoryLocks<Tables>(
   if (!row) {
     throw new Error('the advisory lock query returned no row');
   }
-  return { areLocked: row.locked, databaseNow: row.now, timeline: row.timeline };
+  return {
+    areLocked: joined.map((name) => row.locked[name] === true),
+    databaseNow: row.now,
+    timeline: row.timeline,
+  };
 }
 
 /** Whether another transaction holds the lock of a name now. Takes the shared lock for the time of the statement. */

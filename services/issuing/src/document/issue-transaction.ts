@@ -9,7 +9,6 @@ import {
   InjectClock,
   makeEvent,
   type OutboxTransaction,
-  publishAll,
   withContext,
 } from '@pinkas/service-kit';
 import { ClockCheck } from './clock-check.js';
@@ -170,7 +169,7 @@ async function existingDocument(trx: Trx, businessId: string, id: string): Promi
 }
 
 /**
- * Updates the sources, publishes `documentIssued` and inserts the documents. The insert comes last: it locks the day's counts and
+ * Updates the sources and inserts the documents with their `documentIssued`. The insert comes last: it locks the day's counts and
  * the book, which other series of the API keys and of the business wait for, and the commit follows at once.
  * @throws ApiError `daily_limit_reached` where other series have used up the count of a key meanwhile.
  */
@@ -197,21 +196,18 @@ async function insert(
       paid: paymentsSum(draft.request.body),
     })),
   );
-  await publishAll(
-    trx,
-    rendered.map(({ draft, document, outcomes }) =>
-      withContext(draft.context, () =>
-        makeEvent(trx, documentIssued, document.id, {
-          document,
-          business: draft.request.business,
-          customer_changes: draft.customer_changes,
-          delivery: outcomes.delivery,
-        }),
-      ),
+  await recordPersons(trx, rendered);
+  const events = rendered.map(({ draft, document, outcomes }) =>
+    withContext(draft.context, () =>
+      makeEvent(trx, documentIssued, document.id, {
+        document,
+        business: draft.request.business,
+        customer_changes: draft.customer_changes,
+        delivery: outcomes.delivery,
+      }),
     ),
   );
-  await recordPersons(trx, rendered);
-  const positions = await insertIssued(trx, [first, ...others], {
+  const positions = await insertIssued(trx, [first, ...others], events, {
     day: today,
     limits: Object.fromEntries(
       rendered.map(({ draft }) => [draft.request.key.id, draft.request.key.daily_documents]),

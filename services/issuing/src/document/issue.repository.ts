@@ -1,8 +1,16 @@
 import type { DocumentType } from '@pinkas/domain';
-import { type Database, isAdvisoryLockHeld, type Transaction, tryAdvisoryLocks } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
+import {
+  type Database,
+  isAdvisoryLockHeld,
+  type OutboxEvent,
+  type OutboxTransaction,
+  outboxRows,
+  type Transaction,
+  tryAdvisoryLocks,
+} from '@pinkas/service-kit';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { NewDocumentRow } from './document.repository.js';
-import type { DocumentTable, IssuingTables, SeriesTable } from './document.tables.js';
+import type { IssuingTables, SeriesTable } from './document.tables.js';
 
 /** An idempotency key of a business. */
 export interface IdempotencyKey {
@@ -135,115 +143,80 @@ async function selectForUpdate(
 export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
- * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and advances their
- * series, in one statement. Each part reads the one before: their locks are acquired in this order.
+ * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events and
+ * advances their series, in one statement. Each part reads the one before: their locks are acquired in this order.
  *
- * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else meanwhile.
+ * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else until then.
  * @param documents of one series, with consecutive numbers.
  * @param daily the day, and how many documents each API key may issue on it, by its id.
  * @returns their positions by id, or null when the count of a key is full; the transaction must be rolled back then.
  */
 export async function insertIssued(
-  trx: Transaction<IssuingTables>,
+  trx: OutboxTransaction<IssuingTables>,
   documents: readonly [HashedDocumentRow, ...HashedDocumentRow[]],
+  events: readonly OutboxEvent[],
   daily: { day: string; limits: Readonly<Record<string, number>> },
 ): Promise<Map<string, number> | null> {
-  const columns = Object.keys(documents[0]) as (keyof HashedDocumentRow)[];
   const { business_id, type } = documents[0];
   const last = documents.at(-1) ?? documents[0];
-  const rows = JSON.stringify(documents.map(withHexadecimalBytes));
-  const inserted = await trx
-    .with('issued', (query) =>
-      query
-        .selectFrom(sql<DocumentTable>`json_populate_recordset(null::document, ${rows}::json)`.as('issued'))
-        .select(columns),
+  const columns = columnsOf(documents[0]);
+  const counts = Object.keys(daily.limits)
+    // Transactions that count for the same keys lock them in one order.
+    .sort()
+    .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
+  // One text for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
+  const { rows } = await sql<{ id: string; position: number }>`
+    with counted as (
+      insert into daily_count (business_id, key_id, counted_on, documents)
+      select ${business_id}::uuid, key_id, ${daily.day}::date, documents
+        from json_to_recordset(${JSON.stringify(counts)}::json) as key (key_id uuid, documents integer)
+      on conflict (business_id, key_id, counted_on) do update
+        set documents = daily_count.documents + excluded.documents
+        where daily_count.documents + excluded.documents
+          <= (${JSON.stringify(daily.limits)}::json ->> daily_count.key_id::text)::integer
+      returning key_id
+    ),
+    positioned as (
+      insert into book (business_id, last_position)
+      select ${business_id}::uuid, ${documents.length}::bigint
+        where (select count(*) from counted) = ${counts.length}::bigint
+      on conflict (business_id) do update set last_position = book.last_position + excluded.last_position
+      returning last_position
+    ),
+    inserted as (
+      insert into document (${columns}, position)
+      select ${columns}, last_position - ${last.number}::bigint + number
+        from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
+      returning id, document.position
+    ),
+    published as (
+      insert into outbox (id, subject, body, request_id, trace)
+      select event.id, subject, body, request_id, trace from ${outboxRows(trx, events)}, positioned
+    ),
+    advanced as (
+      update series
+        set next_number = ${last.number}::bigint + 1, last_date = ${last.dated_on}::date,
+          last_issued_at = ${last.issued_at}::timestamptz, last_hash = ${last.hash}::bytea
+        from positioned
+        where series.business_id = ${business_id}::uuid and series.type = ${type}::text
     )
-    .with('counted', (query) =>
-      query
-        .insertInto('daily_count')
-        .columns(['business_id', 'key_id', 'counted_on', 'documents'])
-        .expression(
-          query
-            .selectFrom('issued')
-            .select(({ fn }) => [
-              'business_id',
-              'key_id',
-              sql<string>`${daily.day}::date`.as('counted_on'),
-              fn.countAll<number>().as('documents'),
-            ])
-            .groupBy(['business_id', 'key_id'])
-            // Transactions that count for the same keys lock them in one order.
-            .orderBy('key_id'),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .columns(['business_id', 'key_id', 'counted_on'])
-            .doUpdateSet({ documents: sql`daily_count.documents + excluded.documents` })
-            .where(
-              sql<boolean>`daily_count.documents + excluded.documents
-                <= (${JSON.stringify(daily.limits)}::json ->> daily_count.key_id::text)::integer`,
-            ),
-        )
-        .returning('key_id'),
-    )
-    .with('positioned', (query) =>
-      query
-        .insertInto('book')
-        .columns(['business_id', 'last_position'])
-        .expression(
-          query
-            .selectNoFrom(({ val }) => [
-              sql<string>`${business_id}::uuid`.as('business_id'),
-              val(documents.length).as('last_position'),
-            ])
-            .where(
-              ({ selectFrom, fn }) => selectFrom('counted').select(fn.countAll().as('keys')),
-              '=',
-              Object.keys(daily.limits).length,
-            ),
-        )
-        .onConflict((conflict) =>
-          conflict
-            .column('business_id')
-            .doUpdateSet({ last_position: sql`book.last_position + excluded.last_position` }),
-        )
-        .returning('last_position'),
-    )
-    .with('inserted', (query) =>
-      query
-        .insertInto('document')
-        .columns([...columns, 'position'])
-        .expression(
-          query
-            .selectFrom(['issued', 'positioned'])
-            .select(columns.map((column) => `issued.${column}` as const))
-            .select(sql<number>`last_position - ${last.number}::bigint + issued.number`.as('position')),
-        )
-        .returning(['id', 'position']),
-    )
-    .with('advanced', (query) =>
-      query
-        .updateTable('series')
-        .from('positioned')
-        .set({
-          next_number: last.number + 1,
-          last_date: last.dated_on,
-          last_issued_at: last.issued_at,
-          last_hash: last.hash,
-        })
-        .where('series.business_id', '=', business_id)
-        .where('series.type', '=', type)
-        .returning('series.next_number'),
-    )
-    .selectFrom('inserted')
-    .select(['id', 'position'])
-    .execute();
-  return inserted.length === 0 ? null : new Map(inserted.map(({ id, position }) => [id, position]));
+    select id, position from inserted`.execute(trx);
+  return rows.length === 0 ? null : new Map(rows.map(({ id, position }) => [id, position]));
+}
+
+let columnNames: RawBuilder<unknown> | undefined;
+
+/** The columns of a new row, which every row has. */
+function columnsOf(row: HashedDocumentRow): RawBuilder<unknown> {
+  columnNames ??= sql.join(Object.keys(row).map((column) => sql.ref(column)));
+  return columnNames;
 }
 
 /** JSON has no bytes: PostgreSQL reads them from a text. */
-function withHexadecimalBytes(row: HashedDocumentRow) {
-  return { ...row, body_sha256: hexadecimal(row.body_sha256), hash: hexadecimal(row.hash) };
+function rowsAsJson(rows: readonly HashedDocumentRow[]): string {
+  return JSON.stringify(
+    rows.map((row) => ({ ...row, body_sha256: hexadecimal(row.body_sha256), hash: hexadecimal(row.hash) })),
+  );
 }
 
 const hexadecimal = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EventContract, type EventOf, eventSubject, type TraceHeaders } from '@pinkas/contracts';
-import type { Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 import { currentContext } from '../../process/context.js';
 import { currentTraceHeaders } from '../../tracing/spans.js';
@@ -44,11 +44,14 @@ export async function publish<E extends EventContract, Tables extends MessagingT
   documentId: string,
   body: EventOf<E>,
 ): Promise<void> {
-  await publishAll(trx, [makeEvent(trx, event, documentId, body)]);
+  await sql`insert into outbox (id, subject, body, request_id, trace)
+    select id, subject, body, request_id, trace from ${outboxRows(trx, [makeEvent(trx, event, documentId, body)])}`.execute(
+    trx,
+  );
 }
 
 /**
- * An event of the request and the trace of the current context, for `publishAll`.
+ * An event of the request and the trace of the current context, for `outboxRows`.
  * @throws Error when the body does not match the event's schema.
  */
 export function makeEvent<E extends EventContract, Tables extends MessagingTables>(
@@ -70,21 +73,15 @@ export function makeEvent<E extends EventContract, Tables extends MessagingTable
   };
 }
 
-/** Publishes events of the same transaction, in their order, in one statement. */
-export async function publishAll<Tables extends MessagingTables>(
+/**
+ * The rows of the outbox for events that a statement of the caller inserts, in their order: `insert into outbox (…) select … from`
+ * this. They are sent after the commit, so the statement must insert them all, or the transaction must be rolled back.
+ */
+export function outboxRows<Tables extends MessagingTables>(
   trx: OutboxTransaction<Tables>,
   events: readonly OutboxEvent[],
-): Promise<void> {
-  await (trx as unknown as Transaction<MessagingTables>)
-    .insertInto('outbox')
-    .values(
-      events.map((event) => ({
-        ...event,
-        body: JSON.stringify(event.body),
-        trace: event.trace && JSON.stringify(event.trace),
-        sent_at: null,
-      })),
-    )
-    .execute();
+): RawBuilder<OutboxEvent> {
   trx[outboxBuffer].events.push(...events);
+  return sql`json_to_recordset(${JSON.stringify(events)}::json)
+    as event (id uuid, subject text, body json, request_id text, trace json)`;
 }
