@@ -4,7 +4,7 @@ export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
 export { JobWorker, type NextDue } from './concurrency/job-worker.js';
-export { advisoryLock, isAdvisoryLockHeld, tryAdvisoryLocks } from './db/advisory-lock.js';
+export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { clearTestBook } from './db/clear-test-book.js';
 export { databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { timelineNow } from './timeline.js';
 
 /** The 64-bit key that PostgreSQL derives from the parts of a name; equal on every replica. */
@@ -41,9 +41,10 @@ export async function tryAdvisoryLocks<Tables>(
   };
 }
 
-/** Whether another transaction holds the lock of a name now. Takes the shared lock for the time of the statement. */
-export async function isAdvisoryLockHeld<Tables>(db: Kysely<Tables>, ...name: string[]): Promise<boolean> {
-  const { rows } = await sql<{ free: boolean }>`
-    select pg_try_advisory_xact_lock_shared(${keyOf(name)}) as free`.execute(db);
-  return rows[0]?.free === false;
+/**
+ * In a statement: whether no other transaction holds the lock of a name now. It takes the shared lock for the time of the
+ * statement.
+ */
+export function isAdvisoryLockFree(...name: string[]): RawBuilder<boolean> {
+  return sql`pg_try_advisory_xact_lock_shared(${keyOf(name)})`;
 }

@@ -7,7 +7,7 @@ import {
   type IssuedDocument,
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
 import type { KnownOutcomes } from './reply-outcomes.js';
@@ -194,17 +194,29 @@ const documentColumns = [
   'reply_outcomes',
 ] as const satisfies readonly (keyof DocumentTable)[];
 
+/**
+ * The document that an idempotency key has issued, and whether another replica issues with the key now: a request that begins in
+ * the instant of this statement gets `request_in_progress`, which is true.
+ */
 export async function findByKey(
   db: Reader,
   businessId: string,
   idempotencyKey: string,
-): Promise<DocumentRow | undefined> {
-  return db
-    .selectFrom('document')
-    .select(documentColumns)
-    .where('business_id', '=', businessId)
-    .where('idempotency_key', '=', idempotencyKey)
-    .executeTakeFirst();
+): Promise<{ existing: DocumentRow | undefined; isInProgress: boolean }> {
+  const found = await db
+    .selectFrom(
+      sql<{ is_free: boolean }>`(select ${isAdvisoryLockFree(businessId, idempotencyKey)} as is_free)`.as(
+        'key',
+      ),
+    )
+    .leftJoin('document', (join) =>
+      join.on('document.business_id', '=', businessId).on('document.idempotency_key', '=', idempotencyKey),
+    )
+    .select(documentColumns.map((column) => `document.${column}` as const))
+    .select('key.is_free')
+    .executeTakeFirstOrThrow();
+  const { is_free: isFree, ...row } = found;
+  return { existing: row.id === null ? undefined : (row as DocumentRow), isInProgress: !isFree };
 }
 
 export async function findById(db: Reader, businessId: string, id: string): Promise<DocumentRow | undefined> {

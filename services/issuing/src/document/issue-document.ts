@@ -22,7 +22,6 @@ import { type DocumentRow, findByKey, toDocument } from './document.repository.j
 import type { IssuingTables, ReplyOutcomes } from './document.tables.js';
 import { checkDueDate, checkRequest, totalsOf, vatRateOf } from './document-rules.js';
 import { type Draft, unnumberedDocument } from './draft.js';
-import { idempotencyKeyOf, isKeyLocked } from './issue.repository.js';
 import { IssueOutcomes } from './issue-outcomes.js';
 import { IssueQueue } from './issue-queue.js';
 import type { IssueRun } from './issue-run.js';
@@ -41,10 +40,10 @@ type IssueReply = ReplyOf<typeof issueDocument>;
  * transaction, so a failure never uses a number. 'In progress' is an advisory lock that ends with the transaction, 'done' is
  * the unique (business, key) of the document.
  *
- * A request is compared with what its idempotency key has done five times, the cheapest first: the issued document
- * (`findByKey`), the keys that this process issues with (`#inFlight`), the lock of another replica, before a customer's card is
- * reserved (`isKeyLocked`), the same lock for this transaction (`lockKeysWithin`), and the document that the previous holder of
- * the series' row may have issued (`lockSeries`).
+ * A request is compared with what its idempotency key has done four times, the cheapest first: the issued document and the lock of
+ * another replica, before a customer's card is reserved (`findByKey`), the keys that this process issues with (`#inFlight`), the
+ * lock for this transaction (`lockKeysWithin`), and the document that the previous holder of the series' row may have issued
+ * (`lockSeries`).
  */
 @Operation(issueDocument)
 export class IssueDocument {
@@ -78,13 +77,16 @@ export class IssueDocument {
     const known = fingerprint(request.body);
     const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
     const db = forTenant(this.db, request.business.id);
-    const existing = await findByKey(db, request.business.id, request.idempotency_key);
+    const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);
     if (existing) {
       return this.#replay(existing, hash);
     }
     if (!hash.equals(known)) {
       // A newer gateway sent members that were dropped here. A replica of its release issues the document with them.
       throw new ApiError('engine_error', { cause: new Error('body has members of a newer release') });
+    }
+    if (isInProgress) {
+      throw new ApiError('request_in_progress');
     }
     // From the commit on, another request with the key is a replay: waiting for the outcomes holds up none.
     const { draft, issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
@@ -100,7 +102,7 @@ export class IssueDocument {
     }
   }
 
-  /** @throws ApiError `request_in_progress` while this process, or another replica, issues with the idempotency key. */
+  /** @throws ApiError `request_in_progress` while this process issues with the idempotency key. */
   async #exclusively<T>(request: IssueRequest, work: () => Promise<T>): Promise<T> {
     const key = `${request.business.id} ${request.idempotency_key}`;
     if (this.#inFlight.has(key)) {
@@ -108,9 +110,6 @@ export class IssueDocument {
     }
     this.#inFlight.add(key);
     try {
-      if (await isKeyLocked(forTenant(this.db, request.business.id), idempotencyKeyOf(request))) {
-        throw new ApiError('request_in_progress');
-      }
       return await work();
     } finally {
       this.#inFlight.delete(key);

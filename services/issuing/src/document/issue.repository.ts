@@ -1,7 +1,5 @@
 import type { DocumentType } from '@pinkas/domain';
 import {
-  type Database,
-  isAdvisoryLockHeld,
   type OutboxEvent,
   type OutboxTransaction,
   outboxRows,
@@ -39,14 +37,6 @@ export function lockKeysWithin(
     lockWaitMs,
     keys.map((key) => [key.business_id, key.idempotency_key]),
   );
-}
-
-/**
- * Whether another replica issues with the key now. It takes a shared lock for the duration of the statement; a request that
- * begins with the key in that instant gets `request_in_progress`, which is true.
- */
-export function isKeyLocked(db: Database<IssuingTables>, key: IdempotencyKey): Promise<boolean> {
-  return isAdvisoryLockHeld(db, key.business_id, key.idempotency_key);
 }
 
 /** A locked series, with what else decides whether its next numbers may be used. */
