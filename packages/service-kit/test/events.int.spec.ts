@@ -242,7 +242,9 @@ describe('event handling', () => {
     await eventually('the effect is there', async () => (await effects(lately.document.id)).length === 1);
     await relay.stop();
     // Older events that were lost are found by the reconciler, which knows what was handled.
-    expect(seen.map((event) => event.document.id)).toEqual([lately.document.id]);
+    const sent = seen.map((event) => event.document.id);
+    expect(sent).toContain(lately.document.id);
+    expect(sent).not.toContain(longAgo.document.id);
     const handled = await db.selectFrom('effect').select('document_id').execute();
     expect(new Set(handled.map((effect) => effect.document_id)).size).toBe(handled.length);
   });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  acrossTenants,
   type BackgroundTask,
   type Database,
   InjectDatabase,
@@ -21,12 +22,14 @@ export class KillSwitch implements BackgroundTask {
   #observations = 0;
 
   constructor(@InjectDatabase() db: Database<GatewayTables>, @InjectLogger() logger: Logger) {
+    // In the scope in which keys are looked up: a pooled connection changes its scope by a statement more.
+    const all = acrossTenants(db);
     this.#poller = new Poller({
       name: 'kill-switch',
       idleMs: readEveryMs,
       tick: async () => {
         const before = this.#observations;
-        const apiEnabled = await isApiEnabled(db);
+        const apiEnabled = await isApiEnabled(all);
         // Whatever came in between is at least as recent.
         if (before === this.#observations) {
           this.observe(apiEnabled);

@@ -28,7 +28,7 @@ const idleMs = 5_000;
 const failedMs = { lookEvery: 1_000, lookFor: 10_000 };
 const publishTimeoutMs = 2_000;
 /** How long sent events may wait to be marked, so that many are marked by one statement. */
-const markPauseMs = 100;
+const markPauseMs = 1_000;
 
 /**
  * Sends the outbox to JetStream: the events of a transaction right after its commit, from memory; what was left behind, because a
