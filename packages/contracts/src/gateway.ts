@@ -15,8 +15,17 @@ export const createBusiness = defineContract('gateway.business.create', {
   timeoutMs: timeLimitsMs.saveBusiness,
 });
 
+/** Differs when any setting differs; opaque to callers. */
+const SettingsVersion = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
 export const updateBusiness = defineContract('gateway.business.update', {
-  request: Strict({ business_id: Uuid, change: BusinessChange, person_id: PersonId }),
+  request: Strict({
+    business_id: Uuid,
+    change: BusinessChange,
+    /** The `settings_version` on which the change is based; where they have another by now, `validation_error` at this path. */
+    expected_version: Type.Optional(SettingsVersion),
+    person_id: PersonId,
+  }),
   reply: BusinessReply,
   errors: ['validation_error', 'not_found'],
   unknownMembers: 'refused',
@@ -25,8 +34,12 @@ export const updateBusiness = defineContract('gateway.business.update', {
 
 export const showBusiness = defineContract('gateway.business.show', {
   request: Strict({ business_id: Uuid }),
-  /** `api_enabled`: false while the kill switch is on. */
-  reply: Strict({ ...BusinessReply.properties, api_enabled: Type.Boolean() }),
+  reply: Strict({
+    ...BusinessReply.properties,
+    settings_version: SettingsVersion,
+    /** False while the kill switch is on. */
+    api_enabled: Type.Boolean(),
+  }),
   errors: ['not_found'],
 });
 

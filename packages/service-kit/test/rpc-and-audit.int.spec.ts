@@ -50,12 +50,14 @@ describe('RPC over NATS', () => {
     const old = tested.network.connection.subscribe(showBusiness.subject, {
       callback: (_error, message) => {
         const business = { ...exampleBusiness(), added: { deeply: 1 } };
-        message.respond(JSON.stringify({ business, api_enabled: true, also: [1] }));
+        message.respond(
+          JSON.stringify({ business, settings_version: '0'.repeat(64), api_enabled: true, also: [1] }),
+        );
       },
     });
     const reply = await tested.network.call(showBusiness, { business_id: randomUUID() });
     old.unsubscribe();
-    expect(Object.keys(reply).sort()).toEqual(['api_enabled', 'business']);
+    expect(Object.keys(reply).sort()).toEqual(['api_enabled', 'business', 'settings_version']);
     expect(Object.keys(reply.business).sort()).toEqual(Object.keys(exampleBusiness()).sort());
   });
 
@@ -68,7 +70,13 @@ describe('RPC over NATS', () => {
         max: 1,
         callback: (_error, message) => {
           resolve(message.json());
-          message.respond(JSON.stringify({ business: exampleBusiness(), api_enabled: true }));
+          message.respond(
+            JSON.stringify({
+              business: exampleBusiness(),
+              settings_version: '0'.repeat(64),
+              api_enabled: true,
+            }),
+          );
         },
       });
     });

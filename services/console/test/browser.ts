@@ -9,6 +9,29 @@ export interface BrowserReply {
   readonly cookies: readonly string[];
 }
 
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+/** What a browser sends of the fields of a page that nobody has changed, without files. */
+export function fieldsIn(page: string): Record<string, string> {
+  const value = (tag: string) => unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
+  const inputs = [...page.matchAll(/<input[^>]* name="([a-z_]+)"[^>]*>/g)]
+    .filter(([tag]) => !/type="(checkbox|radio|file)"/.test(tag) || / checked/.test(tag))
+    .map(([tag, name = '']) => [name, value(tag)]);
+  const areas = [...page.matchAll(/<textarea[^>]* name="([a-z_]+)"[^>]*>([^<]*)</g)].map(
+    ([, name = '', text = '']) => [name, unescaped(text)],
+  );
+  const choices = [...page.matchAll(/<select[^>]* name="([a-z_]+)"[^>]*>(.*?)<\/select>/gs)].map(
+    ([, name = '', options = '']) => [name, value(/<option[^>]* selected[^>]*>/.exec(options)?.[0] ?? '')],
+  );
+  return Object.fromEntries([...inputs, ...areas, ...choices]);
+}
+
 /** A browser without scripts: it keeps cookies, and sends forms with the token of the last page that it loaded. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();

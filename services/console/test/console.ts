@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import {
   type Business,
@@ -24,6 +24,10 @@ export { type BrowserReply, TestBrowser } from './browser.js';
 
 // Real servers start slowly on a busy machine.
 jest.setTimeout(60_000);
+
+/** The version of settings that the fake of the gateway tells. */
+export const versionOf = (business: Business): string =>
+  createHash('sha256').update(JSON.stringify(business)).digest('hex');
 
 /** A person of a test. */
 export interface TestPerson {
@@ -129,7 +133,7 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
     if (!business) {
       throw new ApiError('not_found');
     }
-    return { business, api_enabled: console.apiEnabled };
+    return { business, settings_version: versionOf(business), api_enabled: console.apiEnabled };
   });
   tested.network.answer(sendNotice, (request) => {
     console.notices.push(request);

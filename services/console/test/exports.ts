@@ -167,7 +167,7 @@ function answerForBook(made: ExportsUnderTest): void {
     if (business_id !== made.business.id) {
       throw new ApiError('not_found');
     }
-    return { business: made.business, api_enabled: true };
+    return { business: made.business, settings_version: '0'.repeat(64), api_enabled: true };
   });
   network.answer(recordExport, (request) => {
     recorded.push(request);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BusinessChange, showConnection, updateBusiness } from '@pinkas/contracts';
+import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
 describe('fresh proofs', () => {
@@ -24,16 +25,7 @@ describe('fresh proofs', () => {
     browser = await console.signedIn(await console.addPerson({ [id]: 'owner' }));
     console.clock.now = new Date(console.clock.now.getTime() + 10 * 60_000 + 1);
   });
-  const fieldsOf = async () => {
-    const { text } = await browser.get(`/b/${id}/business`);
-    const inputs = [...text.matchAll(/<input[^>]*name="([a-z_]+)"[^>]*>/g)];
-    const textOf = (tag: string) => /value="([^"]*)"/.exec(tag)?.[1] ?? '';
-    return Object.fromEntries(
-      inputs
-        .filter(([tag]) => !/type="(checkbox|file)"/.test(tag) || /checked/.test(tag))
-        .map(([tag, name = '']) => [name, textOf(tag)]),
-    );
-  };
+  const fieldsOf = async () => fieldsIn((await browser.get(`/b/${id}/business`)).text);
 
   it.each([
     ['POST', '/authority/connect'],

@@ -295,6 +295,27 @@ describe('operator contracts', () => {
     });
   });
 
+  it('the second of two changes that are based on the same settings is refused', async () => {
+    const { id } = await create({ name: 'עסק' });
+    const shown = () => gateway.network.call(showBusiness, { business_id: id });
+    const { settings_version: version } = await shown();
+    const save = (settings: BusinessChange, expected_version: string) =>
+      gateway.network.call(updateBusiness, { business_id: id, change: settings, expected_version });
+    const outcomes = await Promise.allSettled([
+      save({ city: 'חיפה' }, version),
+      save({ phone: '03-1234567' }, version),
+    ]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await errorPathsOf(save({ city: 'עכו' }, version))).toEqual(['/expected_version']);
+    const { business, settings_version: next } = await shown();
+    expect([business.city, business.phone].filter((value) => value !== null)).toHaveLength(1);
+    expect((await save({ city: 'עכו' }, next)).business.city).toBe('עכו');
+    // What changes nothing is no change for others.
+    const { settings_version: now } = await shown();
+    await save({ city: 'עכו' }, now);
+    expect((await shown()).settings_version).toBe(now);
+  });
+
   it('a change of a business applies to its next request', async () => {
     const { business, key } = await gateway.caller();
     await change(business.id, { name: 'שם חדש', vat_rate: 0 });

@@ -189,7 +189,11 @@ export class PagePipeline {
     if (binding.access === 'owner' && membership.role !== 'owner') {
       return { reply: errorPage('owner_only', visit.language) };
     }
-    const { business, api_enabled: apiEnabled } = await this.rpc.call(showBusiness, { business_id: id });
+    const {
+      business,
+      settings_version: settingsVersion,
+      api_enabled: apiEnabled,
+    } = await this.rpc.call(showBusiness, { business_id: id });
     const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
     if (refusal !== null) {
       return { reply: refusedPage(refusal, visit.language) };
@@ -204,6 +208,7 @@ export class PagePipeline {
       business,
       book,
       bookId: book.id,
+      settingsVersion,
       isTest,
       link: (path, query = {}) => {
         const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);

@@ -46,6 +46,8 @@ export interface MemberVisit extends PersonVisit {
   readonly business: Business;
   /** What issuing gets: the business, or its test book. */
   readonly book: Business;
+  /** Of the settings of the business, as `updateBusiness` expects it. */
+  readonly settingsVersion: string;
   /** The id of the book that the page is about: the business's own, or its test book's. */
   readonly bookId: string;
   readonly isTest: boolean;

@@ -2,6 +2,7 @@ import {
   type Business,
   type BusinessChange,
   renderPage,
+  showBusiness,
   storeLogo,
   timeLimitsMs,
   updateBusiness,
@@ -11,6 +12,7 @@ import {
   defaultAccent,
   formatPercent,
   html,
+  isolate,
   type Language,
   languages,
   leftToRight,
@@ -85,6 +87,15 @@ const texts = {
     en: 'The settings are saved. They hold from the next document.',
   },
   wrong: { he: 'דבר לא נשמר. יש לתקן:', en: 'Nothing was saved. Correct:' },
+  changed: {
+    he: 'דבר לא נשמר: ההגדרות השתנו אחרי שהדף נטען. מה שהוקלד כאן נשאר; יש לבדוק ולשמור שוב.',
+    en: 'Nothing was saved: the settings have changed since this page was loaded. What you typed is still here; check it and save again.',
+  },
+  changes: { he: 'מה השתנה', en: 'What has changed' },
+  otherChanges: { he: 'השתנתה הגדרה שאינה בטופס.', en: 'A setting that is not in the form.' },
+  yes: { he: 'כן', en: 'Yes' },
+  no: { he: 'לא', en: 'No' },
+  none: { he: 'ריק', en: 'Empty' },
   readOnly: { he: 'רק בעלי העסק יכולים לשנות.', en: 'Only an owner can change this.' },
   proof: {
     he: 'דבר לא נשמר עדיין: שינוי של כתובות דוא"ל דורש לאמת מי כאן. יש לאמת בחלון החדש, לחזור ולשמור.',
@@ -144,6 +155,44 @@ function fieldsOf(business: Business): Fields {
     accountant_email: business.accountant_copy.email ?? '',
   };
 }
+
+const fieldWords: Readonly<Record<string, Words>> = {
+  ...{ name: texts.name, address: texts.address, city: texts.city, email: texts.email, phone: texts.phone },
+  ...{ language: texts.language, accent_color: texts.accent, default_notes: texts.notes },
+  ...{ payment_terms_days: texts.termDays, prices_include_vat: texts.pricesIncludeVat },
+  ...{ auto_send: texts.autoSend, channel: texts.channel },
+  ...{ quiet_from: texts.quietFrom, quiet_to: texts.quietTo, allocation_hold_minutes: texts.hold },
+  ...{ accountant_copy: texts.accountantCopy, accountant_email: texts.accountantEmail },
+};
+const boxes = ['prices_include_vat', 'auto_send', 'accountant_copy'];
+const channelWords = { email: texts.viaEmail, whatsapp: texts.whatsapp, both: texts.both };
+const valueWords: Readonly<Record<string, Readonly<Record<string, Words>>>> = {
+  language: { he: texts.he, en: texts.en },
+  channel: channelWords,
+  ...Object.fromEntries(boxes.map((name) => [name, { yes: texts.yes, '': texts.no }])),
+};
+
+function valueText(name: string, value: string, language: Language): Markup {
+  const word = valueWords[name]?.[value] ?? (value === '' ? texts.none : undefined);
+  return isolate(word?.[language] ?? value, language);
+}
+
+/** The settings of which a form was made, in fields that its page sends along. */
+interface FormBase {
+  readonly version: string;
+  /** The fields as JSON. */
+  readonly fields: string;
+}
+
+const baseOf = ({ business, settingsVersion }: MemberVisit): FormBase => ({
+  version: settingsVersion,
+  fields: JSON.stringify(fieldsOf(business)),
+});
+
+const sentBase = ({ form }: MemberVisit): FormBase => ({
+  version: form.get('version') ?? '',
+  fields: form.get('base') ?? '',
+});
 
 /** Where mails of the business go: a change of these needs a fresh proof. */
 const provedFields = ['email', 'accountant_copy', 'accountant_email'] as const;
@@ -210,10 +259,12 @@ const errorOfPath: readonly (readonly [path: string, name: string, words: Words]
   ['/accountant_copy/email', 'accountant_email', texts.badEmail],
 ];
 
-function errorsOf({ details }: ApiError, language: Language): FieldErrors {
-  const faults = (details?.errors ?? []) as readonly ValidationError[];
+const errorPaths = ({ details }: ApiError): string[] =>
+  ((details?.errors ?? []) as readonly ValidationError[]).map(({ path }) => path);
+
+function errorsOf(error: ApiError, language: Language): FieldErrors {
   return Object.fromEntries(
-    faults.map(({ path }) => {
+    errorPaths(error).map((path) => {
       const below = path.replace(/^\/change/, '');
       const known = errorOfPath.find(([start]) => below.startsWith(start));
       return known
@@ -249,24 +300,37 @@ export class SaveBusinessSettings {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { business, files, form, language, link, session } = visit;
     const sent = sentFields(visit, business);
+    const base = sentBase(visit);
     if (form.get('step') === 'preview') {
-      return settingsPage(visit, sent, {});
+      return settingsPage(visit, sent, {}, { base });
+    }
+    if (base.version !== visit.settingsVersion) {
+      return changedPage(visit, sent, base);
     }
     const addresses = provedFields.filter((name) => sent[name] !== fieldsOf(business)[name]);
     if (addresses.length > 0 && !isProofFresh(session, this.clock.now())) {
-      return settingsPage(visit, sent, {}, proofNotice(visit));
+      return settingsPage(visit, sent, {}, { base, refusal: proofNotice(visit) });
     }
     try {
       await this.rpc.call(updateBusiness, {
         business_id: business.id,
         change: changeOf(sent, logoOf(files.logo, form.has('remove_logo'))),
+        expected_version: base.version,
         person_id: session.personId,
       });
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'validation_error') {
-        return settingsPage(visit, sent, errorsOf(error, language));
+      if (!(error instanceof ApiError) || error.code !== 'validation_error') {
+        throw error;
       }
-      throw error;
+      if (errorPaths(error).includes('/expected_version')) {
+        const now = await this.rpc.call(showBusiness, { business_id: business.id });
+        return changedPage(
+          { ...visit, business: now.business, settingsVersion: now.settings_version },
+          sent,
+          base,
+        );
+      }
+      return settingsPage(visit, sent, errorsOf(error, language), { base });
     }
     return redirect(link('/business'), { outcome: 'saved' });
   }
@@ -341,11 +405,56 @@ function previewed(business: Business, query: URLSearchParams): Business {
   };
 }
 
+/** Who has typed something keeps it; what was left as it was takes the value of now, so that saving again changes nothing back. */
+function changedPage(visit: MemberVisit, sent: Fields, base: FormBase): PageReply {
+  const { business, language } = visit;
+  const now = fieldsOf(business);
+  const before = readFields(base.fields);
+  const given = Object.fromEntries(
+    Object.entries(now).map(([name, value]) => [
+      name,
+      sent[name] === before[name] ? value : (sent[name] ?? ''),
+    ]),
+  );
+  const changes = Object.entries(now).flatMap(([name, value]) => {
+    const was = before[name] ?? value;
+    const shown = html`<del>${valueText(name, was, language)}</del> → <ins>${valueText(name, value, language)}</ins>`;
+    return was === value ? [] : [[fieldWords[name]?.[language] ?? name, shown] as const];
+  });
+  const list = changes.length === 0 ? html`<p>${texts.otherChanges[language]}</p>` : facts(changes, language);
+  return settingsPage(
+    visit,
+    given,
+    {},
+    {
+      base: baseOf(visit),
+      refusal: html`${texts.changed[language]}`,
+      more: html`<section class="card" aria-labelledby="changes"><h2 id="changes">${texts.changes[language]}</h2>${list}</section>`,
+    },
+  );
+}
+
+/** The fields of which a form was made; none where it does not name them. */
+function readFields(json: string): Fields {
+  try {
+    const fields: unknown = JSON.parse(json);
+    return Object.fromEntries(
+      Object.entries(fields ?? {}).filter(([, value]) => typeof value === 'string'),
+    ) as Fields;
+  } catch {
+    return {};
+  }
+}
+
 function settingsPage(
   visit: MemberVisit,
   given: Fields,
   errors: FieldErrors,
-  refusal: Markup | null = null,
+  {
+    base = baseOf(visit),
+    refusal = null,
+    more = null,
+  }: { readonly base?: FormBase; readonly refusal?: Markup | null; readonly more?: Markup | null } = {},
 ): PageReply {
   const { business, language, link, outcome, role } = visit;
   const previewQuery = Object.fromEntries(
@@ -355,7 +464,7 @@ function settingsPage(
   const frame = html`<section class="card preview" aria-labelledby="preview"><h2 id="preview">${texts.preview[language]}</h2><div class="frame"><iframe title="${texts.preview[language]}" src="${link('/business/preview', previewQuery)}" data-preview="${link('/business/preview')}" sandbox="" loading="lazy"></iframe></div></section>`;
   return page(
     words.business[language],
-    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${outcome === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}
+    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${outcome === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}${more}
 <section class="card">${facts(
       [
         [
@@ -367,12 +476,12 @@ function settingsPage(
       ],
       language,
     )}<p class="hint">${texts.identityHint[language]}</p></section>
-<div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors)}</section>`}</div><div>${frame}</div></div>`,
+<div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors, base) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors, base)}</section>`}</div><div>${frame}</div></div>`,
     isWrong || refusal !== null ? 422 : 200,
   );
 }
 
-function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors): Markup {
+function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors, base: FormBase): Markup {
   const { business, csrfToken, language, link, role } = visit;
   const input = (name: string, word: Words, more: Partial<Parameters<typeof field>[0]> = {}) =>
     field({ name, label: word[language], value: given[name] ?? '', error: errors[name], ...more });
@@ -382,7 +491,7 @@ function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors): M
     html`<fieldset class="card"><legend>${word[language]}</legend>${content}</fieldset>`;
   const notesId = 'field-default_notes';
   const isReadOnly = role !== 'owner';
-  return html`<form method="post" action="${link('/business')}" enctype="multipart/form-data" data-preview-form data-logo="${link('/business/logo')}">${csrfField(csrfToken)}<fieldset class="bare"${isReadOnly && html` disabled`}>
+  return html`<form method="post" action="${link('/business')}" enctype="multipart/form-data" data-preview-form data-logo="${link('/business/logo')}">${csrfField(csrfToken)}<input type="hidden" name="version" value="${base.version}"><input type="hidden" name="base" value="${base.fields}"><fieldset class="bare"${isReadOnly && html` disabled`}>
 ${group(texts.profile, html`${input('name', texts.name, { required: true, maxLength: 120, autocomplete: 'organization' })}${input('address', texts.address, { maxLength: 200, autocomplete: 'street-address' })}${input('city', texts.city, { maxLength: 80, autocomplete: 'address-level2' })}${input('email', texts.email, { type: 'email', ltr: true, maxLength: 254, autocomplete: 'email' })}${input('phone', texts.phone, { type: 'tel', ltr: true, maxLength: 21, autocomplete: 'tel' })}${choice({ name: 'language', label: texts.language[language], value: given.language ?? 'he', options: languages.map((known) => [known, texts[known][language]] as const) })}`)}
 ${group(texts.look, html`${input('accent_color', texts.accent, { type: 'color', hint: texts.accentHint[language] })}${input('logo', texts.logo, { type: 'file', accept: 'image/png,image/svg+xml', hint: texts.logoHint[language] })}${business.logo ? checkbox({ name: 'remove_logo', label: texts.removeLogo[language], checked: false }) : null}`)}
 ${group(texts.terms, html`${input('payment_terms_days', texts.termDays, { type: 'number', min: '0', max: '365', ltr: true })}${box('prices_include_vat', texts.pricesIncludeVat)}<div class="field"><label for="${notesId}">${texts.notes[language]}</label><textarea id="${notesId}" name="default_notes" rows="3" maxlength="1000">${given.default_notes ?? ''}</textarea>${errors.default_notes ? html`<p class="error">${errors.default_notes}</p>` : null}</div>`)}
@@ -392,11 +501,7 @@ ${group(
     name: 'channel',
     label: texts.channel[language],
     value: given.channel ?? 'email',
-    options: [
-      ['email', texts.viaEmail[language]],
-      ['whatsapp', texts.whatsapp[language]],
-      ['both', texts.both[language]],
-    ],
+    options: Object.entries(channelWords).map(([value, word]) => [value, word[language]] as const),
   })}${input('quiet_from', texts.quietFrom, { type: 'time', ltr: true })}${input('quiet_to', texts.quietTo, { type: 'time', ltr: true, hint: texts.quietHint[language] })}${input('allocation_hold_minutes', texts.hold, { type: 'number', min: '0', max: '1440', ltr: true })}`,
 )}
 ${group(texts.accountant, html`${box('accountant_copy', texts.accountantCopy)}${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true, maxLength: 254 })}`)}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   allocationHoldMinutesDefault,
   type Business,
@@ -19,6 +20,11 @@ export type BusinessSettings = Omit<Business, 'id' | 'created_at'>;
 
 /** What an operator changes, with a new logo stored already. */
 export type SettingsChange = Omit<BusinessChange, 'logo'> & { logo?: BusinessSettings['logo'] | null };
+
+/** Of the settings as they are stored: a change that is based on others is refused. */
+export function settingsVersion({ id: _, created_at: __, ...settings }: Business): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+}
 
 /** Legal types that charge no VAT by default: exempt dealers, and bodies without taxed business. */
 const exemptTypes: readonly BusinessLegalType[] = ['osek_patur', 'amuta', 'public_institution'];

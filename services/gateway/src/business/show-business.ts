@@ -3,6 +3,7 @@ import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@
 import { isApiEnabled } from '../kill-switch/kill-switch.repository.js';
 import { findBusiness } from './business.repository.js';
 import type { GatewayTables } from './business.tables.js';
+import { settingsVersion } from './business-settings.js';
 
 /** One business with its settings, and whether anything may be changed at all. */
 @Operation(showBusiness)
@@ -15,6 +16,10 @@ export class ShowBusiness {
     if (!business) {
       throw new ApiError('not_found');
     }
-    return { business, api_enabled: await isApiEnabled(own) };
+    return {
+      business,
+      settings_version: settingsVersion(business),
+      api_enabled: await isApiEnabled(own),
+    };
   }
 }

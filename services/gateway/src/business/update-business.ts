@@ -26,6 +26,7 @@ import {
   movedFirstNumbers,
   type SettingsChange,
   settingsErrors,
+  settingsVersion,
 } from './business-settings.js';
 import { storeChangedLogo } from './store-logo.js';
 
@@ -49,6 +50,9 @@ export class UpdateBusiness {
         const found = await lockBusiness(trx, id);
         if (!found) {
           throw new ApiError('not_found');
+        }
+        if ((request.expected_version ?? settingsVersion(found)) !== settingsVersion(found)) {
+          throw ApiError.invalid([{ path: '/expected_version', message: 'the settings have changed since' }]);
         }
         const business = { ...changeSettings(found, change), id: found.id, created_at: found.created_at };
         const errors = [...settingsErrors(business), ...firstNumberErrors];

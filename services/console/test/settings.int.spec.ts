@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Business, type BusinessChange, updateBusiness } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { fieldsIn } from './browser.js';
+import { type ConsoleUnderTest, startConsole, type TestBrowser, versionOf } from './console.js';
+
+describe('the settings of a business that two people change', () => {
+  let console: ConsoleUnderTest;
+  let business: Business;
+  let browser: TestBrowser;
+  let path: string;
+  let saved: BusinessChange[];
+  /** What another person changes between the check of the page and the transaction of the gateway. */
+  let raced: Partial<Business> | null;
+  const change = (settings: Partial<Business>) =>
+    console.businesses.set(business.id, { ...business, ...settings });
+  beforeAll(async () => {
+    console = await startConsole();
+    console.network.answer(updateBusiness, (request) => {
+      if (raced) {
+        change(raced);
+      }
+      const found = console.businesses.get(request.business_id);
+      if (!found || request.expected_version !== versionOf(found)) {
+        throw ApiError.invalid([{ path: '/expected_version', message: 'the settings have changed since' }]);
+      }
+      saved.push(request.change);
+      return { business: found };
+    });
+  });
+  afterAll(() => console.stop());
+  beforeEach(async () => {
+    saved = [];
+    raced = null;
+    business = console.addBusiness({
+      city: 'Haifa',
+      default_notes: 'Two\nlines "quoted" & more',
+      auto_send: { enabled: true, channel: 'email', quiet_hours: null },
+    });
+    path = `/b/${business.id}/business`;
+    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+  });
+  const formOf = async () => fieldsIn((await browser.get(path)).text);
+  const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ').replaceAll(/\s+/g, ' ');
+
+  it('a form that nobody else has overtaken is saved', async () => {
+    const reply = await browser.post(path, { ...(await formOf()), city: 'Acre' });
+    expect(reply.status).toBe(303);
+    expect(saved).toMatchObject([{ city: 'Acre', default_notes: business.default_notes }]);
+  });
+
+  it.each(['before the form is sent', 'while it is saved'])(
+    'settings that another person changes %s are not changed back, and the page tells which',
+    async (when) => {
+      const form = await formOf();
+      const theirs = { auto_send: { ...business.auto_send, enabled: false }, phone: '03-1234567' };
+      if (when === 'while it is saved') {
+        raced = theirs;
+      } else {
+        change(theirs);
+      }
+      const refused = await browser.post(path, { ...form, city: 'Acre', address: '1 Demo St' });
+      expect(refused.status).toBe(422);
+      expect(saved).toEqual([]);
+      const words = wordsOf(refused.text);
+      expect(words).toContain('the settings have changed');
+      expect(words).toMatch(/Send each document to the customer Yes → No/);
+      expect(words).toMatch(/Phone \S+ → 03-1234567/);
+
+      // What was typed is there, and what was not has the values of now: saving again changes nothing back.
+      raced = null;
+      const again = fieldsIn(refused.text);
+      expect(again).toMatchObject({ city: 'Acre', address: '1 Demo St', phone: '03-1234567' });
+      expect((await browser.post(path, again)).status).toBe(303);
+      expect(saved).toMatchObject([{ city: 'Acre', phone: '03-1234567', auto_send: { enabled: false } }]);
+    },
+  );
+
+  it('a preview between loading and saving does not hide the change of another person', async () => {
+    const form = await formOf();
+    change({ city: 'Eilat' });
+    const shown = await browser.post(path, { ...form, name: 'Demo business', step: 'preview' });
+    const refused = await browser.post(path, fieldsIn(shown.text));
+    expect(refused.status).toBe(422);
+    expect(wordsOf(refused.text)).toMatch(/City Haifa → Eilat/);
+    expect(saved).toEqual([]);
+  });
+
+  it('a change of a setting that the form does not have is shown as well', async () => {
+    const form = await formOf();
+    change({ allocation_threshold_net: 1 });
+    const refused = await browser.post(path, form);
+    expect([refused.status, saved]).toEqual([422, []]);
+    expect(refused.text).toContain('A setting that is not in the form.');
+  });
+
+  it.each([{ version: '' }, { base: '{' }, { base: '"text"', version: 'x' }, { base: 'null', version: 'x' }])(
+    'a form with a version of its own saves nothing unseen: %j',
+    async (own) => {
+      const form = await formOf();
+      change({ city: 'Eilat' });
+      expect((await browser.post(path, { ...form, ...own })).status).toBe(422);
+      expect(saved).toEqual([]);
+    },
+  );
+});
