@@ -7,6 +7,7 @@ export {
   hexBytes,
   httpServerFields,
   integer,
+  isOnThisMachine,
   migrationFields,
   provisioningFields,
   readConfig,

@@ -5,6 +5,7 @@ import {
   flag,
   hexBytes,
   integer,
+  isOnThisMachine,
   readConfig,
   serviceFields,
   text,
@@ -85,8 +86,7 @@ export function readAllocationConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): AllocationConfig {
   const config = readConfig(fields, env);
-  const { hostname } = new URL(config.taxAuthorityUrl);
-  const isSimulator = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  const isSimulator = isOnThisMachine(config.taxAuthorityUrl);
   if (config.production && config.taxAuthorityAutoConnect && !isSimulator) {
     throw new ConfigError(
       'TAX_AUTHORITY_AUTO_CONNECT is true: set it to false, so that the owner of a business logs in at the tax authority. ' +

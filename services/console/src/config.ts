@@ -24,6 +24,7 @@ export const fields = {
     meaning: 'The public address of the console, an origin without a path: links in emails lead there.',
     example: 'https://console.example.com',
     protocols: http,
+    tls: true,
   }),
   cookieSecret: hexBytes('COOKIE_SECRET', {
     meaning: 'The secret that signs cookies, the same for all replicas. A new one signs nobody out.',
@@ -51,6 +52,7 @@ export const fields = {
       meaning: 'The OpenID Connect issuer with which people may sign in; empty: by link and passkey only.',
       example: 'https://login.example.com/realms/main',
       protocols: http,
+      tls: true,
     }),
   ),
   oidcName: text('OIDC_NAME', {

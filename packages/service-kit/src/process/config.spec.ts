@@ -126,6 +126,31 @@ describe('readConfig for real documents', () => {
     expect(read).not.toThrow(/changeme|0000|NAME/);
   });
 
+  it.each([
+    ['http://console.example.com', 'refused'],
+    ['HTTP://127.0.0.1.example.com', 'refused'],
+    ['http://10.0.0.1', 'refused'],
+    ['https://console.example.com', 'read'],
+    ['http://localhost:8090', 'read'],
+    ['http://127.0.0.1', 'read'],
+    ['http://[::1]:8090', 'read'],
+  ])('an address that must have TLS for real documents: %s is %s', (address, outcome) => {
+    const more = {
+      ...fields,
+      at: url('AT', { meaning: 'x.', example: 'x', protocols: ['http:', 'https:'], tls: true }),
+      any: url('ANY', { meaning: 'x.', example: 'x', protocols: ['http:'], fallback: '' }),
+    };
+    const read = (production: string) => () =>
+      readConfig(more, { ...env, AT: address, ANY: 'http://10.0.0.1', PRODUCTION: production });
+    if (outcome === 'refused') {
+      expect(read('true')).toThrow('AT begins with http:');
+      expect(read('true')).not.toThrow('ANY');
+    } else {
+      expect(read('true')().at).toBe(address);
+    }
+    expect(read('false')().at).toBe(address);
+  });
+
   it('an environment for real documents needs a NATS user', () => {
     const open = { ...env, NATS_URL: 'nats://127.0.0.1:4222' };
     expect(() => readConfig(fields, open)).toThrow('NATS_URL has no user');

@@ -12,6 +12,8 @@ export interface EnvField<T> {
   readonly fallback: T | undefined;
   /** Its value must never be printed. */
   readonly secret: boolean;
+  /** In production its address must have TLS, unless it is one of this machine. */
+  readonly tls?: boolean;
   /** Returns the value, or throws an Error whose message says what is expected. */
   parse(text: string): T;
 }
@@ -73,9 +75,10 @@ export const flag = (name: string, options: FieldOptions<boolean>): EnvField<boo
 /** A URL of one of the protocols, without a slash at its end. */
 export const url = (
   name: string,
-  options: FieldOptions<string> & { protocols: readonly string[] },
-): EnvField<string> =>
-  field(name, options, (value) => {
+  options: FieldOptions<string> & { protocols: readonly string[]; tls?: boolean },
+): EnvField<string> => ({
+  tls: options.tls ?? false,
+  ...field(name, options, (value) => {
     const expected = `expected a URL that starts with ${options.protocols.map((p) => `${p}//`).join(' or ')}`;
     let parsed: URL;
     try {
@@ -87,7 +90,12 @@ export const url = (
       throw new Error(expected);
     }
     return value.replace(/\/+$/, '');
-  });
+  }),
+});
+
+/** Whether a URL leads to this machine: what is sent there passes no network. */
+export const isOnThisMachine = (address: string): boolean =>
+  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 
 /** So many bytes, written in hex. */
 export const hexBytes = (name: string, options: FieldOptions<Buffer> & { bytes: number }): EnvField<Buffer> =>

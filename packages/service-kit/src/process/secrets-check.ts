@@ -1,4 +1,4 @@
-import type { EnvField } from './config.js';
+import { type EnvField, isOnThisMachine } from './config.js';
 import { readNatsAddress } from './nats-connection.js';
 
 /**
@@ -47,11 +47,21 @@ export function productionFindings(
   const findings = fields
     .filter((field) => field.secret && isPlaceholder(env[field.name] ?? '', field.example))
     .map((field) => `${field.name} is a placeholder: generate a secret, such as with openssl rand -hex 32`);
+  const plain = fields.filter(({ name, tls }) => tls && isWithoutTls(env[name] ?? ''));
+  findings.push(
+    ...plain.map(
+      ({ name }) =>
+        `${name} begins with http:, so that cookies and tokens can be read on the way: set an address that begins with https:`,
+    ),
+  );
   if (fields.some((field) => field.name === 'NATS_URL') && env.NATS_URL && !namesUser(env.NATS_URL)) {
     findings.push('NATS_URL has no user: every service has its own, with a password');
   }
   return findings;
 }
+
+const isWithoutTls = (address: string): boolean =>
+  /^http:/i.test(address) && URL.canParse(address) && !isOnThisMachine(address);
 
 function namesUser(address: string): boolean {
   try {
