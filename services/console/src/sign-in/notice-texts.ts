@@ -1,6 +1,7 @@
 import type { MemberRole } from '@pinkas/contracts';
 import { directions, html, isolate, type Language, languages, type Markup, plainText } from '@pinkas/design';
 import { type Words, words } from '../pages/words.js';
+import { shownName } from './shown-name.js';
 
 /** Where the links of a mail lead. */
 export interface NoticeAddresses {
@@ -32,8 +33,13 @@ const texts = {
     en: 'You did not ask to sign in? Ignore this message. Do not pass the link on.',
   },
   signInButton: { he: 'כניסה', en: 'Sign in' },
-  invitationSubject: { he: 'הוזמנת לפנקס של', en: 'You may use Pinkas for' },
-  invitationLead: { he: 'הוזמנת לעבוד בפנקס של', en: 'You are invited to work in Pinkas for' },
+  writer: {
+    he: 'פנקס שולח את ההודעה הזאת. מי שמנהל עסק הזין את הכתובת שלך; את שם העסק הוא בחר, ופנקס לא בדק אותו.',
+    en: 'Pinkas sends this message. A person who manages a business has entered your address; they chose the name of the business, and Pinkas has not checked it.',
+  },
+  invitationSubject: { he: 'הוזמנת לפנקס', en: 'You are invited to Pinkas' },
+  invitationLead: { he: 'הוזמנת לעבוד בפנקס', en: 'You are invited to work in Pinkas' },
+  business: { he: 'העסק:', en: 'Business:' },
   asRole: { he: 'תפקיד:', en: 'Role:' },
   later: {
     he: 'אחר כך אפשר לקבל קישור חדש לכתובת הזאת כאן:',
@@ -86,18 +92,20 @@ export function invitationMail(
   { link, signIn }: NoticeAddresses,
   { businessName, role }: { businessName: string; role: MemberRole },
 ): NoticeMail {
-  const name = singleLine(businessName, 120);
+  const name = shownName(businessName);
   return bilingual(
     language,
-    (of) => `${texts.invitationSubject[of]} ${name}`,
+    (of) => (name === '' ? texts.invitationSubject[of] : `${texts.invitationSubject[of]}: ${name}`),
     (of) => ({
       text: [
-        `${texts.invitationLead[of]} ${name}. ${texts.asRole[of]} ${words[role][of]}.`,
+        texts.writer[of],
+        `${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.`,
+        ...(name === '' ? [] : [`${texts.business[of]} ${name}`]),
         link,
         texts.limits[of],
         `${texts.later[of]}\n${signIn}`,
       ].join('\n\n'),
-      html: html`<p>${texts.invitationLead[of]} <strong>${isolate(name, of)}</strong>. ${texts.asRole[of]} ${words[role][of]}.</p>${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.later[of]} <a href="${signIn}">${signIn}</a></p>`,
+      html: html`<p>${texts.writer[of]}</p><p>${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.later[of]} <a href="${signIn}">${signIn}</a></p>`,
     }),
   );
 }
