@@ -10,6 +10,8 @@ export const timeLimitsMs = {
   /** Until the whole of an HTTP request has arrived. */
   receiveRequest: 25_000,
   receiveHeaders: 10_000,
+  /** Until the body of a form of the console has arrived: 256 KB at 17 KB a second. */
+  receiveForm: 15_000,
   /** On an HTTP connection on which nothing moves. */
   idleConnection: 25_000,
   rateLimitCommand: 500,
@@ -105,6 +107,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'request', inner: ['call', 'rateLimitCommand'] },
   { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
   { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },
+  { outer: 'receiveRequest', inner: ['receiveHeaders', 'receiveForm'] },
   { outer: 'idleConnection', inner: ['createDocument'] },
   { outer: 'idleConnection', inner: ['cancelDocument'] },
   { outer: 'resolveCustomer', inner: ['undecidedCustomer', 'resolveCustomerReserve'] },
@@ -144,6 +147,7 @@ export const documentedTimeLimits: readonly {
     what: 'sending a whole request, and an HTTP connection on which nothing moves',
     limits: ['receiveRequest'],
   },
+  { what: 'the body of a form of the console', limits: ['receiveForm'] },
   { what: 'a call between services without a reply or a sign of progress', limits: ['silence'] },
   { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
   { what: 'one rendering, with its signature', limits: ['renderArtifact'] },

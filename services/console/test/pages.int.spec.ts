@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type AuditEntry,
   auditing,
@@ -18,7 +18,7 @@ import {
 } from '@pinkas/contracts';
 import { isTestBook, testBook } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
-import { exampleDocument } from '@pinkas/testkit';
+import { eventually, exampleDocument } from '@pinkas/testkit';
 import { keepFormOutcome } from '../src/session/form-outcome.repository.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 
@@ -165,6 +165,68 @@ describe('what a form has done', () => {
     expect(paths).toContain('/page/29');
     await browser.post('/sign-out');
     expect(await kept()).toEqual([]);
+  });
+});
+
+describe('slow senders of forms', () => {
+  const sockets: Socket[] = [];
+  let businessId: string;
+  let cookie: string;
+  beforeAll(async () => {
+    ({ id: businessId } = console.addBusiness());
+    const browser = await console.signedIn(await console.addPerson({ [businessId]: 'owner' }));
+    cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) {
+      socket.destroy();
+    }
+  });
+
+  /** Sends the head of a form and one byte of its body. @returns what was received, up to now. */
+  function begin(path: string, headers: Record<string, string>): () => string {
+    const socket = connect(Number(new URL(console.origin).port), '127.0.0.1');
+    sockets.push(socket);
+    let received = '';
+    socket.setEncoding('utf8').on('error', () => {});
+    socket.on('data', (text: string) => {
+      received += text;
+    });
+    const lines = Object.entries({ host: 'localhost', 'accept-language': 'en', ...headers });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}content-length: 1000\r\n\r\n-`);
+    return () => received;
+  }
+  const text = { 'content-type': 'application/x-www-form-urlencoded' };
+  const files = { 'content-type': 'multipart/form-data; boundary=x' };
+
+  it.each([
+    ['with files, from strangers', () => [`/b/${businessId}/business`, files] as const, 303, 256],
+    [
+      'with files, of one person',
+      () => [`/b/${businessId}/business`, { ...files, cookie }] as const,
+      408,
+      252,
+    ],
+    ['without files, from strangers', () => ['/sign-in', text] as const, 408, 252],
+  ])('256 forms that arrive slowly keep no page waiting: %s', async (_name, form, status, endedMin) => {
+    const [path, headers] = form();
+    const received = Array.from({ length: 256 }, () => begin(path, headers));
+    await eventually('the surplus is answered', async () => {
+      return received.filter((read) => read().startsWith(`HTTP/1.1 ${status} `)).length >= endedMin;
+    });
+    const person = await console.signedIn(await console.addPerson());
+    expect((await person.get('/account')).status).toBe(200);
+    // A form of another person is not among those that end.
+    expect((await person.post('/language', { language: 'en', next: '/' })).status).toBe(303);
+    const [first] = received.map((read) => read());
+    expect(first).toContain(status === 408 ? 'The form did not arrive in time' : 'location: /sign-in');
+  });
+
+  it('a form that does not arrive in time is answered with a page', async () => {
+    const read = begin('/sign-in', text);
+    await eventually('the form is answered', async () => read().includes('</html>'), 25_000);
+    expect(read()).toMatch(/^HTTP\/1\.1 408 .*The form did not arrive in time/s);
   });
 });
 

@@ -29,6 +29,8 @@ import {
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { assets } from '../assets/assets.js';
 import type { ConsoleConfig } from '../config.js';
+import type { FoundSession } from '../session/session.repository.js';
+import { BodyReceipts } from './body-receipts.js';
 import { acceptsGzip, bestLevel, compressed } from './compression.js';
 import { type PageBinding, type PageHandler, pageBindingOf } from './console-page.js';
 import { assetHeaders, downloadHeaders, pageHeaders } from './page-headers.js';
@@ -36,6 +38,10 @@ import { PagePipeline, type PageResponse, type RawVisit } from './page-pipeline.
 import type { UploadedFile } from './visit.js';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose form it is, where it is one; undefined: not known. */
+    found?: FoundSession | null | undefined;
+  }
   interface FastifyContextConfig {
     /** Whether the form of the route has files. */
     files?: boolean;
@@ -58,6 +64,7 @@ export class HttpServer implements BackgroundTask {
   #server: FastifyInstance | undefined;
   #draining = false;
   #inFlight = 0;
+  readonly #bodies = new BodyReceipts();
   #downloads = 0;
 
   constructor(
@@ -82,6 +89,7 @@ export class HttpServer implements BackgroundTask {
       done();
     });
     await server.register(cookie);
+    server.addHook('preParsing', (request, reply) => this.#beginBody(request, reply));
     // Forms send nothing else; a text of megabytes would be read as that many fields.
     server.removeAllContentTypeParsers();
     await server.register(formbody, { bodyLimit: formBytesMax, parser: parseForm });
@@ -187,9 +195,10 @@ export class HttpServer implements BackgroundTask {
     const { method } = request;
     const route = request.routeOptions.url;
     reply.headers(transportHeaders(this.config.consoleUrl)).header('x-request-id', request.id);
+    // It waits for the body, which is counted among the bodies.
+    const raw = await readVisit(request);
     if (this.#inFlight >= inFlightMax) {
-      this.metrics.rejected();
-      return reply.code(503).headers(pageHeaders).header('retry-after', '1').send('');
+      return this.#reject(request, reply, 503, 1);
     }
     const release = this.#occupy();
     reply.raw.once('close', () => {
@@ -199,7 +208,6 @@ export class HttpServer implements BackgroundTask {
     if (this.#draining) {
       reply.header('connection', 'close');
     }
-    const raw = await readVisit(request);
     const context = newContext(timeoutMs, request.id);
     const options = {
       kind: SpanKind.SERVER,
@@ -213,12 +221,7 @@ export class HttpServer implements BackgroundTask {
       options,
       async () => ({ response: await respond(raw), ids: logBindings() }),
     );
-    for (const { name, value, maxAgeSeconds } of response.cookies) {
-      reply.setCookie(name, value, {
-        ...this.#cookieOptions(),
-        ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
-      });
-    }
+    this.#setCookies(reply, response);
     const sent = await this.#sendReply(request, reply, response.reply, release);
     this.logger.info(
       {
@@ -232,6 +235,67 @@ export class HttpServer implements BackgroundTask {
       'request handled',
     );
     return sent;
+  }
+
+  #setCookies(reply: FastifyReply, { cookies }: PageResponse): void {
+    for (const { name, value, maxAgeSeconds } of cookies) {
+      reply.setCookie(name, value, {
+        ...this.#cookieOptions(),
+        ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
+      });
+    }
+  }
+
+  /**
+   * Finds who sends a body, and counts it among those that are being received: one that arrives slowly takes no place of a page.
+   * A body with files is read for signed-in people only.
+   */
+  async #beginBody(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (request.method !== 'POST') {
+      return;
+    }
+    const head = headOf(request);
+    if (this.#inFlight >= inFlightMax) {
+      this.#reject(request, reply, 503, 1);
+      return;
+    }
+    const release = this.#occupy();
+    const found = await this.pipeline.authenticate(head).finally(release);
+    request.found = found;
+    if (found === null && request.routeOptions.config.files && isMultipart(request)) {
+      const response = this.pipeline.respondUnsigned(head);
+      this.#setCookies(reply.header('connection', 'close'), response);
+      await this.#sendReply(request, reply, response.reply, release);
+      return;
+    }
+    if (request.raw.complete) {
+      return;
+    }
+    const sender = { isSignedIn: !!found, id: found?.session.personId ?? head.network };
+    const end = () => this.#reject(request, reply.header('connection', 'close'), 408);
+    const finish = this.#bodies.begin(sender, end);
+    const timeout = setTimeout(end, timeLimitsMs.receiveForm).unref();
+    const stop = () => {
+      clearTimeout(timeout);
+      finish();
+    };
+    request.raw.once('end', stop);
+    reply.raw.once('close', stop);
+  }
+
+  /** Responds with a page that has the reason in words. */
+  #reject(request: FastifyRequest, reply: FastifyReply, status: 408 | 503, retryAfterSeconds?: number) {
+    if (status === 503) {
+      this.metrics.rejected();
+    }
+    if (retryAfterSeconds !== undefined) {
+      reply.header('retry-after', String(retryAfterSeconds));
+    }
+    this.logger.info({ request_id: request.id, status }, 'http request rejected');
+    return reply
+      .code(status)
+      .headers(pageHeaders)
+      .send(this.pipeline.pageOfRejected(headOf(request), status));
   }
 
   /** @returns what gives the place up, once. */
@@ -279,20 +343,19 @@ export class HttpServer implements BackgroundTask {
   }
 
   #stream(
-    { method }: FastifyRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
     headers: Readonly<Record<string, string>>,
     chunks: AsyncIterable<Buffer>,
     release: () => void,
   ): FastifyReply {
-    if (method === 'HEAD') {
+    if (request.method === 'HEAD') {
       // Fastify would read the whole file to drop it.
       const { 'content-length': _, ...others } = headers;
       return reply.headers(others).send('');
     }
     if (this.#downloads >= downloadsMax) {
-      this.metrics.rejected();
-      return reply.code(503).headers(pageHeaders).header('retry-after', '60').send('');
+      return this.#reject(request, reply, 503, 60);
     }
     release();
     this.#downloads += 1;
@@ -305,6 +368,10 @@ export class HttpServer implements BackgroundTask {
     return reply.headers(headers).send(Readable.from(chunks));
   }
 }
+
+/** Before its body is read, which the plugin goes by. */
+const isMultipart = ({ headers }: FastifyRequest): boolean =>
+  /^multipart\//i.test(headers['content-type'] ?? '');
 
 /** Reads a form. */
 function parseForm(text: string): { form: URLSearchParams } {
@@ -336,7 +403,6 @@ interface SentForm {
 
 async function readForm(request: FastifyRequest): Promise<SentForm> {
   if (request.isMultipart()) {
-    // It is read before anybody is known to be signed in.
     if (!request.routeOptions.config.files) {
       throw Object.assign(new Error('the form has no files'), { statusCode: 415 });
     }
@@ -404,5 +470,6 @@ function headOf(request: FastifyRequest): RawVisit {
     userAgent: header('user-agent'),
     sentToken: header('x-csrf-token'),
     isFromAnotherSite: isPost && isFromAnotherSite(request),
+    found: request.found,
   };
 }

@@ -18,7 +18,15 @@ import {
   toApiError,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import { errorPage, refusedPage, signInPath, stalePage, tooLargePage } from '../pages/message-pages.js';
+import {
+  busyPage,
+  errorPage,
+  refusedPage,
+  signInPath,
+  slowPage,
+  stalePage,
+  tooLargePage,
+} from '../pages/message-pages.js';
 import { shell } from '../pages/shell.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
@@ -39,6 +47,8 @@ export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'lang
   readonly sentToken: string;
   /** Whether the browser says that a page of another site sent the form. */
   readonly isFromAnotherSite: boolean;
+  /** The session of a form, which is found before its body is read; undefined where it is not known yet. */
+  readonly found?: FoundSession | null | undefined;
 };
 
 /** A response, ready to be sent. */
@@ -112,11 +122,17 @@ export class PagePipeline {
     return this.#framed(errorPage('not_found', visit.language), visit, raw, secret, found?.newToken ?? null);
   }
 
+  /** The response to a form with files in a browser in which no one is signed in: its body is not read. */
+  respondUnsigned(raw: RawVisit): PageResponse {
+    const secret = this.#secretOf(raw);
+    const visit = this.#visit(raw, secret, null);
+    return this.#framed(signInRedirect(visit), visit, raw, secret, null);
+  }
+
   /** The page for a request that could not be read. @param status of its response. */
   pageOfRejected(raw: RawVisit, status: number): string {
     const visit = this.#visit(raw, this.#secretOf(raw), null);
-    const reply =
-      status === 413 ? tooLargePage(visit.language) : errorPage(rejection(status), visit.language);
+    const reply = rejectedPage(status, visit.language);
     return reply.kind === 'html' ? shell(reply, visit) : '';
   }
 
@@ -136,7 +152,15 @@ export class PagePipeline {
     }
   }
 
+  /** The session of a request's cookie; undefined: it cannot be found now, and the page will say so. */
+  async authenticate(raw: RawVisit): Promise<FoundSession | null | undefined> {
+    return this.#findSession(raw).catch(() => undefined);
+  }
+
   async #findSession(raw: RawVisit): Promise<FoundSession | null> {
+    if (raw.found !== undefined) {
+      return raw.found;
+    }
     const token = raw.cookies[cookieNames(this.config).session];
     return token ? findSession(acrossTenants(this.db), token, this.clock.now()) : null;
   }
@@ -252,9 +276,18 @@ export class PagePipeline {
 const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
   [...query, ...form].some((pair) => pair.some((text) => text.includes('\0')));
 
-/** The error of a request that could not be read. */
-const rejection = (status: number): ApiError =>
-  status < 500 ? ApiError.invalid([]) : new ApiError('internal_error');
+function rejectedPage(status: number, language: Language): PageReply {
+  switch (status) {
+    case 408:
+      return slowPage(language);
+    case 413:
+      return tooLargePage(language);
+    case 503:
+      return busyPage(language);
+    default:
+      return errorPage(status < 500 ? ApiError.invalid([]) : new ApiError('internal_error'), language);
+  }
+}
 
 /** Why a change is refused, as the HTTP API refuses it; null: it may go on. */
 function refusalOf(changes: Changes, business: Business, apiEnabled: boolean) {

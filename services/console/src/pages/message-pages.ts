@@ -42,6 +42,16 @@ const texts = {
     he: 'דבר לא השתנה. יש לחזור לדף ולבחור קובץ קטן יותר.',
     en: 'Nothing was changed. Go back to the page and choose a smaller file.',
   },
+  slow: { he: 'הטופס לא הגיע בזמן', en: 'The form did not arrive in time' },
+  slowMore: {
+    he: 'דבר לא השתנה. החיבור איטי מדי, או שנשלחים כמה טפסים בבת אחת; יש לחזור לדף ולשלוח שוב.',
+    en: 'Nothing was changed. The connection is too slow, or several forms are sent at once; go back to the page and send it again.',
+  },
+  busy: { he: 'יש כרגע עומס', en: 'The console is busy' },
+  busyMore: {
+    he: 'דבר לא השתנה. אפשר לנסות שוב בעוד דקה.',
+    en: 'Nothing was changed. Try again in a minute.',
+  },
   home: { he: 'לדף הראשון', en: 'To the first page' },
 } as const satisfies Record<string, Words>;
 
@@ -94,4 +104,14 @@ export function stalePage(language: Language): PageReply {
 /** The page in place of one whose form is larger than any. */
 export function tooLargePage(language: Language): PageReply {
   return messagePage(texts.tooLarge, texts.tooLargeMore, language, 413);
+}
+
+/** The page in place of one whose form was received too slowly. */
+export function slowPage(language: Language): PageReply {
+  return messagePage(texts.slow, texts.slowMore, language, 408);
+}
+
+/** The page in place of one for which the process has no place. */
+export function busyPage(language: Language): PageReply {
+  return messagePage(texts.busy, texts.busyMore, language, 503);
 }
