@@ -231,6 +231,11 @@ interface ServiceValues {
   replicas: number;
 }
 
+interface NatsContainer {
+  securityContext: object;
+  resources: { requests: object; limits: { memory: string } };
+}
+
 /** The variables that the chart derives from other values for a service; read from the template, as no helm may be here. */
 async function derivedVariables(service: ServiceName): Promise<string[]> {
   const template = await read('deploy/helm/pinkas/templates/_helpers.tpl');
@@ -260,7 +265,15 @@ describe('the chart', () => {
     printer: { environment: Record<string, string> };
     gotenberg: { secretName: string };
     operator: { environment: Record<string, string> };
-    nats: { config: { cluster: { tls: { secretName: string } }; merge: Record<string, unknown> } };
+    nats: {
+      config: { cluster: { tls: { secretName: string } }; merge: Record<string, unknown> };
+      container: { merge: NatsContainer };
+      reloader: { merge: NatsContainer };
+      podTemplate: {
+        topologySpreadConstraints: Record<string, object>;
+        merge: { spec: { securityContext: object } };
+      };
+    };
   };
   beforeAll(async () => {
     values = parse(await read('deploy/helm/pinkas/values.yaml'), { merge: true });
@@ -309,6 +322,25 @@ describe('the chart', () => {
       services: Record<string, { environment: Record<string, string> }>;
     };
     expect(Object.keys(services.pinkas?.environment ?? {}).sort()).toEqual([...names].sort());
+  });
+
+  it('the servers of NATS have no privileges, their share of a node, and a node each', () => {
+    const { container, reloader, podTemplate } = values.nats;
+    for (const { merge } of [container, reloader]) {
+      expect(merge.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(Object.keys(merge.resources.requests)).toEqual(['cpu', 'memory']);
+      expect(merge.resources.limits.memory).toBeDefined();
+    }
+    expect(podTemplate.merge.spec.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: expect.any(Number),
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(podTemplate.topologySpreadConstraints['kubernetes.io/hostname']).toBeDefined();
   });
 
   it('NATS closes silent connections in the chart as under compose', async () => {
