@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats, startRedis } from '@pinkas/local-stack/servers';
+import { eventually } from './eventually.js';
 
 /** Enough for the largest PDF (24 MB) in base64 with its envelope. */
 const payloadBytesMax = 40 * 1024 * 1024;
@@ -15,6 +16,8 @@ export interface TestServer {
 /** A NATS server that can lose what it has stored. */
 export interface TestNats extends TestServer {
   readonly pid: number;
+  /** Makes it read its configuration again, and waits until it has. */
+  reload(): Promise<void>;
   /** Ends it, empties its disk, and starts it again at the same address. */
   wipe(): Promise<void>;
 }
@@ -44,6 +47,13 @@ export async function startTestNats(authorization?: string): Promise<TestNats> {
       return server.pid;
     },
     stop,
+    reload: async () => {
+      const reloads = async () =>
+        (await readFile(join(folder, 'nats.log'), 'utf8')).split('Reloaded server').length;
+      const before = await reloads();
+      process.kill(server.pid, 'SIGHUP');
+      await eventually('the server has reloaded its configuration', async () => (await reloads()) > before);
+    },
     wipe: async () => {
       await stop();
       server = await start(server.port);

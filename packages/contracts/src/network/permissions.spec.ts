@@ -82,11 +82,20 @@ describe('permissionsOf', () => {
     expect(permissionsOf('gateway').publish.filter((subject) => subject.startsWith('$JS.'))).toEqual([]);
   });
 
-  it('a service publishes no wildcard except the document id of an event', () => {
+  it('a service may reply to the users that may call it, and to no others', () => {
+    for (const service of serviceNames) {
+      const callers = natsUsers.filter((user) =>
+        contracts.some(({ owner, subject }) => owner === service && mayPublish(user, subject)),
+      );
+      expect(natsUsers.filter((user) => mayPublish(service, `${inboxPrefixOf(user)}.x.1`))).toEqual(callers);
+    }
+  });
+
+  it('a service publishes no wildcard except the document id of an event and the replies to a caller', () => {
     for (const service of serviceNames) {
       const { publish } = permissionsOf(service);
       for (const subject of publish.filter((item) => !item.startsWith('$JS.'))) {
-        expect(subject).toMatch(/^(rpc(\.[a-z_]+){3}\.v1|evt(\.[a-z_]+){3}\.v1\.\*)$/);
+        expect(subject).toMatch(/^(rpc(\.[a-z_]+){3}\.v1|evt(\.[a-z_]+){3}\.v1\.\*|_INBOX(_[a-z]+)?\.>)$/);
       }
     }
   });

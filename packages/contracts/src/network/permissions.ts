@@ -12,8 +12,6 @@ export interface NatsPermissions {
   readonly publish: readonly string[];
   /** A second word is the one queue group that may be joined there. */
   readonly subscribe: readonly string[];
-  /** Whether the user may reply to a request, on the reply subject of that request only. */
-  readonly answers: boolean;
 }
 
 /**
@@ -40,7 +38,7 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
   const inbox = `${inboxPrefixOf(user)}.>`;
   if (user === 'operator') {
     // Calls everything, observes every event, and repairs streams.
-    return { publish: ['rpc.>', '$JS.API.>'], subscribe: [inbox, 'evt.>'], answers: false };
+    return { publish: ['rpc.>', '$JS.API.>'], subscribe: [inbox, 'evt.>'] };
   }
   return {
     publish: [
@@ -48,10 +46,21 @@ export function permissionsOf(user: NatsUser): NatsPermissions {
       ...reconcilerSubjects(user),
       ...events.filter((event) => event.owner === user).map(everyDocument),
       ...jetstreamSubjects(user),
+      // Named, since `allow_responses` forgets the requests in flight when a server reloads its configuration (ADR 0017).
+      ...callersOf(user).map((caller) => `${inboxPrefixOf(caller)}.>`),
     ],
     subscribe: [inbox, `rpc.${user}.> ${user}`, ...(watchers.includes(user) ? ['evt.*.*.*.v1.*'] : [])],
-    answers: true,
   };
+}
+
+/** The users that wait for replies of a service. */
+function callersOf(service: ServiceName): NatsUser[] {
+  return natsUsers.filter(
+    (user) =>
+      user === 'operator' ||
+      allowedCalls[user].some(({ owner }) => owner === service) ||
+      reconcilerSubjects(user).some((subject) => subject.startsWith(`rpc.${service}.`)),
+  );
 }
 
 const everyDocument = (event: EventContract) => `${event.subject}.*`;

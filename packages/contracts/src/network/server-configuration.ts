@@ -2,10 +2,6 @@ import { type NatsUser, natsUsers, permissionsOf } from './permissions.js';
 
 /** How long the server waits for the credentials of a new connection, in seconds: a busy machine may take some. */
 const credentialsTimeoutSeconds = 10;
-/** No request is open for longer (an operator's call may take 30 s), so a later reply is refused. */
-const answerWithin = '60s';
-/** The reply, and a report of progress for each second of the longest call. */
-const responsesMax = 64;
 
 /**
  * The part of nats-server's configuration with its users and their permissions.
@@ -26,7 +22,7 @@ export function natsAuthorization(passwordOf: (user: NatsUser) => string): strin
 }
 
 function userBlock(user: NatsUser, password: string): string[] {
-  const { publish, subscribe, answers } = permissionsOf(user);
+  const { publish, subscribe } = permissionsOf(user);
   return [
     '    {',
     `      user: ${user}`,
@@ -34,7 +30,6 @@ function userBlock(user: NatsUser, password: string): string[] {
     '      permissions {',
     ...allowBlock('publish', publish),
     ...allowBlock('subscribe', subscribe),
-    ...(answers ? [`        allow_responses { max: ${responsesMax}, expires: "${answerWithin}" }`] : []),
     '      }',
     '    }',
   ];

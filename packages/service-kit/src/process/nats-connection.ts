@@ -105,8 +105,7 @@ export async function flush(connection: NatsConnection): Promise<boolean> {
 
 /**
  * Logs that this connection is lost, which it heals by itself, and the subjects that the server denies to it: its permissions are
- * not those of this version. A reply is denied as well where the request came before a reconnect; its caller times out and calls
- * again.
+ * not those of this version.
  */
 export async function logStatus(connection: NatsConnection, logger: Logger): Promise<void> {
   for await (const status of connection.status()) {
@@ -121,11 +120,7 @@ export async function logStatus(connection: NatsConnection, logger: Logger): Pro
       continue;
     }
     const { operation, subject } = status.error;
-    if (operation === 'publish' && subject.startsWith('_INBOX')) {
-      logger.warn({ operation, subject }, 'late rpc reply dropped');
-    } else {
-      logger.error({ operation, subject }, 'nats subject denied');
-    }
+    logger.error({ operation, subject }, 'nats subject denied');
   }
 }
 

@@ -7,7 +7,6 @@ import {
 } from '@nats-io/nats-core';
 import { type NatsContext, ServerNats } from '@nestjs/microservices';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
-import { ConnectionState } from '../process/nats-connection.js';
 import { ApiError } from './api-error.js';
 import { type ContractHandler, errorReply, type RpcReply } from './contract-handler.js';
 import { header } from './headers.js';
@@ -37,8 +36,6 @@ export class ContractServer extends ServerNats {
           packet.response ?? errorReply(new ApiError('internal_error')),
       },
     });
-    // The server takes no reply on another connection than the one on which the request arrived.
-    new ConnectionState(connection, { disconnected: () => this.#inFlight.clear() });
   }
 
   /** Subscribes to the handler's subject when the server starts to listen. */
