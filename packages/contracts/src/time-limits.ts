@@ -35,6 +35,8 @@ export const timeLimitsMs = {
   silence: 4_000,
   /** How long a call waits for a connection to NATS that was lost. */
   reconnect: 1_000,
+  /** How long calls wait for those in flight when the server of NATS announces its end. */
+  moveServer: 3_000,
   /** What a handler leaves of its caller's deadline for its reply. */
   replyReserve: 500,
 

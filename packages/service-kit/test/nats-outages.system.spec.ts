@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { jetstream } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { documentIssued, eventSubject, getUsage, showBusiness } from '@pinkas/contracts';
+import { reservePort, startNats } from '@pinkas/local-stack/servers';
 import {
   eventually,
   type ServiceUnderTest,
@@ -167,6 +170,62 @@ describe('a connection to NATS that is half open', () => {
       code: 'engine_error',
       cause: { message: `${showBusiness.subject} has a handler that does not respond` },
     });
+  }, 60_000);
+});
+
+describe('a server of NATS that announces its end', () => {
+  it('every call is answered while each process moves to another server', async () => {
+    const [first, second] = [await reservePort(), await reservePort()];
+    await Promise.all([first.release(), second.release()]);
+    const folder = await mkdtemp(join(tmpdir(), 'pinkas-ends-'));
+    const serverOf = (own: number, other: number) =>
+      startNats({
+        dataDir: join(folder, String(own)),
+        logFile: join(folder, `${own}.log`),
+        authorization: `cluster { name: pinkas, listen: "127.0.0.1:${own}", routes: ["nats://127.0.0.1:${other}"] }`,
+      });
+    const ending = await serverOf(first.port, second.port);
+    const staying = await serverOf(second.port, first.port);
+    const connection = await connectNats(ending.url, 'caller');
+    await eventually('the servers have elected a leader', async () => jetstreamManager(connection));
+    const tested = await startProbe({ natsUrl: ending.url });
+    const client = new RpcClient(connection);
+    const outcomes: string[] = [];
+    let ended = false;
+    const caller = async () => {
+      while (!ended) {
+        const { used_today } = await withContext(newContext(20_000), () =>
+          client.call(getUsage, { business_id: randomUUID(), key_id: randomUUID() }),
+        );
+        outcomes.push(String(used_today));
+      }
+    };
+    probe.answer = () => pass(30, 7);
+    try {
+      await eventually(
+        'the servers know each other',
+        async () => (connection.info?.connect_urls?.length ?? 0) === 2,
+      );
+      const callers = Promise.all(Array.from({ length: 8 }, caller));
+      await eventually('calls are answered', () => outcomes.length > 50);
+      process.kill(ending.pid, 'SIGUSR2');
+      await eventually(
+        'the caller is at the other server',
+        () => connection.getServer() === new URL(staying.url).host,
+        20_000,
+      );
+      const before = outcomes.length;
+      await eventually('calls are answered', () => outcomes.length > before + 200);
+      ended = true;
+      await callers;
+    } finally {
+      ended = true;
+      probe.answer = async () => 7;
+      await tested.stop();
+      await connection.close();
+      await Promise.all([ending.stop(), staying.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    }
   }, 60_000);
 });
 

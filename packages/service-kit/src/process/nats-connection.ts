@@ -124,8 +124,9 @@ export async function logStatus(connection: NatsConnection, logger: Logger): Pro
   }
 }
 
-/** What to do when a connection is lost, when it is back, and when the server refuses what was published on it. */
+/** What to do when the server is about to end, a connection is lost or back, and the server refuses what was published on it. */
 export interface ConnectionListener {
+  serverEnds?: () => void;
   disconnected?: () => void;
   reconnected?: () => void;
   publishDenied?: (subject: string) => void;
@@ -138,7 +139,7 @@ export class ConnectionState {
   #resolveReconnected: (() => void) | undefined;
 
   constructor(
-    connection: NatsConnection,
+    private readonly connection: NatsConnection,
     private readonly listener: ConnectionListener = {},
   ) {
     void this.#follow(connection);
@@ -156,8 +157,17 @@ export class ConnectionState {
     return this.#connected;
   }
 
+  /** Closes this connection, and connects to another server; it counts as lost at once. */
+  async reconnect(): Promise<void> {
+    this.#lost();
+    await this.connection.reconnect().catch(() => {});
+  }
+
   async #follow(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
+      if (status.type === 'ldm') {
+        this.listener.serverEnds?.();
+      }
       if (status.type === 'disconnect') {
         this.#lost();
       }

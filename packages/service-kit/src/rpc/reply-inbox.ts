@@ -1,12 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
-import { ConnectionState } from '../process/nats-connection.js';
+import { ConnectionState, flush } from '../process/nats-connection.js';
 import { header } from './headers.js';
+
+const movePauseMs = 10;
+const repeatPauseMs = 100;
 
 /** Why a call has no reply. */
 export class NoReplyError extends Error {
   override readonly name = 'NoReplyError';
 }
+
+class NoResponderError extends NoReplyError {}
 
 interface PendingCall {
   readonly subject: string;
@@ -28,6 +34,8 @@ export class ReplyInbox {
   readonly #subject: string;
   #subscribed = false;
   #calls = 0;
+  /** While this process moves to another server. */
+  #moving: Promise<void> | undefined;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -35,6 +43,11 @@ export class ReplyInbox {
   ) {
     this.#subject = createInbox(inboxPrefix);
     this.#state = new ConnectionState(connection, {
+      serverEnds: () => {
+        this.#moving ??= this.#move().finally(() => {
+          this.#moving = undefined;
+        });
+      },
       disconnected: () => this.#rejectWhere(() => true, 'lost its connection to NATS'),
       publishDenied: (subject) =>
         this.#rejectWhere((call) => call.subject === subject, 'may not be called by this process'),
@@ -42,14 +55,35 @@ export class ReplyInbox {
   }
 
   /**
-   * Sends a request to `subject`, and waits for its reply at most `timeoutMs`.
+   * Sends a request to `subject`, and waits for its reply at most `timeoutMs`. While nobody handles the subject, as in the moment in
+   * which the only replica connects again, it is sent again for `reconnect`.
    * @throws NoReplyError when NATS is not connected, nobody handles the subject, or no reply comes.
    */
   async request(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
     const startedMs = performance.now();
-    if (!(await this.#state.connectedWithin(Math.min(timeoutMs, timeLimitsMs.reconnect)))) {
-      throw new NoReplyError(`${subject} cannot be called: NATS is not connected`);
+    const leftMs = () => timeoutMs - (performance.now() - startedMs);
+    for (;;) {
+      await this.#moving;
+      if (!(await this.#state.connectedWithin(Math.min(leftMs(), timeLimitsMs.reconnect)))) {
+        throw new NoReplyError(`${subject} cannot be called: NATS is not connected`);
+      }
+      try {
+        return await this.#send(subject, data, headers, leftMs());
+      } catch (error) {
+        const waitedMs = performance.now() - startedMs;
+        if (
+          !(error instanceof NoResponderError) ||
+          waitedMs > timeLimitsMs.reconnect ||
+          leftMs() < repeatPauseMs
+        ) {
+          throw error;
+        }
+        await pause(repeatPauseMs);
+      }
     }
+  }
+
+  #send(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
     this.#subscribe();
     const token = String(++this.#calls);
     return new Promise<Msg>((resolve, reject) => {
@@ -58,11 +92,24 @@ export class ReplyInbox {
         subject,
         resolve,
         reject,
-        deadline: setTimeout(() => fail('timed out'), timeoutMs - (performance.now() - startedMs)),
+        deadline: setTimeout(() => fail('timed out'), timeoutMs),
         silence: setTimeout(() => fail('has a handler that does not respond'), timeLimitsMs.silence),
       });
       this.connection.publish(subject, data, { reply: `${this.#subject}.${token}`, headers });
     });
+  }
+
+  /**
+   * Connects to another server before this one, which has announced its end, closes the connection: replies that arrive in between
+   * would be lost. New calls wait until those in flight have ended, for `moveServer` at most.
+   */
+  async #move(): Promise<void> {
+    const untilMs = performance.now() + timeLimitsMs.moveServer;
+    while (this.#pending.size > 0 && performance.now() < untilMs) {
+      await pause(movePauseMs);
+    }
+    await flush(this.connection);
+    await this.#state.reconnect();
   }
 
   #subscribe(): void {
@@ -88,7 +135,8 @@ export class ReplyInbox {
     }
     // The status by which the server says that nobody subscribes.
     if (message.data.length === 0 && message.headers?.code === 503) {
-      this.#reject(token, 'has no responder');
+      const call = this.#end(token);
+      call?.reject(new NoResponderError(`${call.subject} has no responder`));
     } else {
       this.#end(token)?.resolve(message);
     }
