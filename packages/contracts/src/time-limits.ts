@@ -35,7 +35,7 @@ export const timeLimitsMs = {
   silence: 4_000,
   /** How long a call waits for a connection to NATS that was lost. */
   reconnect: 1_000,
-  /** How long calls wait for those in flight when the server of NATS announces its end. */
+  /** How long calls wait for those in flight when the server of NATS is about to end. */
   moveServer: 3_000,
   /** What a handler leaves of its caller's deadline for its reply. */
   replyReserve: 500,
@@ -80,6 +80,9 @@ export const timeLimitsMs = {
   statement: 15_000,
   idleTransaction: 20_000,
   query: 20_000,
+
+  /** How long a program that starts waits for the servers that it needs. */
+  serverStart: 60_000,
 
   /* Events. */
   handleEvent: 30_000,
@@ -169,6 +172,10 @@ export const documentedTimeLimits: readonly {
   {
     what: 'a database lock / statement / idle transaction',
     limits: ['lock', 'statement', 'idleTransaction'],
+  },
+  {
+    what: 'a program that starts while PostgreSQL or NATS is not there, until it ends',
+    limits: ['serverStart'],
   },
   { what: 'one attempt of an event handler', limits: ['handleEvent'] },
   {

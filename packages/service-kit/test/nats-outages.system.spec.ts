@@ -8,16 +8,26 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { documentIssued, eventSubject, getUsage, showBusiness } from '@pinkas/contracts';
 import { reservePort, startNats } from '@pinkas/local-stack/servers';
 import {
+  createTestDatabase,
   eventually,
   type ServiceUnderTest,
+  serviceConfig,
   startTestNats,
   streamManagerOf,
   TcpProxy,
   type TestNats,
 } from '@pinkas/testkit';
-import { newContext, RpcClient, withContext } from '../src/index.js';
+import { createLogger, newContext, RpcClient, startService, withContext } from '../src/index.js';
 import { connectNats, flush } from '../src/process/nats-connection.js';
-import { newEvent, type ProbeTables, probe, startProbe } from './probe-service.js';
+import { whenReachable } from '../src/process/wait-for-server.js';
+import {
+  newEvent,
+  type ProbeTables,
+  probe,
+  probeMigrations,
+  probeService,
+  startProbe,
+} from './probe-service.js';
 
 /** Longer than the client needs to give up a silent connection, and than its next dials wait. */
 const brokenMs = 8_000;
@@ -173,7 +183,45 @@ describe('a connection to NATS that is half open', () => {
   }, 60_000);
 });
 
-describe('a server of NATS that announces its end', () => {
+describe('a service that starts before NATS', () => {
+  it('the start waits until NATS is there, and fails at once where NATS denies it', async () => {
+    const database = await createTestDatabase<ProbeTables>(probeMigrations);
+    const reserved = await reservePort();
+    await reserved.release();
+    const folder = await mkdtemp(join(tmpdir(), 'pinkas-starts-'));
+    const logger = createLogger('test', 'silent');
+    const warned = jest.spyOn(logger, 'warn');
+    const start = (credentials: string) =>
+      whenReachable(logger, () =>
+        startService({
+          ...probeService,
+          config: serviceConfig({
+            natsUrl: `nats://${credentials}@127.0.0.1:${reserved.port}`,
+            databaseUrl: database.url,
+          }),
+        }),
+      );
+    const started = start('service:a');
+    await eventually('the service waits', () => warned.mock.calls.length > 0);
+    const nats = await startNats({
+      dataDir: folder,
+      logFile: join(folder, 'nats.log'),
+      port: reserved.port,
+      authorization,
+    });
+    try {
+      await (await started).stop();
+      await expect(start('service:b')).rejects.toThrow(/authorization/i);
+      expect(warned).toHaveBeenCalledTimes(1);
+    } finally {
+      await nats.stop();
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 60_000);
+});
+
+describe('a server of NATS that is about to end', () => {
   it('every call is answered while each process moves to another server', async () => {
     const [first, second] = [await reservePort(), await reservePort()];
     await Promise.all([first.release(), second.release()]);

@@ -2,6 +2,7 @@ import { Kysely, Migrator, type MigratorProps, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { migrationFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
+import { whenReachable } from '../process/wait-for-server.js';
 import { auditMigrations, kitMigrations } from './kit-migrations.js';
 import type { SqlMigration } from './sql-migration.js';
 import { tenantSetting } from './tenant-isolation.js';
@@ -71,7 +72,7 @@ export async function runMigrations(
   const logger = createLogger(service, 'info');
   try {
     const { databaseUrl } = readEnvironment(migrationFields);
-    const applied = await migrate(databaseUrl, migrations, options);
+    const applied = await whenReachable(logger, () => migrate(databaseUrl, migrations, options));
     logger.info({ applied }, 'database migrated');
   } catch (error) {
     logger.fatal({ err: error }, 'migration failed');

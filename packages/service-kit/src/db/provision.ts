@@ -2,6 +2,7 @@ import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import pg from 'pg';
 import { provisioningFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
+import { whenReachable } from '../process/wait-for-server.js';
 import { scramVerifier } from './scram-verifier.js';
 
 /** A role of the database server. */
@@ -120,7 +121,8 @@ export async function runProvisioning(service: string): Promise<void> {
   try {
     const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
     const spec = databaseSpecOf(loginUrl, ownerUrl);
-    await provisionDatabase(withTlsOf(loginUrl, withDatabase(adminUrl, 'postgres')), spec);
+    const url = withTlsOf(loginUrl, withDatabase(adminUrl, 'postgres'));
+    await whenReachable(logger, () => provisionDatabase(url, spec));
     logger.info({ database: spec.database }, 'database provisioned');
   } catch (error) {
     logger.fatal({ err: error }, 'provisioning failed');

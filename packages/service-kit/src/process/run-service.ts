@@ -1,11 +1,16 @@
 import { runProcess } from './run-process.js';
 import { type ServiceOptions, startService } from './start-service.js';
+import { whenReachable } from './wait-for-server.js';
 
 /** All of a service's `main.ts`: starts the service, and drains it at SIGTERM or SIGINT. */
 export function runService(options: () => ServiceOptions): Promise<void> {
   return runProcess(() => {
     const resolved = options();
     const { name, config } = resolved;
-    return { name, logLevel: config.logLevel, start: () => startService(resolved) };
+    return {
+      name,
+      logLevel: config.logLevel,
+      start: (logger) => whenReachable(logger, () => startService(resolved)),
+    };
   });
 }

@@ -1,4 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { types } from 'node:util';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import type { Logger } from './logger.js';
 
 const pauseMs = 500;
 
@@ -18,7 +21,7 @@ const unanswered = /^timeout$|timeout expired|due to connection timeout/;
 
 /** Whether a connection failed because its server is not there, and not because the server denied it. */
 export function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof Error)) {
+  if (!types.isNativeError(error)) {
     return false;
   }
   const { code } = error as NodeJS.ErrnoException;
@@ -53,4 +56,12 @@ export async function waitForServer<T>(
       await wait(pauseMs);
     }
   }
+}
+
+/** Runs what a program does at its start, again while a server is not there: a container that ends is started ever later. */
+export function whenReachable<T>(logger: Logger, start: () => Promise<T>): Promise<T> {
+  return waitForServer(start, {
+    withinMs: timeLimitsMs.serverStart,
+    onWait: (error) => logger.warn({ err: error }, 'server not reachable yet'),
+  });
 }

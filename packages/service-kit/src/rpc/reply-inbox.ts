@@ -100,7 +100,7 @@ export class ReplyInbox {
   }
 
   /**
-   * Connects to another server before this one, which has announced its end, closes the connection: replies that arrive in between
+   * Connects to another server before this one, which is about to end, closes the connection: replies that arrive in between
    * would be lost. New calls wait until those in flight have ended, for `moveServer` at most.
    */
   async #move(): Promise<void> {
