@@ -43,7 +43,7 @@ const withoutMaps = {
 const isReadable = process.argv.includes('--readable');
 const entries = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 await rm(folder, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: entries,
   outdir: folder,
   outbase: 'dist',
@@ -59,6 +59,7 @@ await build({
   minifySyntax: true,
   // Node 20 has none, and then `pg` loads all that `fetch` needs, to see whether it runs at Cloudflare.
   define: { navigator: '{"userAgent":"Node.js"}' },
+  metafile: true,
   sourcemap: true,
   sourcesContent: false,
   external: unbundled,
@@ -76,6 +77,12 @@ await build({
     ].join(''),
   },
 });
+// What an image has to install.
+const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
+const installed = unbundled.filter((name) =>
+  imported.some((path) => path === name || path.startsWith(`${name}/`)),
+);
+await writeFile(join(folder, 'packages.json'), JSON.stringify(installed));
 for (const entry of entries) {
   const bundled = join(folder, relative('dist', entry));
   await writeFile(entry, `export * from './${relative(join(entry, '..'), bundled)}';\n`);

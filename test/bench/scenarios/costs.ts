@@ -285,8 +285,8 @@ async function readyAgainS(stack: RunningStack, name: string): Promise<number> {
 async function packedKb(service: string): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'pinkas-packed-'));
   try {
-    const packer = join(repositoryRoot, 'deploy/pack-service.mjs');
-    await promisify(execFile)(process.execPath, [packer, service, folder], { timeout: 180_000 });
+    const packer = join(repositoryRoot, 'deploy/pack-images.mjs');
+    await promisify(execFile)(process.execPath, [packer, folder, service], { timeout: 180_000 });
     return sum(filesBelow(folder).map((file) => lstatSync(file).size)) / bytesPerKb;
   } finally {
     rmSync(folder, { recursive: true, force: true });
