@@ -285,7 +285,7 @@ describe('Reconciler', () => {
     await owner.storeLostEvent(during, second);
     await owner.database.db
       .updateTable('outbox')
-      .set({ created_at: sql`now() - interval '10 days'` })
+      .set({ created_at: sql`now() - interval '10 days'`, sent_at: sql`now() - interval '10 days'` })
       .execute();
     await purge();
     expect([await isStored(first), await isStored(second)]).toEqual([false, true]);

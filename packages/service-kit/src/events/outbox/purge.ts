@@ -4,7 +4,7 @@ import type { Logger } from '../../process/logger.js';
 import { streamDays } from '../streams.js';
 import { readersOf } from './reader.repository.js';
 
-/** How long an event stays when every consumer has read it. */
+/** How long an event stays after it was sent when every consumer has read it: longer than `PublishedEvents` looks back. */
 const outboxDays = 7;
 /** How long it stays for a consumer that has not: the longest that one may be stopped. */
 const unreadDays = 21;
@@ -18,8 +18,8 @@ const batchMax = 1_000;
 const secondsPerDay = 24 * 60 * 60;
 
 /**
- * Deletes old rows of the outbox, by the day that they were written, and of the inbox. Unsent events stay, and so do inbox rows
- * whose dead letter an operator may still redrive. Each statement is bounded: one over a large table would exceed its timeout.
+ * Deletes old rows of the outbox, by the day that they were sent, and of the inbox. Unsent events stay, and so do inbox rows whose
+ * dead letter an operator may still redrive. Each statement is bounded: one over a large table would exceed its timeout.
  * @param consumers those of the service's events: what one of them has not read is kept longer.
  * @param signal ends it after the current batch.
  */
@@ -38,7 +38,7 @@ export async function purgeMessaging(
   }
   const readByAll = Math.min(Number.MAX_SAFE_INTEGER, ...readers.map(({ position }) => position));
   let unread = 0;
-  // Rows are nearly in the order of their age: behind a batch without an old one there is none.
+  // Rows are nearly in the order in which they were written and sent: behind a batch without an old one there is none.
   for (let after: number | null = 0; after !== null && !signal?.aborted; ) {
     const batch = await purgeOutbox(db, after, readByAll);
     after = batch.through;
@@ -66,7 +66,7 @@ async function purgeOutbox(
     ), purged as (
       delete from outbox
       where position > ${after} and position <= (select max(position) from batch) and sent_at is not null
-        and created_at < case when position <= ${readByAll} then ${daysAgo(outboxDays)} else ${daysAgo(unreadDays)} end
+        and greatest(created_at, sent_at) < case when position <= ${readByAll} then ${daysAgo(outboxDays)} else ${daysAgo(unreadDays)} end
       returning position
     )
     select
