@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
 import { AllocationOutcome, allocationStatuses, IssuedDocument } from './schema/document.js';
@@ -14,6 +15,8 @@ export const allocationSettled = defineEvent(
     allocation: AllocationOutcome,
     /** Whether another attempt follows automatically. */
     pending: Type.Boolean(),
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
   }),
 );
 

@@ -208,6 +208,8 @@ export const documentIssued = defineEvent(
     customer_changes: Type.Boolean(),
     /** What the response says of the customer's copy. */
     delivery: DeliveryOutcome,
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
   }),
 );
 

@@ -8,7 +8,12 @@ import { timeLimitsMs } from './time-limits.js';
 
 /** Renders, signs and stores the first PDF of a document that is being issued. */
 export const renderArtifact = defineContract('rendering.artifact.render', {
-  request: Strict({ document: IssuedDocument, business: Business }),
+  request: Strict({
+    document: IssuedDocument,
+    business: Business,
+    /** Counts the requests for this document, which may differ in its number: only a PDF of an earlier one is replaced. */
+    attempt: Type.Integer({ minimum: 1 }),
+  }),
   reply: Strict({
     revision: Type.Integer({ minimum: 1 }),
     /** Hex. */

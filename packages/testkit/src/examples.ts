@@ -75,5 +75,6 @@ export function exampleIssued(
   change: Partial<EventOf<typeof documentIssued>> = {},
 ): EventOf<typeof documentIssued> {
   const delivery = { status: 'send_failed', channel: null, scheduled_for: null } as const;
-  return { document, business, customer_changes: true, delivery, ...change };
+  const artifact_sha256 = 'ab'.repeat(32);
+  return { document, business, customer_changes: true, delivery, artifact_sha256, ...change };
 }

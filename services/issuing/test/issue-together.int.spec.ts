@@ -81,7 +81,7 @@ describe('documents in line for one series', () => {
   async function issueInLine(
     [front, ...others]: IssueRequests,
     options: {
-      render?: (title: string | null) => Promise<void>;
+      render?: (title: string | null, attempt: number) => Promise<void>;
       inLine?: (proceed: () => Promise<void>) => Promise<void>;
       call?: typeof issue;
     } = {},
@@ -89,12 +89,12 @@ describe('documents in line for one series', () => {
     const { render = async () => {}, inLine = (proceed) => proceed(), call = issue } = options;
     const { open, opened } = gate();
     let begun = false;
-    issuing.render = async ({ document }) => {
+    issuing.render = async ({ document, attempt }) => {
       if (document.title === 'front') {
         begun = true;
         await opened;
       } else {
-        await render(document.title);
+        await render(document.title, attempt);
       }
     };
     const first = issue(front);
@@ -350,18 +350,20 @@ describe('documents in line for one series', () => {
   }, 30_000);
 
   it('a rendering that is too slow for its transaction has the whole of its time in the next one', async () => {
-    let renderings = 0;
+    const attempts: number[] = [];
     const { open, opened } = gate();
     const before = await transactions();
     const ended = await issueInLine(inLine('slow', 'behind'), {
-      render: async (title) => {
+      render: async (title, attempt) => {
         if (title === 'slow') {
-          renderings += 1;
-          await (renderings === 1 ? opened : undefined);
+          attempts.push(attempt);
+          await (attempts.length === 1 ? opened : undefined);
         }
       },
     }).finally(open);
     expect(ended).toEqual([2, 3]);
+    // A PDF of an earlier attempt that is stored late replaces none of a later one.
+    expect(attempts.slice(0, 2)).toEqual([1, 2]);
     // The first, the two together, and each of them by itself.
     expect(await transactions()).toBe(before + 4);
     await expectBook(['front', 'slow', 'behind']);

@@ -279,6 +279,7 @@ export async function startIssuing(
           business: issuer,
           allocation: made.allocation,
           pending: false,
+          artifact_sha256: 'ab'.repeat(32),
         });
       }
       if (made.allocation?.number) {

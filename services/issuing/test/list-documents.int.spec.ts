@@ -242,6 +242,7 @@ describe('ListDocuments', () => {
       business,
       allocation: settled,
       pending: false,
+      artifact_sha256: 'ab'.repeat(32),
     });
     const later = await eventually('the number is listed', async () => {
       const entry = await listed();

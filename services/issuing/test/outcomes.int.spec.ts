@@ -76,7 +76,7 @@ describe('IssueOutcomes', () => {
     await issuing.network.publish(
       allocationSettled,
       document.id,
-      { document, business, allocation, pending: false },
+      { document, business, allocation, pending: false, artifact_sha256: 'ab'.repeat(32) },
       events[0],
     );
     await issuing.network.publish(
@@ -164,6 +164,7 @@ describe('IssueOutcomes', () => {
       business: issuing.business,
       allocation: granted,
       pending: false,
+      artifact_sha256: 'ab'.repeat(32),
     });
     await eventually('the number is recorded', async () => (await read(first.document.id)).allocation_number);
     expect(await issuing.issue(large, key)).toEqual({ ...first, replayed: true });
@@ -190,6 +191,7 @@ describe('IssueOutcomes', () => {
       business: issuing.business,
       allocation: granted,
       pending: false,
+      artifact_sha256: 'ab'.repeat(32),
     });
     await issuing.network.publish(artifactRendered, row.id, {
       document_id: row.id,
@@ -216,6 +218,7 @@ describe('IssueOutcomes', () => {
         business: issuing.business,
         allocation: { status: 'failed', number: null, reason: 'late' },
         pending: false,
+        artifact_sha256: 'ab'.repeat(32),
       },
       late,
     );

@@ -62,7 +62,7 @@ export class Artifacts {
   /** Renders the first PDF of a document, by default of a new tax invoice. */
   async render(document = sampleDocument('tax_invoice', this.business)) {
     const { business } = this;
-    const made = await this.rendering.network.call(renderArtifact, { document, business });
+    const made = await this.rendering.network.call(renderArtifact, { document, business, attempt: 1 });
     return { document, ...made };
   }
 
@@ -71,14 +71,16 @@ export class Artifacts {
   }
 
   /** Publishes the outcome of a document's allocation. @param pending whether another attempt follows. */
-  settle(
+  async settle(
     document: IssuedDocument,
     allocation: AllocationOutcome,
     messageId?: string,
     pending = false,
   ): Promise<void> {
     const { business } = this;
-    const body = { document, business, allocation, pending };
+    const [first] = await this.rows(document);
+    const artifact_sha256 = first?.sha256.toString('hex') ?? 'ab'.repeat(32);
+    const body = { document, business, allocation, pending, artifact_sha256 };
     return this.rendering.network.publish(allocationSettled, document.id, body, messageId);
   }
 

@@ -37,7 +37,8 @@ describe('RenderArtifact', () => {
 
   const newDocument = (change: Partial<IssuedDocument> = {}) =>
     sampleDocument('tax_invoice', business, change);
-  const render = (document: IssuedDocument) => rendering.network.call(renderArtifact, { document, business });
+  const render = (document: IssuedDocument, attempt = 1) =>
+    rendering.network.call(renderArtifact, { document, business, attempt });
   const keyOf = (document: IssuedDocument) => ({ business_id: business.id, document_id: document.id });
   const get = (document: IssuedDocument) => rendering.network.call(getArtifact, keyOf(document));
   const confirm = (document: IssuedDocument) =>
@@ -68,11 +69,16 @@ describe('RenderArtifact', () => {
     expect((await get(document)).sha256).toBe(first.sha256);
   });
 
-  it('RenderArtifact replaces an unconfirmed PDF when the request differs', async () => {
+  it('RenderArtifact replaces the unconfirmed PDF of an earlier attempt, and an earlier one that comes last changes nothing', async () => {
     const document = newDocument();
-    const first = await render(document);
-    const second = await render({ ...document, number: 7 });
+    const first = await render(document, 1);
+    const second = await render({ ...document, number: 7 }, 2);
     expect(second.sha256).not.toBe(first.sha256);
+    for (const number of [document.number, 7]) {
+      await expect(render({ ...document, number }, 1)).rejects.toMatchObject({
+        code: 'document_generation_failed',
+      });
+    }
     expect((await get(document)).sha256).toBe(second.sha256);
   });
 
@@ -81,7 +87,7 @@ describe('RenderArtifact', () => {
     const first = await render(document);
     await confirm(document);
     expect((await render(document)).sha256).toBe(first.sha256);
-    await expect(render({ ...document, number: 7 })).rejects.toMatchObject({
+    await expect(render({ ...document, number: 7 }, 2)).rejects.toMatchObject({
       code: 'document_generation_failed',
     });
     expect((await get(document)).sha256).toBe(first.sha256);
@@ -205,7 +211,7 @@ describe('readiness', () => {
     const other = sampleBusiness();
     const document = sampleDocument('tax_invoice', other);
     await expect(
-      rendering.network.call(renderArtifact, { document, business: other }),
+      rendering.network.call(renderArtifact, { document, business: other, attempt: 1 }),
     ).resolves.toMatchObject({ revision: 1 });
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  allocationSettled,
   cancelArtifact,
   clearTestArtifacts,
   documentCancelled,
@@ -48,6 +49,25 @@ describe('SettleArtifact', () => {
         published_at: expect.any(Date),
       }),
     ]);
+  });
+
+  it('an allocation publishes no PDF whose first revision is not the one in the book', async () => {
+    const { network, service } = artifacts.rendering;
+    const { document } = await artifacts.render();
+    const { business } = artifacts;
+    await network.publish(allocationSettled, document.id, {
+      document,
+      business,
+      allocation: notRequired,
+      pending: false,
+      artifact_sha256: 'ab'.repeat(32),
+    });
+    await eventually('the difference is reported', async () => {
+      const text = await (await fetch(`http://127.0.0.1:${service.healthPort}/metrics`)).text();
+      return /^pinkas_artifact_mismatches_total [1-9]/m.test(text);
+    });
+    expect(artifacts.publishedFor(document)).toEqual([]);
+    expect(await artifacts.rows(document)).toMatchObject([{ confirmed_at: null, published_at: null }]);
   });
 
   it('an allocation with a number publishes a new original that shows it, and the first PDF is unchanged', async () => {
@@ -448,7 +468,7 @@ describe('NumberArtifact', () => {
     const { network } = artifacts.rendering;
     const business = { ...artifacts.business, id: testBookOf(artifacts.business.id) };
     const document = sampleDocument('tax_invoice', business);
-    await network.call(renderArtifact, { document, business });
+    await network.call(renderArtifact, { document, business, attempt: 1 });
     await expect(network.call(clearTestArtifacts, { business_id: artifacts.business.id })).rejects.toThrow();
     expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({ deleted: 1 });
     expect(await artifacts.rows(document)).toEqual([]);
@@ -466,6 +486,7 @@ describe('NumberArtifact', () => {
       artifacts.rendering.network.call(renderArtifact, {
         document: sampleDocument('quote', of, { items }),
         business: of,
+        attempt: 1,
       });
     await expect(render(business)).rejects.toMatchObject({ code: 'document_generation_failed' });
     expect((await render(artifacts.business)).revision).toBe(1);
@@ -542,7 +563,7 @@ describe('ReleaseArtifact', () => {
       });
       await trx
         .insertInto('artifact')
-        .values({ ...first, revision: 2, allocation_number: allocationNumber })
+        .values({ ...first, revision: 2, attempt: null, allocation_number: allocationNumber })
         .execute();
       return { reply };
     });

@@ -144,7 +144,7 @@ describe('StoreLogo', () => {
       /<img class="logo" src="data:image\/png;base64,[A-Za-z0-9+/=]+" width="2" height="2" alt="">/,
     );
     const document = sampleDocument('receipt', business);
-    await rendering.network.call(renderArtifact, { business, document });
+    await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
     const { pdf } = await rendering.network.call(getArtifact, { business_id: id, document_id: document.id });
     expect(await pdfImages(Buffer.from(pdf, 'base64'))).toBe(1);
   });
@@ -177,7 +177,9 @@ describe('StoreLogo', () => {
   it('a document is issued without a logo that is missing', async () => {
     const business = sampleBusiness({ logo: { sha256: 'ab'.repeat(32) } });
     const document = sampleDocument('receipt', business);
-    await expect(rendering.network.call(renderArtifact, { business, document })).resolves.toMatchObject({
+    await expect(
+      rendering.network.call(renderArtifact, { business, document, attempt: 1 }),
+    ).resolves.toMatchObject({
       revision: 1,
     });
   });
@@ -220,7 +222,7 @@ describe('RenderPage', () => {
   it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('tax_invoice', business, { totals: largeTotals, discount: null });
-    await rendering.network.call(renderArtifact, { business, document });
+    const { sha256 } = await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
     const page = async (allocationNumber: string | null, language: 'he' | 'en') => {
       const state = {
         status: 'open',
@@ -239,6 +241,7 @@ describe('RenderPage', () => {
       business,
       allocation: { status: 'failed', number: null, reason: 'refused' },
       pending: false,
+      artifact_sha256: sha256,
     });
     await eventually('the page does not say so any more', async () => {
       const html = await page(null, 'he');
@@ -249,7 +252,7 @@ describe('RenderPage', () => {
   it('RenderPage shows the fingerprints of the PDF that its address serves, and none before that PDF is made', async () => {
     const business = sampleBusiness();
     const document = sampleDocument('order', business);
-    const first = await rendering.network.call(renderArtifact, { business, document });
+    const first = await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
     const cancelledAt = '2026-03-09T10:00:00.000Z';
     const page = async (cancelled: string | null) => {
       const { html } = await rendering.network.call(renderPage, {
@@ -325,7 +328,7 @@ describe('OrphanPurger', () => {
 
   const renderNew = async () => {
     const document = sampleDocument('quote', business);
-    await rendering.network.call(renderArtifact, { document, business });
+    await rendering.network.call(renderArtifact, { document, business, attempt: 1 });
     return document;
   };
   const stored = async (document: IssuedDocument) =>
@@ -383,7 +386,11 @@ describe('AuditArtifacts', () => {
 
   /** Makes a PDF; what the book would say of its document. */
   const make = async (document: IssuedDocument, issuer = business): Promise<BookFacts> => {
-    const { sha256 } = await rendering.network.call(renderArtifact, { document, business: issuer });
+    const { sha256 } = await rendering.network.call(renderArtifact, {
+      document,
+      business: issuer,
+      attempt: 1,
+    });
     return {
       document_id: document.id,
       type: document.type,
@@ -409,7 +416,7 @@ describe('AuditArtifacts', () => {
   };
   const findingsOf = async (facts: BookFacts): Promise<string[]> =>
     (await audit(facts)).findings.map(({ finding }) => finding);
-  const settle = async (document: IssuedDocument, number: string | null) => {
+  const settle = async (document: IssuedDocument, { artifact_sha256 }: BookFacts, number: string | null) => {
     await rendering.network.publish(allocationSettled, document.id, {
       document,
       business,
@@ -417,6 +424,7 @@ describe('AuditArtifacts', () => {
         ? { status: 'issued', number, reason: null }
         : { status: 'not_required', number: null, reason: 'no type for it' },
       pending: false,
+      artifact_sha256,
     });
     await eventually('a PDF is final', () =>
       rendering.database.db
@@ -534,7 +542,7 @@ describe('AuditArtifacts', () => {
       findings: [],
       pending: ['final', 'allocation_number'],
     });
-    await settle(document, '123456789');
+    await settle(document, facts, '123456789');
     expect(await audit(numbered)).toMatchObject({ revisions: 2, findings: [], pending: [] });
     const cancelled = { ...numbered, cancelled_at: '2026-03-09T22:30:00.000Z' };
     expect(await audit(cancelled)).toMatchObject({ revisions: 2, findings: [], pending: ['cancelled'] });
@@ -640,7 +648,7 @@ describe('AuditArtifacts', () => {
   it('AuditArtifacts finds the PDF of another document in a later revision, of which issuing has no hash', async () => {
     const document = sampleDocument('tax_invoice', business);
     const facts = { ...(await make(document)), allocation_number: '123456789' };
-    await settle(document, '123456789');
+    await settle(document, facts, '123456789');
     const swapped = async (change: Partial<IssuedDocument>) => {
       const other = await make(sampleDocument('tax_invoice', business, change));
       const pdf = await bytesOf(other);
@@ -667,7 +675,7 @@ describe('AuditArtifacts', () => {
   it('AuditArtifacts finds that one revision is missing, or all of them', async () => {
     const document = sampleDocument('tax_invoice', business);
     const facts = { ...(await make(document)), allocation_number: '123456789' };
-    await settle(document, '123456789');
+    await settle(document, facts, '123456789');
     await intruder
       .deleteFrom('artifact')
       .where('document_id', '=', facts.document_id)

@@ -3,9 +3,9 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { renderArtifact, showSigningCertificate } from '@pinkas/contracts';
+import { type IssuedDocument, renderArtifact, showSigningCertificate } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { createLogger, Metrics, systemClock } from '@pinkas/service-kit';
+import { createLogger, Metrics, newContext, systemClock, withContext } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import { eventually } from '@pinkas/testkit';
 import { Certificate, ContentInfo, SignedData, TimeStampResp } from 'pkijs';
@@ -596,6 +596,47 @@ describe('Signers with a time-stamp authority', () => {
   });
 });
 
+describe('RenderArtifact with a time-stamp authority', () => {
+  it('a PDF that is signed after the time of its call is not stored', async () => {
+    const authority = await TestTimestampAuthority.start();
+    const rendering = await startRendering({
+      timestampAuthorityUrl: authority.url,
+      timestampTimeoutMs: 20_000,
+    });
+    const metrics = async () =>
+      (await fetch(`http://127.0.0.1:${rendering.service.healthPort}/metrics`)).text();
+    const answered = async () =>
+      [...(await metrics()).matchAll(/^pinkas_requests_total{.*artifact\.render\..*} (\d+)$/gm)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      );
+    const business = sampleBusiness();
+    const [first, late] = [sampleDocument('quote', business), sampleDocument('quote', business)];
+    const render = (document: IssuedDocument, timeoutMs: number) =>
+      withContext(newContext(timeoutMs), () =>
+        rendering.network.client.call(renderArtifact, { document, business, attempt: 1 }),
+      );
+    try {
+      await render(first, 20_000);
+      const { answer } = authority;
+      let release: () => void = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      authority.answer = (request, response) => released.then(() => answer(request, response));
+      await expect(render(late, 3_000)).rejects.toMatchObject({ code: 'engine_error' });
+      release();
+      await eventually('the operation ends', async () => (await answered()) === 2);
+      expect(await metrics()).toMatch(/^pinkas_renderings_total{outcome="made"} 2$/m);
+      const rows = await rendering.database.db.selectFrom('artifact').select('document_id').execute();
+      expect(rows).toEqual([{ document_id: first.id }]);
+    } finally {
+      await rendering.stop();
+      await authority.stop();
+    }
+  });
+});
+
 describe('Signers with certificates that name their revocation', () => {
   let authority: TestCertificateAuthority;
   let shiftMs: number;
@@ -716,7 +757,7 @@ describe('Signers with certificates that name their revocation', () => {
       const business = sampleBusiness();
       await eventually('a document has proofs', async () => {
         const document = sampleDocument('tax_invoice', business);
-        await rendering.network.call(renderArtifact, { document, business });
+        await rendering.network.call(renderArtifact, { document, business, attempt: 1 });
         const { pdf } = await rendering.database.db
           .selectFrom('artifact')
           .select('pdf')

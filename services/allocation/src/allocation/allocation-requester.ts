@@ -146,8 +146,7 @@ export class AllocationRequester {
       await storeAttempt(trx, row, transition, outcome, now);
       if (transition.outcome) {
         await publish(trx, allocationSettled, row.document_id, {
-          document: row.facts.document,
-          business: row.facts.business,
+          ...row.facts,
           allocation: transition.outcome,
           pending: transition.state === 'pending',
         });

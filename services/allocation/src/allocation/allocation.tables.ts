@@ -6,6 +6,7 @@ import type { ColumnType, Generated } from 'kysely';
 export interface AllocationFacts {
   document: IssuedDocument;
   business: Business;
+  artifact_sha256: string;
 }
 
 export interface AllocationTable {

@@ -14,20 +14,20 @@ export class DecideAllocation {
   ) {}
 
   async handle(
-    { document, business }: EventOf<typeof documentIssued>,
+    { document, business, artifact_sha256 }: EventOf<typeof documentIssued>,
     trx: OutboxTransaction<AllocationTables>,
   ): Promise<boolean> {
     const decision = decideAllocation(document, business);
     // The same document under another message's id changes nothing.
-    if (!(await insertDecision(trx, { document, business }, decision, this.clock.now()))) {
+    const facts = { document, business, artifact_sha256 };
+    if (!(await insertDecision(trx, facts, decision, this.clock.now()))) {
       return false;
     }
     if (decision.required) {
       return true;
     }
     await publish(trx, allocationSettled, document.id, {
-      document,
-      business,
+      ...facts,
       allocation: { status: decision.status, number: null, reason: decision.reason },
       pending: false,
     });

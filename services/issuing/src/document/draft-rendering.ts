@@ -160,10 +160,10 @@ export class DraftRendering {
   async #render(numbered: NumberedDraft, endMs: number): Promise<Step> {
     const { draft, document } = numbered;
     const context = { ...draft.context, deadlineMs: Math.min(draft.context.deadlineMs, endMs) };
+    draft.attempts += 1;
+    const request = { document, business: draft.request.business, attempt: draft.attempts };
     try {
-      const artifact = await withContext(context, () =>
-        this.rpc.call(renderArtifact, { document, business: draft.request.business }),
-      );
+      const artifact = await withContext(context, () => this.rpc.call(renderArtifact, request));
       const outcomes = knownOutcomes(document, draft.request.business, await draft.recipient);
       return { kind: 'rendered', ...numbered, artifact, outcomes };
     } catch (error) {

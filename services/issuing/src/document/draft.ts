@@ -26,6 +26,8 @@ export interface Draft {
   customer_changes: boolean;
   /** What delivery knows of the customer's addresses; never rejects. */
   recipient: Promise<RecipientCheck>;
+  /** How often it was rendered, or is being. */
+  attempts: number;
   /** The context of the request: the draft is issued in the transaction of another request where that one comes first. */
   context: CallContext;
 }

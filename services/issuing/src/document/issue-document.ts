@@ -174,6 +174,7 @@ export class IssueDocument {
       document,
       totals,
       customer_changes,
+      attempts: 0,
       // Beside the wait for the series and the rendering, so that it takes no time of its own.
       recipient: this.recipients.check(document, business),
       context: currentContext() ?? newContext(issueDocument.timeoutMs),

@@ -197,13 +197,14 @@ async function insert(
     })),
   );
   await recordPersons(trx, rendered);
-  const events = rendered.map(({ draft, document, outcomes }) =>
+  const events = rendered.map(({ draft, document, outcomes, artifact }) =>
     withContext(draft.context, () =>
       makeEvent(trx, documentIssued, document.id, {
         document,
         business: draft.request.business,
         customer_changes: draft.customer_changes,
         delivery: outcomes.delivery,
+        artifact_sha256: artifact.sha256,
       }),
     ),
   );

@@ -134,6 +134,7 @@ export async function insertRevision(
   revision: {
     revision: number;
     request_sha256: Buffer;
+    attempt: number | null;
     rendered: RenderedArtifact;
     confirmed: boolean;
   },
@@ -146,6 +147,7 @@ export async function insertRevision(
       document_id: key.document_id,
       revision: revision.revision,
       request_sha256: revision.request_sha256,
+      attempt: revision.attempt,
       sha256: rendered.sha256,
       pdf: rendered.pdf,
       size_bytes: rendered.pdf.length,
@@ -206,19 +208,19 @@ export async function isReleased(db: Db, key: DocumentKey): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Deletes what is not confirmed; with `exceptRequest`, only what another request made. */
+/** Deletes what is not confirmed; with `olderThan`, only what an earlier attempt made. */
 export async function deleteUnconfirmed(
   db: Db,
   key: DocumentKey,
-  options: { exceptRequest?: Buffer } = {},
+  options: { olderThan?: number } = {},
 ): Promise<void> {
   let query = db
     .deleteFrom('artifact')
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('confirmed_at', 'is', null);
-  if (options.exceptRequest) {
-    query = query.where('request_sha256', '<>', options.exceptRequest);
+  if (options.olderThan !== undefined) {
+    query = query.where('attempt', '<', options.olderThan);
   }
   await query.execute();
 }

@@ -11,6 +11,8 @@ export interface ArtifactTable {
   revision: number;
   /** SHA-256 of the request, by which a repeated request is recognized. */
   request_sha256: Buffer;
+  /** Which request of issuing for this document made it; null for a later revision. */
+  attempt: number | null;
   sha256: Buffer;
   pdf: Buffer;
   size_bytes: number;

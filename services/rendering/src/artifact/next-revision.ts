@@ -19,6 +19,8 @@ interface ChangedDocument {
 
 /** What the table holds after the change. */
 interface StoredRevision {
+  /** SHA-256 of the PDF that was made when the document was issued. */
+  readonly firstSha256: Buffer;
   readonly latest: Revision;
   /** Whether `latest` was created for this change. */
   readonly created: boolean;
@@ -76,15 +78,16 @@ export class NextRevision {
   ): Promise<StoredRevision> {
     const { document } = source;
     const { revisions, latest, next } = await this.#load(trx, document, change, { forUpdate: true });
+    const firstSha256 = (revisions[0] ?? latest).sha256;
     const publishedBefore = revisions.some((revision) => revision.published_at !== null);
     if (!isDeepStrictEqual(rendered?.content ?? null, next)) {
       throw new StaleRevisionError(`document ${document.id} changed while its next revision was rendered`);
     }
     if (!rendered) {
-      return { latest, created: false, publishedBefore };
+      return { firstSha256, latest, created: false, publishedBefore };
     }
     const stored = await insertAfter(trx, latest, source, rendered);
-    return { latest: stored, created: true, publishedBefore };
+    return { firstSha256, latest: stored, created: true, publishedBefore };
   }
 
   async #load(
@@ -115,7 +118,9 @@ async function insertAfter(
   const revision = latest.revision + 1;
   const request_sha256 = createHash('sha256').update(JSON.stringify(source)).digest();
   // The new row cannot be locked before it exists: the primary key decides between two concurrent inserts.
-  if (!(await insertRevision(trx, key, { revision, request_sha256, rendered, confirmed: true }))) {
+  if (
+    !(await insertRevision(trx, key, { revision, request_sha256, attempt: null, rendered, confirmed: true }))
+  ) {
     throw new StaleRevisionError(
       `revision ${revision} of document ${key.document_id} was stored concurrently`,
     );

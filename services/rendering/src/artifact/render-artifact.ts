@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
 import { decideAllocation, provokedOutcomes } from '@pinkas/domain';
-import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import {
+  ApiError,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  Operation,
+  remainingMs,
+} from '@pinkas/service-kit';
 import { LogoStore } from '../logo/logo.repository.js';
 import {
   type DocumentKey,
@@ -26,7 +33,7 @@ export class RenderArtifact {
   ) {}
 
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
-    const { document, business } = request;
+    const { document, business, attempt } = request;
     if (provokedOutcomes(document.business_id, document).error === 'document_generation_failed') {
       throw new ApiError('document_generation_failed', {
         cause: new Error('an item of the test document provokes it'),
@@ -41,8 +48,11 @@ export class RenderArtifact {
       output: 'original',
       logo: await this.logos.findLogo(business),
     });
+    if (remainingMs(renderArtifact.timeoutMs) <= 0) {
+      throw new ApiError('document_generation_failed', { cause: new Error('the time of the call is over') });
+    }
     const requestSha256 = createHash('sha256').update(JSON.stringify(request)).digest();
-    const stored = await this.#store(keyOf(document), requestSha256, rendered);
+    const stored = await this.#store(keyOf(document), { request_sha256: requestSha256, attempt, rendered });
     return {
       revision: 1,
       sha256: stored.sha256.toString('hex'),
@@ -55,25 +65,24 @@ export class RenderArtifact {
   /** @returns what is stored of the request: the given PDF, or the one that an earlier, equal request stored. */
   async #store(
     key: DocumentKey,
-    requestSha256: Buffer,
-    rendered: RenderedArtifact,
+    made: { request_sha256: Buffer; attempt: number; rendered: RenderedArtifact },
   ): Promise<{ sha256: Buffer; size_bytes: number }> {
     const db = forTenant(this.db, key.business_id);
-    const first = { revision: 1, request_sha256: requestSha256, rendered, confirmed: false };
-    const inserted = { sha256: rendered.sha256, size_bytes: rendered.pdf.length };
+    const first = { revision: 1, ...made, confirmed: false };
+    const inserted = { sha256: made.rendered.sha256, size_bytes: made.rendered.pdf.length };
     if (await insertRevision(db, key, first)) {
       return inserted;
     }
     return db.transaction().execute(async (trx) => {
-      // What a rolled back request left of this document is replaced; what is confirmed stays.
-      await deleteUnconfirmed(trx, key, { exceptRequest: requestSha256 });
+      // What an earlier attempt left of this document is replaced. One that outlives its caller may come after a later one.
+      await deleteUnconfirmed(trx, key, { olderThan: made.attempt });
       if (await insertRevision(trx, key, first)) {
         return inserted;
       }
       const [stored] = await revisionsOf(trx, key);
-      if (!stored?.request_sha256.equals(requestSha256)) {
+      if (!stored?.request_sha256.equals(made.request_sha256)) {
         throw new ApiError('document_generation_failed', {
-          cause: new Error(`document ${key.document_id} has an artifact of another request, and it is final`),
+          cause: new Error(`document ${key.document_id} has an artifact of a later request, or a final one`),
         });
       }
       return stored;

@@ -1,5 +1,13 @@
 import { type allocationSettled, artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
-import { EventHandler, type OutboxTransaction, publish } from '@pinkas/service-kit';
+import {
+  type Counter,
+  EventHandler,
+  InjectLogger,
+  type Logger,
+  Metrics,
+  type OutboxTransaction,
+  publish,
+} from '@pinkas/service-kit';
 import { confirm, keyOf, markPublished } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { NextRevision } from './next-revision.js';
@@ -20,7 +28,18 @@ const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
  */
 @EventHandler(consumers.settleArtifact)
 export class SettleArtifact {
-  constructor(private readonly revisions: NextRevision) {}
+  readonly #mismatches: Counter;
+
+  constructor(
+    private readonly revisions: NextRevision,
+    @InjectLogger() private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.#mismatches = metrics.counter(
+      'pinkas_artifact_mismatches_total',
+      'Attempts to publish a PDF that were refused because the first one is not that whose hash is in the book.',
+    );
+  }
 
   async prepare(event: Settled): Promise<RenderedArtifact | null> {
     return (await this.revisions.isCleared(event.document))
@@ -37,12 +56,13 @@ export class SettleArtifact {
     if (await this.revisions.isCleared(event.document, trx)) {
       return;
     }
-    const { latest, created, publishedBefore } = await this.revisions.store(
+    const { firstSha256, latest, created, publishedBefore } = await this.revisions.store(
       trx,
       event,
       changeOf(event),
       rendered,
     );
+    this.#checkBookHash(event, firstSha256.toString('hex'));
     // A visitor may have had the revision with the number made before (`NumberArtifact`), which publishes nothing.
     const isNews = created || (latest.published_at === null && latest.cancelled_at === null);
     if (publishedBefore && !isNews) {
@@ -61,5 +81,13 @@ export class SettleArtifact {
       allocation_number: latest.allocation_number,
       allocation_pending: latest.number_pending,
     });
+  }
+  /** @throws where the PDF that issuing has entered into its book was replaced: none of the document is sent. */
+  #checkBookHash({ document: { id }, artifact_sha256: expected }: Settled, stored: string): void {
+    if (stored !== expected) {
+      this.#mismatches.inc();
+      this.logger.error({ document_id: id, stored, expected }, 'artifact differs from the book');
+      throw new Error(`revision 1 has the hash ${stored}, and the book ${expected}`);
+    }
   }
 }

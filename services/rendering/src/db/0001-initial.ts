@@ -15,6 +15,7 @@ export const initial = sqlMigration(`
     document_id        uuid not null,
     revision           integer not null,
     request_sha256     bytea not null,
+    attempt            integer,
     sha256             bytea not null,
     pdf                bytea not null,
     size_bytes         integer not null,
@@ -30,6 +31,7 @@ export const initial = sqlMigration(`
     original           boolean not null,
     constraint artifact_pkey primary key (business_id, document_id, revision),
     constraint artifact_revision_check check (revision >= 1),
+    constraint artifact_attempt_check check ((attempt is not null) = (revision = 1)),
     constraint artifact_size_check check (size_bytes = octet_length(pdf)),
     constraint artifact_sha256_check check (sha256 = sha256(pdf)),
     constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
@@ -41,6 +43,7 @@ export const initial = sqlMigration(`
   alter table artifact alter column pdf set storage external;
   create index artifact_unconfirmed_idx on artifact (created_at) where confirmed_at is null;
   comment on column artifact.original is 'Whether it says that it is the original.';
+  comment on column artifact.attempt is 'Of the requests for a document that is being issued; only an older one is replaced.';
   ${enableTenantIsolation('artifact')}
 
   -- The signed file is the original (Income Tax (Bookkeeping) Instructions, 18b and 25): it never changes, and is never
@@ -49,8 +52,8 @@ export const initial = sqlMigration(`
   begin
     raise exception 'an artifact is final' using errcode = 'restrict_violation';
   end $$;
-  create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, sha256, pdf,
-    size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason,
+  create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, attempt, sha256,
+    pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason,
     created_at, original on artifact
     for each row execute function reject_artifact_change();
   create function check_artifact_state() returns trigger language plpgsql as $$

@@ -99,6 +99,7 @@ CREATE TABLE public.artifact (
     document_id uuid NOT NULL,
     revision integer NOT NULL,
     request_sha256 bytea NOT NULL,
+    attempt integer,
     sha256 bytea NOT NULL,
     pdf bytea NOT NULL,
     size_bytes integer NOT NULL,
@@ -113,6 +114,7 @@ CREATE TABLE public.artifact (
     published_at timestamp with time zone,
     original boolean NOT NULL,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT artifact_attempt_check CHECK (((attempt IS NOT NULL) = (revision = 1))),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
     CONSTRAINT artifact_published_check CHECK (((published_at IS NULL) OR (confirmed_at IS NOT NULL))),
@@ -123,6 +125,8 @@ CREATE TABLE public.artifact (
 ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
 
 ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.artifact.attempt IS 'Of the requests for a document that is being issued; only an older one is replaced.';
 
 COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
 
@@ -329,7 +333,7 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
-CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 
