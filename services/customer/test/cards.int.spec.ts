@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { customerRecorded } from '@pinkas/contracts';
+import { type CustomerSnapshot, customerRecorded } from '@pinkas/contracts';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { ReservationEvents } from '../src/card/reservation-events.js';
 import { ReservationPurger } from '../src/card/reservation-purger.js';
@@ -114,6 +114,31 @@ describe('RecordCustomer', () => {
     await customer.publishIssued({ ...snapshot, city: 'Haifa' }, randomUUID(), false);
     await eventually('the card is real', async () => (await customer.card(snapshot.id))?.confirmed_at);
     expect(await customer.card(snapshot.id)).toMatchObject({ name: 'Very Late', city: 'Haifa' });
+  });
+
+  it('RecordCustomer creates a late card under its id with another name where a customer has its name by now', async () => {
+    const events = customer.network.collect(customerRecorded);
+    const late: { documentId: string; snapshot: CustomerSnapshot }[] = [];
+    for (const city of ['Haifa', 'Lod']) {
+      const documentId = randomUUID();
+      late.push({ documentId, snapshot: { ...(await customer.resolve({ name: 'Overtaken' })), city } });
+      await customer.db.deleteFrom('reservation').execute();
+      await customer.db.deleteFrom('card').where('name', '=', 'Overtaken').execute();
+    }
+    const other = await customer.issueTo({ name: 'Overtaken', city: 'Eilat' });
+    for (const { documentId, snapshot } of late) {
+      await customer.publishIssued(snapshot, documentId);
+      await eventually('the card is published', () =>
+        events.some(
+          ({ document_id, customer_id }) => document_id === documentId && customer_id === snapshot.id,
+        ),
+      );
+    }
+    expect((await customer.search('overtaken')).map(({ id, name, city }) => ({ id, name, city }))).toEqual([
+      { id: other.id, name: 'Overtaken', city: 'Eilat' },
+      { id: late[0]?.snapshot.id, name: 'Overtaken (2)', city: 'Haifa' },
+      { id: late[1]?.snapshot.id, name: 'Overtaken (3)', city: 'Lod' },
+    ]);
   });
 
   it('RecordCustomer ends the reservation of its own document only', async () => {

@@ -167,7 +167,7 @@ export async function findOtherByTaxId(
 
 /**
  * Confirms a card and fills its empty fields; what a card has is never overwritten.
- * @returns false where another card has the name by now.
+ * @returns false where another card has the name by now: this one is stored under its id with a number behind the name.
  */
 export async function confirmCard(
   trx: Transaction<CustomerTables>,
@@ -200,19 +200,27 @@ export async function confirmCard(
       .execute();
     return true;
   }
-  // The reservation was purged because the event came more than an hour late: the card is created again.
-  const inserted = await trx
-    .insertInto('card')
-    .values({
-      ...key,
-      ...details,
-      name: cardName(card.name),
-      name_key: nameKey(card.name),
-      created_at: at,
-      confirmed_at: at,
-      claimed_until: null,
-    })
-    .onConflict((conflict) => conflict.columns(['business_id', 'name_key']).doNothing())
-    .executeTakeFirst();
-  return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
+  // The reservation was purged because the event came more than an hour late: the card is created again, since its id is in the
+  // document for ever.
+  const insertAs = async (name: string) => {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('card')
+      .values({
+        ...key,
+        ...details,
+        name: cardName(name),
+        name_key: nameKey(name),
+        created_at: at,
+        confirmed_at: at,
+        claimed_until: null,
+      })
+      .onConflict((conflict) => conflict.columns(['business_id', 'name_key']).doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows !== 0n;
+  };
+  if (await insertAs(card.name)) {
+    return true;
+  }
+  for (let ordinal = 2; !(await insertAs(`${cardName(card.name)} (${ordinal})`)); ordinal += 1) {}
+  return false;
 }

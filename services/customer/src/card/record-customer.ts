@@ -39,7 +39,7 @@ export class RecordCustomer {
     }
     // Before the card, as in a release: another order could deadlock.
     await endReservation(trx, document.business_id, document.id);
-    const written = await confirmCard(
+    const kept = await confirmCard(
       trx,
       {
         ...customer,
@@ -48,11 +48,8 @@ export class RecordCustomer {
       },
       new Date(document.issued_at),
     );
-    if (!written) {
-      this.logger.error(
-        { document_id: document.id, customer_id: customer.id },
-        'customer name taken by another card',
-      );
+    if (!kept) {
+      this.logger.warn({ document_id: document.id, customer_id: customer.id }, 'late customer card renamed');
     }
     await publish(trx, customerRecorded, document.id, {
       document_id: document.id,
