@@ -5,6 +5,7 @@ import {
   endConnection,
   listBusinesses,
   listConnections,
+  markConnected,
   retryAllocation,
   showBusiness,
   showConnection,
@@ -113,7 +114,7 @@ describe('pinkas allocation connect', () => {
     const { output, requests } = connect(
       {
         [completeConnection.subject]: () => ({ outcome: 'connected', business_id: id, reason: null }),
-        [updateBusiness.subject]: () => ({ business }),
+        [markConnected.subject]: () => ({ connected: true }),
         [showConnection.subject]: () => ({ connection, request: null }),
       },
       { callback: 'https://elsewhere.example.com/back?code=c%2F1&state=s' },
@@ -123,15 +124,18 @@ describe('pinkas allocation connect', () => {
       completeConnection.subject,
       { business_id: id, state: 's', code: 'c/1' },
     ]);
-    expect(requests).toContainEqual([
-      updateBusiness.subject,
-      { business_id: id, change: { tax_authority_connected: true } },
-    ]);
+    expect(requests).toContainEqual([markConnected.subject, { business_id: id }]);
   });
 
   it.each([
     ['no address', 'code=c', undefined, '--callback takes the whole address'],
     ['a used one', 'https://x.example.com/?code=c&state=s', 'stale', 'was used already, has expired'],
+    [
+      'one of a person',
+      'https://x.example.com/?code=c&state=s',
+      'other_person',
+      'began this connection in the console',
+    ],
     ['one that failed', 'https://x.example.com/?error=access_denied&state=s', 'failed', 'To retry'],
   ])('allocation connect --callback rejects %s', async (_case, callback, outcome, message) => {
     const { output } = connect(

@@ -4,6 +4,7 @@ import {
   completeConnection,
   endConnection,
   listConnections,
+  markConnected,
   type ReplyOf,
   retryAllocation,
   showBusiness,
@@ -33,14 +34,6 @@ function connectedOutput(business: Business, connection: AuthorityConnection | n
   };
 }
 
-/** Numbers are requested only for a business whose settings say that it is connected. */
-async function markConnected(call: Call, business: Business): Promise<void> {
-  if (business.tax_authority_connected) {
-    return;
-  }
-  await call(updateBusiness, { business_id: business.id, change: { tax_authority_connected: true } });
-}
-
 /** Completes a connection from the URL at which the owner's browser ended. */
 async function completeFrom(address: string, business: Business, call: Call): Promise<Output> {
   const query = URL.canParse(address) ? new URL(address).searchParams : undefined;
@@ -60,10 +53,15 @@ async function completeFrom(address: string, business: Business, call: Call): Pr
       `The address was used already, has expired, or belongs to another business: ${restart(business.id)}`,
     );
   }
+  if (outcome === 'other_person') {
+    throw new RefusalError(
+      `A person began this connection in the console, and alone completes it there: or ${restart(business.id)}`,
+    );
+  }
   if (outcome === 'failed') {
     throw new RefusalError(`${reason ?? 'The connection failed.'} To retry, ${restart(business.id)}`);
   }
-  await markConnected(call, business);
+  await call(markConnected, { business_id: business.id });
   const { connection } = await call(showConnection, { business_id: business.id });
   return connectedOutput(business, connection);
 }

@@ -165,9 +165,17 @@ export const AuthorityConnection = Strict({
 });
 export type AuthorityConnection = Static<typeof AuthorityConnection>;
 
-/** Starts a connection: makes an address at the authority where the owner logs in. An earlier address becomes invalid. */
+/**
+ * Starts a connection: makes an address at the authority where the owner logs in. An earlier address becomes invalid. Only the
+ * person who started it completes it; what the operator started needs the address alone.
+ */
 export const startConnection = defineContract('allocation.connection.start', {
-  request: Strict({ business_id: Uuid, person_id: PersonId }),
+  request: Strict({
+    business_id: Uuid,
+    person_id: PersonId,
+    /** The page that completes it for the person, to which the gateway leads the browser that returns from the authority. */
+    return_url: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  }),
   reply: Strict({ authorize_url: Type.String(), requested_at: Instant, expires_at: Instant }),
 });
 
@@ -176,15 +184,22 @@ export const completeConnection = defineContract('allocation.connection.complete
   request: Strict({
     /** Only the request of this business is completed; absent: whichever the state belongs to. */
     business_id: Type.Optional(Uuid),
+    /** Who is signed in at the browser that returned. */
+    person_id: PersonId,
     state: Type.String({ minLength: 1, maxLength: 200 }),
     /** Null: the authority sent the browser back without one, since the owner did not agree. */
     code: Nullable(Type.String({ minLength: 1, maxLength: 4_096 })),
   }),
   reply: Strict({
-    /** `stale`: the state is unknown, used or too old. `failed`: the authority gave no tokens; it has to be started again. */
-    outcome: Type.Enum(['connected', 'stale', 'failed']),
-    /** Null where the outcome is `stale`. */
+    /**
+     * `stale`: the state is unknown, used or too old. `failed`: the authority gave no tokens; it has to be started again.
+     * `other_person`: somebody else started it, and may still complete it.
+     */
+    outcome: Type.Enum(['connected', 'stale', 'failed', 'other_person']),
+    /** Null where the outcome is `stale` or `other_person`. */
     business_id: Nullable(Uuid),
+    /** Where the person who started it completes it; only for `other_person`. */
+    return_url: Type.Optional(Type.String()),
     /** Why it failed, in plain words. */
     reason: Nullable(Type.String()),
   }),

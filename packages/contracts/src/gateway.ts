@@ -43,6 +43,15 @@ export const showBusiness = defineContract('gateway.business.show', {
   errors: ['not_found'],
 });
 
+/** Stores in the settings that a business is connected to the tax authority, if allocation still has its connection. */
+export const markConnected = defineContract('gateway.business.mark_connected', {
+  request: Strict({ business_id: Uuid, person_id: PersonId }),
+  /** False: it was disconnected in the meantime. */
+  reply: Strict({ connected: Type.Boolean() }),
+  errors: ['validation_error', 'not_found'],
+  timeoutMs: timeLimitsMs.saveBusiness,
+});
+
 export const listBusinesses = defineContract('gateway.business.list', {
   request: Strict({ after: Type.Optional(Uuid) }),
   reply: Strict({

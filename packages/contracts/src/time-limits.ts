@@ -127,6 +127,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'completeConnection', inner: ['authorityCodeExchange', 'replyReserve'] },
   { outer: 'endConnection', inner: ['authorityTokenRenewal', 'replyReserve'] },
   { outer: 'saveBusiness', inner: ['storeLogo', 'replyReserve'] },
+  { outer: 'saveBusiness', inner: ['call', 'replyReserve'] },
   { outer: 'storeLogo', inner: ['drawLogo', 'replyReserve'] },
   { outer: 'operatorCall', inner: ['auditArtifacts'] },
   { outer: 'statement', inner: ['lock'] },

@@ -39,6 +39,7 @@ import { connectNats, ensureStreams } from '../src/index.js';
 /** What a service may call of itself. */
 const ownCalls: Partial<Record<ServiceName, readonly string[]>> = {
   rendering: ['rpc.rendering.audit_head.list.v1'],
+  gateway: ['rpc.gateway.business.mark_connected.v1', 'rpc.gateway.business.update.v1'],
   console: ['rpc.console.audit_entry.list_latest.v1'],
 };
 const passwordOf = (user: NatsUser) => `p-${user}`;
@@ -111,7 +112,7 @@ describe('NATS permissions', () => {
     ]);
     const refused = await refusedOf('publish', all);
     expect(refused).toEqual(all.filter((subject) => !allowed.has(subject)));
-    // It may not even call itself, but to sign the ends of all trails or to show them, its own among them.
+    // It may not even call itself, but to sign the ends of all trails or to show them, its own among them, and to store a connection.
     const own = contracts.filter(({ owner }) => owner === service).map(({ subject }) => subject);
     expect(own.filter((subject) => !refused.includes(subject))).toEqual(ownCalls[service] ?? []);
   });

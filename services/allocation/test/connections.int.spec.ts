@@ -8,6 +8,7 @@ import {
   endConnection,
   listConnections,
   listDeadLetteredAllocations,
+  type RequestOf,
   showConnection,
   startConnection,
 } from '@pinkas/contracts';
@@ -67,14 +68,15 @@ afterAll(() => allocation?.stop());
 describe('connections', () => {
   afterEach(() => allocation.authority.resetModes());
 
-  const start = (businessId: string) => allocation.network.call(startConnection, { business_id: businessId });
+  const start = (businessId: string, by: { person_id?: string; return_url?: string } = {}) =>
+    allocation.network.call(startConnection, { business_id: businessId, ...by });
   const show = (businessId: string) => allocation.network.call(showConnection, { business_id: businessId });
   /** Agrees at the authority. @returns what the browser brings back. */
   const agree = async (authorizeUrl: string) => {
     const given = (await allocation.authority.approveAsOwner(authorizeUrl)).searchParams;
     return { state: given.get('state') ?? '', code: given.get('code') };
   };
-  const complete = (given: { state: string; code: string | null; business_id?: string }) =>
+  const complete = (given: RequestOf<typeof completeConnection>) =>
     allocation.network.call(completeConnection, given);
   const nothing = { outcome: 'stale', business_id: null, reason: null };
 
@@ -127,6 +129,35 @@ describe('connections', () => {
       before: null,
       after: { connected_at: now, expires_at: connection.until, broken_at: null },
     });
+  });
+
+  it('CompleteConnection completes what a person began for that person alone, and says where', async () => {
+    const id = randomUUID();
+    const by = { person_id: randomUUID(), return_url: 'https://console.example.com/authority/connected' };
+    const given = await agree((await start(id, by)).authorize_url);
+    const elsewhere = {
+      outcome: 'other_person',
+      business_id: null,
+      reason: null,
+      return_url: by.return_url,
+    };
+    expect(await complete(given)).toEqual(elsewhere);
+    expect(await complete({ ...given, business_id: id })).toEqual(elsewhere);
+    expect(await complete({ ...given, person_id: randomUUID() })).toEqual(elsewhere);
+    expect((await show(id)).request).toMatchObject({ state: 'open' });
+    expect(await complete({ ...given, person_id: by.person_id })).toMatchObject({ outcome: 'connected' });
+    expect(await complete(given)).toEqual(nothing);
+    const trail = await auditTrail(allocation.database, id);
+    expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
+      ['connection.start', `person:${by.person_id}`],
+      ['connection.complete', `person:${by.person_id}`],
+    ]);
+  });
+
+  it('CompleteConnection completes for no person what the operator began', async () => {
+    const given = await agree((await start(randomUUID())).authorize_url);
+    expect(await complete({ ...given, person_id: randomUUID() })).toEqual(nothing);
+    expect(await complete(given)).toMatchObject({ outcome: 'connected' });
   });
 
   it('CompleteConnection accepts a state once and within ten minutes', async () => {

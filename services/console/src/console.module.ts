@@ -15,6 +15,7 @@ import {
 } from './pages/account/passkey-pages.js';
 import { ShowAccount } from './pages/account/show-account.js';
 import {
+  CompleteAuthority,
   ConfirmDisconnection,
   ConnectAuthority,
   DisconnectAuthority,
@@ -105,6 +106,7 @@ const businessPages = [
   ShowExports,
   RequestExport,
   DownloadExport,
+  CompleteAuthority,
   ConfirmDisconnection,
   ConnectAuthority,
   DisconnectAuthority,

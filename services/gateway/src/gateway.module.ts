@@ -8,6 +8,7 @@ import { ListKeys } from './api-key/list-keys.js';
 import { RevokeKey } from './api-key/revoke-key.js';
 import { CreateBusiness } from './business/create-business.js';
 import { ListBusinesses } from './business/list-businesses.js';
+import { MarkConnected } from './business/mark-connected.js';
 import { ShowBusiness } from './business/show-business.js';
 import { UpdateBusiness } from './business/update-business.js';
 import { HttpServer } from './http/http-server.js';
@@ -40,6 +41,7 @@ import { PostDocuments } from './routes/post-documents.js';
   controllers: [
     CreateBusiness,
     UpdateBusiness,
+    MarkConnected,
     ShowBusiness,
     ListBusinesses,
     CreateKey,

@@ -6,17 +6,19 @@ import {
   errorCatalogue,
   findPublicDocument,
   getArtifact,
+  markConnected,
   numberArtifact,
   publicRoutes,
   type ReplyOf,
   type RequestOf,
   renderPage,
   showBusiness,
+  showConnection,
 } from '@pinkas/contracts';
 import { openApiDocument, problemsOf } from '@pinkas/contracts/openapi';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { ApiError } from '@pinkas/service-kit';
-import { exampleBusiness, exampleDocument } from '@pinkas/testkit';
+import { auditTrail, exampleBusiness, exampleDocument } from '@pinkas/testkit';
 import { chromium } from 'playwright-core';
 import { type GatewayUnderTest, startGateway } from './gateway.js';
 
@@ -283,14 +285,28 @@ describe('pages', () => {
 
   describe('the page after the consent at the tax authority', () => {
     const requests: RequestOf<typeof completeConnection>[] = [];
+    let connected: boolean;
     let answer: () => ReplyOf<typeof completeConnection>;
     beforeAll(async () => {
       gateway.network.answer(completeConnection, (request) => {
         requests.push(request);
         return answer();
       });
+      gateway.network.answer(showConnection, ({ business_id }) => ({
+        connection: connected
+          ? {
+              business_id,
+              state: 'connected' as const,
+              since: cancelledAt,
+              until: null,
+              connected_at: cancelledAt,
+            }
+          : null,
+        request: null,
+      }));
     });
     beforeEach(() => {
+      connected = true;
       requests.length = 0;
       answer = () => ({ outcome: 'stale', business_id: null, reason: null });
     });
@@ -307,6 +323,43 @@ describe('pages', () => {
       expect(page.text).toContain('העסק מחובר לרשות המסים');
       const shown = await gateway.network.call(showBusiness, { business_id: business.id });
       expect(shown.business).toEqual({ ...business, tax_authority_connected: true });
+      expect((await changes(business.id)).at(-1)).toEqual({
+        actor: 'operator',
+        before: { tax_authority_connected: false },
+        after: { tax_authority_connected: true },
+      });
+    });
+    const changes = async (businessId: string) =>
+      (await auditTrail(gateway.database, businessId)).map(({ actor, before, after }) => ({
+        actor,
+        before,
+        after,
+      }));
+
+    it('MarkConnected names the person in the trail, and marks nothing that was disconnected in the meantime', async () => {
+      const { business } = await gateway.caller();
+      const by = { business_id: business.id, person_id: randomUUID() };
+      expect(await gateway.network.call(markConnected, by)).toEqual({ connected: true });
+      expect((await changes(business.id)).at(-1)).toMatchObject({
+        actor: `person:${by.person_id}`,
+        after: { tax_authority_connected: true },
+      });
+      connected = false;
+      expect(await gateway.network.call(markConnected, by)).toEqual({ connected: false });
+      const shown = await gateway.network.call(showBusiness, { business_id: business.id });
+      expect(shown.business.tax_authority_connected).toBe(false);
+      expect((await changes(business.id)).at(-1)).toMatchObject({
+        after: { tax_authority_connected: false },
+      });
+    });
+
+    it('a visit for a connection that a person began leads to the console with what the authority gave', async () => {
+      const console = 'https://console.example.com/authority/connected/1';
+      answer = () => ({ outcome: 'other_person', business_id: null, reason: null, return_url: console });
+      const page = await visit('?code=the+code%2F&state=s');
+      expect(page.status).toBe(303);
+      expect(page.headers.get('location')).toBe(`${console}?code=the+code%2F&state=s`);
+      expect(page.headers.get('cache-control')).toBe('no-store');
     });
 
     it('the page runs no script, is neither indexed nor stored, and contains neither code nor state', async () => {

@@ -165,6 +165,10 @@ export function settings(system: () => ConsoleSystem): void {
       const { tax_authority: authority } = (await stack.file()).simulators;
       const link = visitor.page.locator('main a.button');
       expect(await link.getAttribute('href')).toContain(authority);
+      const other = await visitorOf(await stack.newIssuer(), desktop);
+      await other.page.goto((await link.getAttribute('href')) ?? '');
+      expect(new URL(other.page.url()).origin).toBe(new URL(visitor.page.url()).origin);
+      expect(await other.text()).toContain('Only the person who began a connection completes it');
       await link.click();
       await eventually('the business is connected', async () => {
         await visitor.visit(path);

@@ -26,7 +26,7 @@ import {
   sendNotice,
   unsuppressAddress,
 } from '../delivery.js';
-import { createKey, listKeys, revokeKey, showBusiness, updateBusiness } from '../gateway.js';
+import { createKey, listKeys, markConnected, revokeKey, showBusiness, updateBusiness } from '../gateway.js';
 import {
   cancelDocument,
   findPublicDocument,
@@ -74,6 +74,10 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     renderPage,
     storeLogo,
     completeConnection,
+    showConnection,
+    // Of itself.
+    markConnected,
+    updateBusiness,
   ],
   issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
   customer: [],
@@ -109,6 +113,8 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     listUnresolvedAllocations,
     startConnection,
     showConnection,
+    completeConnection,
+    markConnected,
     endConnection,
     resendDelivery,
     listMessages,

@@ -66,6 +66,10 @@ export interface ConnectionRequestTable {
   business_id: string;
   /** SHA-256 of the state in the URL. */
   state_hash: Buffer;
+  /** Who requested it, and alone may complete it; null: the operator. */
+  person_id: string | null;
+  /** Where that person completes it. */
+  return_url: string | null;
   requested_at: Date;
   expires_at: Date;
   /** When somebody came back with the state. */

@@ -1,6 +1,7 @@
 import { completeConnection, type ReplyOf, type RequestOf, timeLimitsMs } from '@pinkas/contracts';
 import {
   acrossTenants,
+  actorOf,
   appendAudit,
   type Clock,
   type Database,
@@ -19,6 +20,7 @@ import { AuthorityTokens } from './authority-tokens.js';
 import {
   failRequest,
   findConnection,
+  findReturnUrl,
   isTakenRequest,
   lockConnectionChanges,
   takeRequest,
@@ -50,11 +52,16 @@ export class CompleteConnection {
     const stateHash = hashOf(request.state);
     const named = request.business_id;
     const visible = named === undefined ? acrossTenants(this.db) : forTenant(this.db, named);
-    const businessId = await takeRequest(visible, stateHash, this.clock.now());
+    const now = this.clock.now();
+    const businessId = await takeRequest(visible, stateHash, request.person_id ?? null, now);
     if (businessId === undefined) {
-      return { outcome: 'stale', business_id: null, reason: null };
+      const returnUrl = await findReturnUrl(visible, stateHash, now);
+      const none = { business_id: null, reason: null };
+      return returnUrl === undefined
+        ? { outcome: 'stale', ...none }
+        : { outcome: 'other_person', ...none, return_url: returnUrl };
     }
-    const reason = await this.#connect(businessId, stateHash, request.code);
+    const reason = await this.#connect(businessId, stateHash, request);
     if (reason === 'stale') {
       return { outcome: 'stale', business_id: null, reason: null };
     }
@@ -68,7 +75,11 @@ export class CompleteConnection {
   }
 
   /** @returns why it did not work, or null; `stale`: the request was ended or replaced meanwhile. */
-  async #connect(businessId: string, stateHash: Buffer, code: string | null): Promise<string | null> {
+  async #connect(
+    businessId: string,
+    stateHash: Buffer,
+    { code, person_id: personId }: RequestOf<typeof completeConnection>,
+  ): Promise<string | null> {
     if (code === null) {
       return 'The owner did not agree at the tax authority.';
     }
@@ -95,7 +106,8 @@ export class CompleteConnection {
           business_id: businessId,
           action: 'connection.complete',
           subject: businessId,
-          actor: 'owner',
+          // What the operator began is completed by the owner who was given the address.
+          actor: personId === undefined ? 'owner' : actorOf(personId),
           before: connectionFacts(before),
           after: connectionFacts(await findConnection(trx, businessId)),
         });

@@ -154,21 +154,43 @@ export async function storeRequest(
     .execute();
 }
 
-/** Takes the request that a state belongs to, once. @returns its business, or undefined where it is unknown, used or too old. */
+/**
+ * Takes the request that a state belongs to, once.
+ * @param personId of whom it has to be; null: of the operator.
+ * @returns its business, or undefined where there is none, or it was used or is too old.
+ */
 export async function takeRequest(
   db: Database<AllocationTables>,
   stateHash: Buffer,
+  personId: string | null,
   now: Date,
 ): Promise<string | undefined> {
   const taken = await db
     .updateTable('connection_request')
     .set({ used_at: now })
     .where('state_hash', '=', stateHash)
+    .where('person_id', 'is not distinct from', personId)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .returning('business_id')
     .executeTakeFirst();
   return taken?.business_id;
+}
+
+/** Where the request that a state belongs to is completed, which nobody has used yet; undefined: at no such place. */
+export async function findReturnUrl(
+  db: Database<AllocationTables>,
+  stateHash: Buffer,
+  now: Date,
+): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('connection_request')
+    .select('return_url')
+    .where('state_hash', '=', stateHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return found?.return_url ?? undefined;
 }
 
 /** Stores why a request failed. */

@@ -32,6 +32,7 @@ export class StartConnection {
   async handle({
     business_id,
     person_id,
+    return_url,
   }: RequestOf<typeof startConnection>): Promise<ReplyOf<typeof startConnection>> {
     const state = randomBytes(32).toString('base64url');
     const requestedAt = this.clock.now();
@@ -42,6 +43,8 @@ export class StartConnection {
         await storeRequest(trx, {
           business_id,
           state_hash: hashOf(state),
+          person_id: person_id ?? null,
+          return_url: return_url ?? null,
           requested_at: requestedAt,
           expires_at: expiresAt,
         });

@@ -90,6 +90,8 @@ export const initial = sqlMigration(`
   create table connection_request (
     business_id  uuid not null,
     state_hash   bytea not null,
+    person_id    uuid,
+    return_url   text,
     requested_at timestamptz not null,
     expires_at   timestamptz not null,
     used_at      timestamptz,
@@ -102,6 +104,8 @@ export const initial = sqlMigration(`
     'The authorization URL that an owner was given last, until it has led to a connection.';
   comment on column connection_request.state_hash is
     'SHA-256 of the state in the URL, which alone may complete it, once.';
+  comment on column connection_request.person_id is
+    'Who alone may complete it, at return_url; null: the operator, and the URL is enough.';
   ${enableTenantIsolation('connection_request')}
 
   -- Only a test book can be emptied.

@@ -154,6 +154,8 @@ COMMENT ON COLUMN public.connection.warning IS 'The last warning that was logged
 CREATE TABLE public.connection_request (
     business_id uuid NOT NULL,
     state_hash bytea NOT NULL,
+    person_id uuid,
+    return_url text,
     requested_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
@@ -166,6 +168,8 @@ ALTER TABLE ONLY public.connection_request FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE public.connection_request IS 'The authorization URL that an owner was given last, until it has led to a connection.';
 
 COMMENT ON COLUMN public.connection_request.state_hash IS 'SHA-256 of the state in the URL, which alone may complete it, once.';
+
+COMMENT ON COLUMN public.connection_request.person_id IS 'Who alone may complete it, at return_url; null: the operator, and the URL is enough.';
 
 CREATE TABLE public.dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,

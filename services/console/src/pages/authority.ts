@@ -1,9 +1,19 @@
-import { endConnection, showConnection, startConnection, updateBusiness } from '@pinkas/contracts';
+import {
+  compile,
+  completeConnection,
+  endConnection,
+  markConnected,
+  showConnection,
+  startConnection,
+  timeLimitsMs,
+  updateBusiness,
+} from '@pinkas/contracts';
 import { html, leftToRight } from '@pinkas/design';
 import { dayInIsrael, formatDay } from '@pinkas/domain';
-import { RpcClient } from '@pinkas/service-kit';
+import { InjectConfig, RpcClient } from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
-import type { MemberVisit } from '../http/visit.js';
+import type { MemberVisit, Visit } from '../http/visit.js';
 import { amount, csrfField, dayAndTime, facts, notice } from './parts.js';
 import { postForm } from './shell.js';
 import { type Words, words } from './words.js';
@@ -42,6 +52,19 @@ const texts = {
     en: 'The permission is deleted, and no allocation numbers are requested until you connect again. Documents go on, but their buyers cannot deduct the VAT in them.',
   },
   disconnectButton: { he: 'ניתוק', en: 'Disconnect' },
+  nowConnected: {
+    he: 'העסק מחובר לרשות המסים. מספרי הקצאה יתבקשו מעתה באופן אוטומטי.',
+    en: 'The business is connected to the tax authority. Allocation numbers are requested automatically from now on.',
+  },
+  notHere: { he: 'העסק לא חובר', en: 'The business was not connected' },
+  otherPerson: {
+    he: 'את החיבור משלים רק מי שהתחיל אותו, בדפדפן שבו הוא מחובר למערכת. אם התחלתם אותו, התחברו ונסו שוב מעמוד רשות המסים של העסק. אם קיבלתם את הקישור ממישהו אחר, אל תאשרו אותו: האישור היה מחבר את החשבון שלכם ברשות לעסק שלו.',
+    en: 'Only the person who began a connection completes it, in a browser in which they are signed in. If that was you, sign in and begin again on the page Tax authority of the business. If somebody sent you the link, do not agree: it would have connected your account at the authority to their business.',
+  },
+  stale: {
+    he: 'הקישור כבר נוצל או שאינו בתוקף. יש להתחיל את החיבור מחדש.',
+    en: 'The link was used or is too old. Please begin the connection again.',
+  },
   done: { he: 'העסק נותק מרשות המסים.', en: 'The business is disconnected from the tax authority.' },
 } as const satisfies Record<string, Words>;
 
@@ -70,7 +93,7 @@ export class ShowAuthority {
         : null;
     return page(
       words.authority[language],
-      html`<h1>${words.authority[language]}</h1>${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
+      html`<h1>${words.authority[language]}</h1>${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}${outcome === 'connected' ? notice('done', texts.nowConnected[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
         [
           [texts.state[language], html`<span class="badge ${state}">${texts[state][language]}</span>`],
           [
@@ -88,6 +111,54 @@ export class ShowAuthority {
   }
 }
 
+const returnPath = '/authority/connected';
+const checkCompletion = compile(completeConnection.request);
+
+/**
+ * Where the gateway leads the browser that comes back from the authority, with the code and the state. A link that was sent to
+ * somebody else ends here: allocation completes it for nobody but the person who began.
+ */
+@ConsolePage({
+  method: 'GET',
+  path: `${returnPath}/:business`,
+  access: 'anyone',
+  timeoutMs: timeLimitsMs.completeConnection + timeLimitsMs.saveBusiness,
+})
+export class CompleteAuthority {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ language, memberships, params, query, session }: Visit): Promise<PageReply> {
+    const refused = (why: 'otherPerson' | 'stale', status: number) =>
+      page(
+        texts.notHere[language],
+        html`<h1>${texts.notHere[language]}</h1>${notice('error', texts[why][language])}`,
+        status,
+      );
+    const isOwner = memberships.some(
+      ({ businessId, role }) => businessId === params.business && role === 'owner',
+    );
+    if (!session || !isOwner) {
+      return refused('otherPerson', 403);
+    }
+    const by = { business_id: params.business, person_id: session.personId };
+    const request = checkCompletion({ ...by, state: query.get('state'), code: query.get('code') || null });
+    if (!request.ok) {
+      return refused('stale', 410);
+    }
+    const { outcome, business_id: id } = await this.rpc.call(completeConnection, request.value);
+    if (outcome === 'other_person') {
+      return refused('otherPerson', 403);
+    }
+    if (id === null) {
+      return refused('stale', 410);
+    }
+    const isConnected =
+      outcome === 'connected' &&
+      (await this.rpc.call(markConnected, { business_id: id, person_id: session.personId })).connected;
+    return redirect(`/b/${id}/authority`, isConnected ? { outcome: 'connected' } : {});
+  }
+}
+
 /** Makes an address at the authority, where the owner logs in. */
 @ConsolePage({
   method: 'POST',
@@ -97,12 +168,16 @@ export class ShowAuthority {
   freshProof: true,
 })
 export class ConnectAuthority {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectConfig() private readonly config: ConsoleConfig,
+  ) {}
 
   async handle({ business, language, link, session }: MemberVisit): Promise<PageReply> {
     const { authorize_url: url, expires_at: until } = await this.rpc.call(startConnection, {
       business_id: business.id,
       person_id: session.personId,
+      return_url: `${this.config.consoleUrl}${returnPath}/${business.id}`,
     });
     return page(
       texts.connect[language],
@@ -136,8 +211,11 @@ export class DisconnectAuthority {
   async handle({ business, link, session }: MemberVisit): Promise<PageReply> {
     const by = { business_id: business.id, person_id: session.personId };
     // The setting first: a document that is issued in between asks for nothing, where it would wait for a connection.
-    await this.rpc.call(updateBusiness, { ...by, change: { tax_authority_connected: false } });
+    const off = { ...by, change: { tax_authority_connected: false } };
+    await this.rpc.call(updateBusiness, off);
     await this.rpc.call(endConnection, by);
+    // Again: a connection that was completed before it ended may have been marked since.
+    await this.rpc.call(updateBusiness, off);
     return redirect(link('/authority'), { outcome: 'disconnected' });
   }
 }

@@ -15,7 +15,7 @@ export interface PageRequest {
 
 /** What the handler of a page returns. */
 export interface PageReply {
-  readonly status: 200 | 304 | 410 | 502;
+  readonly status: 200 | 303 | 304 | 410 | 502;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
 }

@@ -1,16 +1,5 @@
-import { compile, completeConnection } from '@pinkas/contracts';
-import {
-  type Clock,
-  type Database,
-  forTenant,
-  InjectClock,
-  InjectDatabase,
-  InjectLogger,
-  type Logger,
-  RpcClient,
-} from '@pinkas/service-kit';
-import { lockBusiness, updateBusinessSettings } from '../business/business.repository.js';
-import type { GatewayTables } from '../business/business.tables.js';
+import { compile, completeConnection, markConnected } from '@pinkas/contracts';
+import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { htmlHeaders } from './page-headers.js';
 import { plainPage } from './plain-page.js';
@@ -42,20 +31,26 @@ const texts = {
 const checkRequest = compile(completeConnection.request);
 
 /**
- * Where the tax authority redirects an owner's browser, with a code and the state of the request. The state is the permission,
- * and the first visit uses it up. Neither is logged or shown.
+ * Where the tax authority redirects an owner's browser, with a code and the state of the request. What a person began in the
+ * console is completed there, since only the console can say who uses the browser. What the operator began is completed here: the
+ * state is the permission, and the first visit uses it up. Neither is logged or shown.
  */
 @HttpPage((config) => new URL(config.baseUrl).origin, '/tax-authority/connected')
 export class ShowConnectedPage {
   constructor(
     private readonly rpc: RpcClient,
-    @InjectDatabase() private readonly db: Database<GatewayTables>,
-    @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
   ) {}
 
   async handle({ query }: PageRequest): Promise<PageReply> {
     const outcome = await this.#outcomeOf(new URLSearchParams(query));
+    if (outcome instanceof URL) {
+      return {
+        status: 303,
+        headers: { ...htmlHeaders(''), 'cache-control': 'no-store', location: outcome.href },
+        body: '',
+      };
+    }
     const text = texts[outcome];
     const body = plainPage(
       text.en,
@@ -68,34 +63,28 @@ export class ShowConnectedPage {
     return { status: text.status, headers: { ...htmlHeaders(body), 'cache-control': 'no-store' }, body };
   }
 
-  async #outcomeOf(params: URLSearchParams): Promise<keyof typeof texts> {
+  /** @returns the text to show, or where else the connection is completed. */
+  async #outcomeOf(params: URLSearchParams): Promise<keyof typeof texts | URL> {
     const request = checkRequest({ state: params.get('state') ?? '', code: params.get('code') || null });
     // No state of that form was created.
     if (!request.ok) {
       return 'stale';
     }
     try {
-      const { outcome, business_id: id } = await this.rpc.call(completeConnection, request.value);
-      if (outcome === 'connected' && id !== null) {
-        await this.#markConnected(id);
+      const reply = await this.rpc.call(completeConnection, request.value);
+      if (reply.outcome === 'other_person') {
+        const console = new URL(reply.return_url ?? '');
+        console.search = params.toString();
+        return console;
       }
-      return outcome;
+      if (reply.outcome !== 'connected' || reply.business_id === null) {
+        return reply.outcome === 'failed' ? 'failed' : 'stale';
+      }
+      const { connected } = await this.rpc.call(markConnected, { business_id: reply.business_id });
+      return connected ? 'connected' : 'stale';
     } catch (error) {
       this.logger.warn({ err: error }, 'tax authority connection failed');
       return 'failed';
     }
-  }
-
-  /** Allocation numbers are requested only for a business whose settings say that it is connected. */
-  async #markConnected(id: string): Promise<void> {
-    await forTenant(this.db, id)
-      .transaction()
-      .execute(async (trx) => {
-        const business = await lockBusiness(trx, id);
-        if (!business || business.tax_authority_connected) {
-          return;
-        }
-        await updateBusinessSettings(trx, { ...business, tax_authority_connected: true }, this.clock.now());
-      });
   }
 }
