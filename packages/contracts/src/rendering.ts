@@ -156,6 +156,8 @@ export const storeLogo = defineContract('rendering.logo.store', {
     business_id: Uuid,
     /** `data:image/png;base64,…` or `data:image/svg+xml;base64,…` */
     logo: Type.String({ maxLength: 100_000 }),
+    /** Whether it is kept for an hour only, to be looked at before it is saved. */
+    preview: Type.Optional(Type.Boolean()),
   }),
   reply: LogoRef,
   errors: ['validation_error'],

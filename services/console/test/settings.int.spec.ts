@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Business, type BusinessChange, updateBusiness } from '@pinkas/contracts';
+import {
+  type Business,
+  type BusinessChange,
+  type RequestOf,
+  storeLogo,
+  updateBusiness,
+} from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, versionOf } from './console.js';
@@ -40,6 +46,21 @@ describe('the settings of a business that two people change', () => {
     path = `/b/${business.id}/business`;
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
   });
+  /** A form with a file, as a browser sends it. */
+  const upload = async (to: string, fields: Record<string, string>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ _csrf: browser.csrfToken, ...fields })) {
+      body.set(name, value);
+    }
+    body.set('logo', new Blob(['<svg/>'], { type: 'image/svg+xml' }), 'logo.svg');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return fetch(new URL(to, console.origin), {
+      method: 'POST',
+      headers: { ...browser.headers, cookie },
+      body,
+      redirect: 'manual',
+    });
+  };
   const formOf = async () => fieldsIn((await browser.get(path)).text);
   const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ').replaceAll(/\s+/g, ' ');
 
@@ -103,4 +124,29 @@ describe('the settings of a business that two people change', () => {
       expect(saved).toEqual([]);
     },
   );
+
+  it('a business uploads 20 logos in a quarter of an hour, looked at or saved', async () => {
+    const drawn: RequestOf<typeof storeLogo>[] = [];
+    console.network.answer(storeLogo, (request) => {
+      drawn.push(request);
+      return { sha256: 'ab'.repeat(32) };
+    });
+    const form = await formOf();
+    for (let count = 0; count < 19; count += 1) {
+      expect((await upload(`${path}/logo`, {})).status).toBe(200);
+    }
+    expect((await upload(path, form)).status).toBe(303);
+    expect((await upload(`${path}/logo`, {})).status).toBe(429);
+    const refused = await upload(path, form);
+    expect([refused.status, await refused.text()]).toEqual([
+      422,
+      expect.stringContaining('20 logos were uploaded within 15 minutes'),
+    ]);
+    expect(drawn).toHaveLength(19);
+    expect(drawn[0]).toMatchObject({ business_id: business.id, preview: true });
+    expect(saved).toHaveLength(1);
+    const other = console.addBusiness();
+    browser = await console.signedIn(await console.addPerson({ [other.id]: 'owner' }));
+    expect((await upload(`/b/${other.id}/business/logo`, {})).status).toBe(200);
+  });
 });

@@ -195,11 +195,31 @@ describe('StoreLogo', () => {
     });
   });
 
-  it('a logo is stored while another drawing takes too long', async () => {
+  it('a business whose drawings take too long is refused more than three at once, and holds up no other', async () => {
     const id = randomUUID();
-    const rejected = expect(store(id, endless)).rejects.toMatchObject({ code: 'validation_error' });
-    await expect(store(id, drawing)).resolves.toHaveProperty('sha256');
-    await rejected;
+    const ended: string[] = [];
+    const slow = Array.from({ length: 4 }, () =>
+      store(id, endless).catch(({ code }: ApiError) => ended.push(code)),
+    );
+    await store(randomUUID(), drawing);
+    expect(ended.filter((code) => code === 'validation_error')).toEqual([]);
+    await Promise.all(slow);
+    expect(ended[0]).toBe('engine_error');
+  });
+
+  it('a logo that was only looked at is shown for an hour, and one that was saved for good', async () => {
+    const id = randomUUID();
+    const logo = await rendering.network.call(storeLogo, { business_id: id, logo: pixels, preview: true });
+    const saved = await store(id, drawing);
+    const isShown = async (ref: typeof logo) =>
+      (await page(sampleBusiness({ id, logo: ref }))).includes('<img');
+    const purger = rendering.service.app.get(OrphanPurger, { strict: false });
+    await purger.purgeBatch();
+    expect(await isShown(logo)).toBe(true);
+    rendering.clock.now = new Date(Date.now() + 61 * 60_000);
+    await purger.purgeBatch();
+    rendering.clock.now = new Date();
+    expect([await isShown(logo), await isShown(saved)]).toEqual([false, true]);
   });
 });
 

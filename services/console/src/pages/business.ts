@@ -31,6 +31,7 @@ import { ConsolePage, type PageReply, page, redirect } from '../http/console-pag
 import { isProofFresh, proofPath } from '../http/fresh-proof.js';
 import { framedHeaders } from '../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../http/visit.js';
+import { AttemptLimiter } from '../sign-in/attempt-limiter.js';
 import { checkbox, choice, csrfField, facts, field, notice } from './parts.js';
 import { sampleDocument } from './sample-document.js';
 import { type Words, words } from './words.js';
@@ -106,6 +107,10 @@ const texts = {
   badLogo: {
     he: 'אי אפשר לקרוא את הקובץ: PNG או SVG, עד 64KB.',
     en: 'The file cannot be read: a PNG or SVG of at most 64 KB.',
+  },
+  tooManyLogos: {
+    he: 'הועלו כבר 20 לוגואים ברבע שעה. אפשר להמשיך בעוד כמה דקות.',
+    en: '20 logos were uploaded within 15 minutes. Please go on in some minutes.',
   },
   badAccent: {
     he: 'צבע בהיר מדי: לא יהיה אפשר לקרוא אותו על נייר.',
@@ -294,6 +299,7 @@ export class ShowBusinessSettings {
 export class SaveBusinessSettings {
   constructor(
     private readonly rpc: RpcClient,
+    private readonly limiter: AttemptLimiter,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
@@ -310,6 +316,9 @@ export class SaveBusinessSettings {
     const addresses = provedFields.filter((name) => sent[name] !== fieldsOf(business)[name]);
     if (addresses.length > 0 && !isProofFresh(session, this.clock.now())) {
       return settingsPage(visit, sent, {}, { base, refusal: proofNotice(visit) });
+    }
+    if (files.logo && (await this.limiter.consume('logo_business', business.id)) !== null) {
+      return settingsPage(visit, sent, { logo: texts.tooManyLogos[language] }, { base });
     }
     try {
       await this.rpc.call(updateBusiness, {
@@ -346,12 +355,18 @@ export class SaveBusinessSettings {
   timeoutMs: timeLimitsMs.saveBusiness,
 })
 export class UploadPreviewLogo {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly limiter: AttemptLimiter,
+  ) {}
 
   async handle({ business, files, language }: MemberVisit): Promise<PageReply> {
-    const logo = logoOf(files.logo, false);
+    if ((await this.limiter.consume('logo_business', business.id)) !== null) {
+      return { kind: 'json', status: 429, value: { error: texts.tooManyLogos[language] } };
+    }
+    const logo = logoOf(files.logo, false) ?? '';
     try {
-      const stored = await this.rpc.call(storeLogo, { business_id: business.id, logo: logo ?? '' });
+      const stored = await this.rpc.call(storeLogo, { business_id: business.id, logo, preview: true });
       return { kind: 'json', status: 200, value: stored };
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {

@@ -29,6 +29,8 @@ export const attemptLimits = {
   guess_network: { most: 30, windowMs: 15 * minuteMs },
   /** Proofs that begin: challenges, and visits to the issuer. */
   ceremony_network: { most: 1_200, windowMs: 15 * minuteMs },
+  /** Drawings of logos, which cost seconds each. */
+  logo_business: { most: 20, windowMs: 15 * minuteMs },
   /** Invitations that owners of one business send. */
   invitation_business: { most: 50, windowMs: 24 * 60 * minuteMs },
 } as const satisfies Record<string, { most: number; windowMs: number }>;

@@ -48,5 +48,7 @@ export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
   artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
+  /** Logos that nobody has saved yet. */
+  logo_preview: LogoTable;
   signed_heads: SignedHeadsTable;
 }

@@ -15,15 +15,18 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import { LogoStore } from '../logo/logo.repository.js';
 import { confirm, type DocumentKey, deleteUnconfirmed, unconfirmedBefore } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 
 const hourMs = 60 * 60 * 1000;
 const retentionMs = 24 * hourMs;
+const previewMs = hourMs;
 const batchMax = 50;
 
 /**
- * Deletes the PDFs of documents that were never issued: the transaction was rolled back after the rendering. Issuing is called before
+ * Deletes logos that were only looked at, and the PDFs of documents that were never issued: the transaction was rolled back after
+ * the rendering. Issuing is called before
  * each deletion, and a document that it has, whose events are late, is confirmed instead.
  */
 @Injectable()
@@ -35,6 +38,7 @@ export class OrphanPurger implements BackgroundTask {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() logger: Logger,
     private readonly rpc: RpcClient,
+    private readonly logos: LogoStore,
   ) {
     this.#poller = new Poller({
       name: 'orphan-purger',
@@ -52,12 +56,14 @@ export class OrphanPurger implements BackgroundTask {
     await this.#poller.stop();
   }
 
-  /** One batch. It throws, and deletes nothing, when issuing does not answer. */
+  /** One batch. It throws, and deletes no PDF, when issuing does not answer. */
   async purgeBatch(): Promise<TickResult> {
     const all = acrossTenants(this.db);
     // By the database's clock, which has dated the rows: with the machine's ahead, the PDF of a document that is being issued
     // would look old.
-    const before = new Date((await databaseNow(all, this.clock)).getTime() - retentionMs);
+    const now = await databaseNow(all, this.clock);
+    const before = new Date(now.getTime() - retentionMs);
+    await this.logos.deletePreviews(new Date(now.getTime() - previewMs));
     const keys = await unconfirmedBefore(all, before, batchMax);
     for (const key of keys) {
       const db = forTenant(this.db, key.business_id);

@@ -109,6 +109,20 @@ export const initial = sqlMigration(`
   alter table logo alter column bytes set storage external;
   ${enableTenantIsolation('logo')}
 
+  create table logo_preview (
+    business_id uuid not null,
+    sha256      bytea not null,
+    media_type  text not null,
+    bytes       bytea not null,
+    width       double precision not null,
+    height      double precision not null,
+    created_at  timestamptz not null default now(),
+    constraint logo_preview_pkey primary key (business_id, sha256)
+  );
+  comment on table logo_preview is 'Logos that nobody has saved yet. They are deleted after an hour.';
+  create index logo_preview_created_idx on logo_preview (created_at);
+  ${enableTenantIsolation('logo_preview')}
+
   ${keepLiveRows('artifact_release')}
   ${keepLiveRows('logo')}
 

@@ -221,6 +221,20 @@ ALTER TABLE ONLY public.logo FORCE ROW LEVEL SECURITY;
 
 COMMENT ON TABLE public.logo IS 'The logos of businesses by their content. None is deleted: a document is rendered again with the logo that it was issued with.';
 
+CREATE TABLE public.logo_preview (
+    business_id uuid NOT NULL,
+    sha256 bytea NOT NULL,
+    media_type text NOT NULL,
+    bytes bytea NOT NULL,
+    width double precision NOT NULL,
+    height double precision NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY public.logo_preview FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.logo_preview IS 'Logos that nobody has saved yet. They are deleted after an hour.';
+
 CREATE TABLE public.outbox (
     "position" bigint NOT NULL,
     id uuid NOT NULL,
@@ -305,6 +319,9 @@ ALTER TABLE ONLY public.kysely_migration
 ALTER TABLE ONLY public.logo
     ADD CONSTRAINT logo_pkey PRIMARY KEY (business_id, sha256);
 
+ALTER TABLE ONLY public.logo_preview
+    ADD CONSTRAINT logo_preview_pkey PRIMARY KEY (business_id, sha256);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_id_key UNIQUE (id);
 
@@ -328,6 +345,8 @@ CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
+
+CREATE INDEX logo_preview_created_idx ON public.logo_preview USING btree (created_at);
 
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
@@ -396,6 +415,15 @@ END);
 ALTER TABLE public.logo ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY logo_of_business ON public.logo USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.logo_preview ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY logo_preview_of_business ON public.logo_preview USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

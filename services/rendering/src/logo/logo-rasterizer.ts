@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { storeLogo, timeLimitsMs } from '@pinkas/contracts';
 import { remainingMs } from '@pinkas/service-kit';
-import { Semaphore } from '@pinkas/service-kit/concurrency';
+import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
 import { InvalidLogoError, type StoredLogo, type UploadedLogo } from './logo.js';
 import type { RasterizerReply } from './rasterizer-process.js';
 
 /** A usual logo takes a quarter of a second, most of which starts the process. */
 const drawTimeoutMs = timeLimitsMs.drawLogo;
-const concurrency = 1;
-const queueMax = 8;
+const concurrency = 2;
+const queueMax = 32;
+/** Of one business, the one that is drawn included. */
+const ownMax = 3;
 
 /** The same path from the sources and from the build, as Node cannot start a TypeScript file. */
 const processFile = new URL('../../dist/logo/rasterizer-process.js', import.meta.url);
@@ -22,13 +24,17 @@ const processFile = new URL('../../dist/logo/rasterizer-process.js', import.meta
 @Injectable()
 export class LogoRasterizer {
   readonly #semaphore = new Semaphore(concurrency, queueMax);
+  readonly #ofBusiness = new KeyedQueue(ownMax);
 
   /**
+   * One drawing of a business at a time, so that it holds up no other: there is another place.
    * @throws InvalidLogoError when the file is rejected or takes too long; QueueFullError; the reason of a deadline that passes.
    */
-  async rasterize(upload: UploadedLogo): Promise<StoredLogo> {
+  async rasterize(businessId: string, upload: UploadedLogo): Promise<StoredLogo> {
     const deadline = AbortSignal.timeout(Math.max(1, Math.floor(remainingMs(storeLogo.timeoutMs))));
-    const reply = await this.#semaphore.run(deadline, () => draw(upload, deadline));
+    const reply = await this.#ofBusiness.run(businessId, deadline, () =>
+      this.#semaphore.run(deadline, () => draw(upload, deadline)),
+    );
     if ('invalid' in reply) {
       throw new InvalidLogoError(reply.invalid);
     }

@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Business } from '@pinkas/contracts';
 import { businessOfBook } from '@pinkas/domain';
-import { type Database, forTenant, InjectDatabase, InjectLogger, type Logger } from '@pinkas/service-kit';
+import {
+  acrossTenants,
+  type Database,
+  forTenant,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+} from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import type { SheetLogo } from '../document/sheet.js';
 import type { StoredLogo } from './logo.js';
 
-/** The logos of businesses, by their content. None is ever deleted: a later revision shows the logo of the first. */
+/** The logos of businesses, by their content. A saved one is never deleted: a later revision shows the logo of the first. */
 @Injectable()
 export class LogoStore {
   constructor(
@@ -17,12 +24,13 @@ export class LogoStore {
 
   /**
    * Stores a logo once, however often it is uploaded.
+   * @param isPreview whether it is deleted after an hour.
    * @returns its SHA-256, hex.
    */
-  async store(businessId: string, logo: StoredLogo): Promise<string> {
+  async store(businessId: string, logo: StoredLogo, isPreview: boolean): Promise<string> {
     const sha256 = createHash('sha256').update(logo.bytes).digest();
     await forTenant(this.db, businessId)
-      .insertInto('logo')
+      .insertInto(isPreview ? 'logo_preview' : 'logo')
       .values({
         business_id: businessId,
         sha256,
@@ -40,14 +48,20 @@ export class LogoStore {
    * @param bookId of the business, or of its test book, which shares the logo.
    * @param sha256 hex
    */
-  find(bookId: string, sha256: string) {
+  async find(bookId: string, sha256: string) {
     const businessId = businessOfBook(bookId);
-    return forTenant(this.db, businessId)
-      .selectFrom('logo')
-      .select(['media_type', 'bytes', 'width', 'height'])
-      .where('business_id', '=', businessId)
-      .where('sha256', '=', Buffer.from(sha256, 'hex'))
-      .executeTakeFirst();
+    const from = (table: 'logo' | 'logo_preview') =>
+      forTenant(this.db, businessId)
+        .selectFrom(table)
+        .select(['media_type', 'bytes', 'width', 'height'])
+        .where('business_id', '=', businessId)
+        .where('sha256', '=', Buffer.from(sha256, 'hex'))
+        .executeTakeFirst();
+    return (await from('logo')) ?? (await from('logo_preview'));
+  }
+
+  async deletePreviews(before: Date): Promise<void> {
+    await acrossTenants(this.db).deleteFrom('logo_preview').where('created_at', '<', before).execute();
   }
 
   /** The logo that a business had when its document was issued. A missing one delays no document: null, with a warning. */

@@ -15,10 +15,11 @@ export class StoreLogo {
   async handle({
     business_id: businessId,
     logo,
+    preview = false,
   }: RequestOf<typeof storeLogo>): Promise<ReplyOf<typeof storeLogo>> {
     try {
-      const stored = await this.rasterizer.rasterize(parseLogoUrl(logo));
-      return { sha256: await this.logos.store(businessId, stored) };
+      const stored = await this.rasterizer.rasterize(businessId, parseLogoUrl(logo));
+      return { sha256: await this.logos.store(businessId, stored, preview) };
     } catch (error) {
       if (error instanceof InvalidLogoError) {
         throw ApiError.invalid([{ path: '/logo', message: error.message }]);
