@@ -42,6 +42,7 @@ import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from '
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ListDocumentsPage } from './pages/list-documents.js';
 import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
+import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
 import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
 import { ShowPeople } from './pages/people/show-people.js';
 import { ServePdf } from './pages/serve-pdf.js';
@@ -99,7 +100,16 @@ const signInPages = [
 ];
 
 /** What they may do in a business. */
-const peoplePages = [ShowPeople, ShowInvite, InviteMember, ShowMember, ChangeRole, RemoveMember];
+const peoplePages = [
+  ShowPeople,
+  ShowInvite,
+  InviteMember,
+  ShowMember,
+  ChangeRole,
+  RemoveMember,
+  ConfirmDeparture,
+  LeaveBusiness,
+];
 
 /** What they do there. */
 const businessPages = [

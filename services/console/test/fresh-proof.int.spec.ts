@@ -35,6 +35,8 @@ describe('fresh proofs', () => {
     ['POST', '/connection/new'],
     ['GET', `/connection/${randomUUID()}/revoke`],
     ['POST', `/connection/${randomUUID()}/revoke`],
+    ['GET', '/people/leave'],
+    ['POST', '/people/leave'],
     ['POST', '/people/invite'],
     ['POST', `/people/${randomUUID()}/remove`],
     ['POST', '/exports'],

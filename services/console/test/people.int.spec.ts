@@ -268,6 +268,68 @@ describe('people', () => {
     expect(people).toHaveLength(1);
   });
 
+  it('a bookkeeper leaves a business, and its owners get a mail without a link that signs in', async () => {
+    const business = console.addBusiness({ name: 'עסק לדוגמה' });
+    const [first, second] = [
+      await console.addPerson({ [business.id]: 'owner' }),
+      await console.addPerson({ [business.id]: 'owner' }),
+    ];
+    const person = await console.addPerson({ [business.id]: 'bookkeeper' });
+    const browser = await console.signedIn(person);
+    expect((await browser.get(`/b/${business.id}/people`)).text).toContain('/people/leave');
+    const asked = await browser.get(`/b/${business.id}/people/leave`);
+    expect(asked.text).toContain('Its owners get a mail');
+    const reply = await browser.post(`/b/${business.id}/people/leave`);
+    expect([reply.status, reply.location]).toEqual([303, '/']);
+    const home = await browser.get('/');
+    expect(home.text).toContain('You may not use the business any more');
+    expect((await browser.get(`/b/${business.id}`)).status).toBe(404);
+    expect((await auditTrail(console.database, business.id)).at(-1)).toEqual({
+      action: 'person.leave',
+      actor: `person:${person.id}`,
+      subject: person.id,
+      before: { email: person.email, role: 'bookkeeper' },
+      after: null,
+    });
+    await eventually('both owners have a mail', () => console.notices.length === 2);
+    expect(console.notices.map(({ recipient }) => recipient).sort()).toEqual(
+      [first.email, second.email].sort(),
+    );
+    for (const { subject, text, html } of console.notices) {
+      expect(subject).toContain(person.email);
+      for (const body of [text, html]) {
+        expect(body).toContain(`${console.config.consoleUrl}/b/${business.id}/people`);
+        expect(body).toContain('עסק לדוגמה');
+        expect(body).not.toContain('/sign-in/link/');
+      }
+    }
+  });
+
+  it('the last owner cannot leave, and an owner who removes themselves has left', async () => {
+    const business = console.addBusiness();
+    const [owner, other] = [
+      await console.addPerson({ [business.id]: 'owner' }),
+      await console.addPerson({ [business.id]: 'owner' }),
+    ];
+    const browser = await console.signedIn(other);
+    const path = await openMember(browser, business.id, other.id);
+    expect((await browser.post(`${path}/remove`)).location).toBe('/');
+    await linklessMail(owner.email);
+    const last = await console.signedIn(owner);
+    expect((await last.get(`/b/${business.id}/people/leave`)).text).not.toContain('<button class="danger">');
+    const refused = await last.post(`/b/${business.id}/people/leave`);
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('A business keeps an owner'),
+    ]);
+    expect((await last.get(`/b/${business.id}/people`)).status).toBe(200);
+    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+      'person.leave',
+    ]);
+  });
+  const linklessMail = (email: string) =>
+    eventually(`a mail to ${email}`, () => console.notices.some(({ recipient }) => recipient === email));
+
   it('a wrong address is shown again with the reason beside its field', async () => {
     const business = console.addBusiness();
     const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));

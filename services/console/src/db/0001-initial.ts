@@ -76,10 +76,12 @@ export const initial = sqlMigration(`
     id              uuid not null,
     kind            text not null,
     email           text not null,
-    -- Of the cookie of the browser that asked; null: an invitation.
+    -- Of the cookie of the browser that asked; null: no browser did.
     browser_hash    bytea,
-    -- Null: no invitation.
+    -- Null: a link to sign in.
     business_id     uuid,
+    -- The address of the person who has left the business.
+    left_email      text,
     next_path       text not null,
     language        text not null,
     request_id      text,
@@ -88,8 +90,9 @@ export const initial = sqlMigration(`
     next_attempt_at timestamptz not null,
     claimed_until   timestamptz,
     constraint due_notice_pkey primary key (id),
-    constraint due_notice_kind_check check (kind in ('sign_in', 'invitation')),
-    constraint due_notice_invitation_check check ((kind = 'invitation') = (business_id is not null))
+    constraint due_notice_kind_check check (kind in ('sign_in', 'invitation', 'departure')),
+    constraint due_notice_business_check check ((kind = 'sign_in') = (business_id is null)),
+    constraint due_notice_left_check check ((kind = 'departure') = (left_email is not null))
   );
   create index due_notice_due_idx on due_notice (next_attempt_at);
   ${enableTenantIsolation('due_notice')}

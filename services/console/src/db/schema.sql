@@ -83,6 +83,7 @@ CREATE TABLE public.due_notice (
     email text NOT NULL,
     browser_hash bytea,
     business_id uuid,
+    left_email text,
     next_path text NOT NULL,
     language text NOT NULL,
     request_id text,
@@ -90,8 +91,9 @@ CREATE TABLE public.due_notice (
     attempts integer NOT NULL,
     next_attempt_at timestamp with time zone NOT NULL,
     claimed_until timestamp with time zone,
-    CONSTRAINT due_notice_invitation_check CHECK (((kind = 'invitation'::text) = (business_id IS NOT NULL))),
-    CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text])))
+    CONSTRAINT due_notice_business_check CHECK (((kind = 'sign_in'::text) = (business_id IS NULL))),
+    CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text, 'departure'::text]))),
+    CONSTRAINT due_notice_left_check CHECK (((kind = 'departure'::text) = (left_email IS NOT NULL)))
 );
 
 ALTER TABLE ONLY public.due_notice FORCE ROW LEVEL SECURITY;

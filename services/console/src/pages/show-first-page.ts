@@ -3,6 +3,8 @@ import { html, isolate } from '@pinkas/design';
 import { RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
+import { notice } from './parts.js';
+import { peopleWords } from './people/people-words.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -18,9 +20,10 @@ const texts = {
 export class ShowFirstPage {
   constructor(private readonly rpc: RpcClient) {}
 
-  async handle({ language, memberships }: PersonVisit): Promise<PageReply> {
+  async handle({ language, memberships, outcome }: PersonVisit): Promise<PageReply> {
     const [only] = memberships;
-    if (only && memberships.length === 1) {
+    const left = outcome === 'left' ? notice('done', peopleWords.left[language]) : null;
+    if (only && memberships.length === 1 && left === null) {
       return redirect(`/b/${only.businessId}`);
     }
     const businesses = await Promise.all(
@@ -33,6 +36,6 @@ export class ShowFirstPage {
       businesses.length === 0
         ? html`<p>${texts.none[language]}</p>`
         : html`<ul class="businesses">${businesses}</ul>`;
-    return page(texts.title[language], html`<h1>${texts.title[language]}</h1>${list}`);
+    return page(texts.title[language], html`<h1>${texts.title[language]}</h1>${left}${list}`);
   }
 }

@@ -47,6 +47,7 @@ const actionWords: Readonly<Record<string, Words>> = {
   'person.invite': { he: 'אדם הוזמן', en: 'A person was invited' },
   'person.role': { he: 'תפקיד של אדם שונה', en: "A person's role was changed" },
   'person.remove': { he: 'אדם הוסר', en: 'A person was removed' },
+  'person.leave': { he: 'אדם עזב', en: 'A person left' },
   'test_book.clear': { he: 'ספר הניסיון רוקן', en: 'The test book was emptied' },
 };
 

@@ -120,8 +120,11 @@ export async function deleteMember(
 }
 
 /** Whether a business has another owner. */
-export async function hasOtherOwner(trx: Transaction<ConsoleTables>, member: Member): Promise<boolean> {
-  const row = await trx
+export async function hasOtherOwner(
+  db: Connection,
+  member: Pick<Member, 'business_id' | 'person_id'>,
+): Promise<boolean> {
+  const row = await db
     .selectFrom('membership')
     .select('person_id')
     .where('business_id', '=', member.business_id)

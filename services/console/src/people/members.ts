@@ -24,6 +24,7 @@ import {
   findMember,
   hasOtherOwner,
   insertMember,
+  listMembers,
   lockMembers,
   setUndelivered,
   updateRole,
@@ -110,19 +111,26 @@ export class Members {
     });
   }
 
-  /** Takes the business away from a member. @throws not_found; LastOwnerError for a person of the console. */
-  remove(
+  /**
+   * Takes the business away from a member; the owners get a mail when a member leaves.
+   * @throws not_found; LastOwnerError for a person of the console.
+   */
+  async remove(
     businessId: string,
     by: { readonly email: string } | { readonly personId: string },
     personId: string | undefined,
   ): Promise<Member> {
-    return this.#change(businessId, async (trx) => {
+    const removed = await this.#change(businessId, async (trx) => {
       const member = await this.#find(trx, businessId, by);
+      const hasLeft = member.person_id === personId;
       await this.#keepOwner(trx, member, personId);
       await deleteMember(trx, member);
+      if (hasLeft) {
+        await this.#reportDeparture(trx, member);
+      }
       await appendAudit(trx, {
         business_id: businessId,
-        action: 'person.remove',
+        action: hasLeft ? 'person.leave' : 'person.remove',
         subject: member.person_id,
         actor: actorOf(personId),
         before: { email: member.email, role: member.role },
@@ -130,6 +138,26 @@ export class Members {
       });
       return member;
     });
+    this.notices.trigger();
+    return removed;
+  }
+
+  async #reportDeparture(trx: Transaction<ConsoleTables>, left: Member): Promise<void> {
+    const members = await listMembers(trx, left.business_id);
+    for (const { email } of members.filter(({ role }) => role === 'owner')) {
+      await insertNotice(trx, {
+        id: randomUUID(),
+        kind: 'departure',
+        email,
+        browser_hash: null,
+        business_id: left.business_id,
+        left_email: left.email,
+        next_path: `/b/${left.business_id}/people`,
+        language: 'he',
+        request_id: currentContext()?.requestId ?? null,
+        requested_at: this.clock.now(),
+      });
+    }
   }
 
   #change<T>(businessId: string, work: (trx: Transaction<ConsoleTables>) => Promise<T>): Promise<T> {

@@ -23,7 +23,7 @@ import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { ConsoleConfig } from '../config.js';
 import { findMember, setUndelivered } from '../people/member.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
-import { invitationMail, signInMail } from './notice-texts.js';
+import { departureMail, invitationMail, signInMail } from './notice-texts.js';
 import {
   claimNotices,
   type DueNotice,
@@ -47,7 +47,7 @@ const claimMs = attemptMs + 15_000;
 type Mail = Pick<RequestOf<typeof sendNotice>, 'subject' | 'text' | 'html'>;
 
 /**
- * Sends mails with links. Only here it is looked up whether somebody has the address, and the link is made: the request that asked
+ * Sends mails to people. Only here it is looked up whether somebody has the address, and the link is made: the request that asked
  * does the same work for every address.
  */
 @Injectable()
@@ -148,9 +148,19 @@ export class NoticeSender implements BackgroundTask {
     notice: DueNotice,
     person: { id: string; language: DueNotice['language'] | null },
   ): Promise<Mail | null> {
-    const invitation = notice.business_id === null ? null : await this.#invitation(notice, person.id);
-    if (notice.business_id !== null && invitation === null) {
+    const membership = notice.business_id === null ? null : await this.#membership(notice, person.id);
+    if (notice.business_id !== null && membership === null) {
       return null;
+    }
+    const language = person.language ?? notice.language;
+    if (membership && notice.left_email !== null) {
+      // Without a link that signs in: nobody asked for one.
+      return membership.role === 'owner'
+        ? departureMail(language, `${this.config.consoleUrl}${notice.next_path}`, {
+            businessName: membership.businessName,
+            email: notice.left_email,
+          })
+        : null;
     }
     const { token } = await insertLink(
       this.#all,
@@ -162,15 +172,14 @@ export class NoticeSender implements BackgroundTask {
       },
       this.clock.now(),
     );
-    const language = person.language ?? notice.language;
     const addresses = {
       link: `${this.config.consoleUrl}/sign-in/link/${token}`,
       signIn: `${this.config.consoleUrl}/sign-in`,
     };
-    return invitation ? invitationMail(language, addresses, invitation) : signInMail(language, addresses);
+    return membership ? invitationMail(language, addresses, membership) : signInMail(language, addresses);
   }
 
-  async #invitation(
+  async #membership(
     { business_id }: DueNotice,
     personId: string,
   ): Promise<{ businessName: string; role: 'owner' | 'bookkeeper' } | null> {
@@ -211,8 +220,8 @@ export class NoticeSender implements BackgroundTask {
   }
 
   /** Its owners see on the page of people that an invitation did not arrive. */
-  async #recordUndelivered({ business_id, email }: DueNotice): Promise<void> {
-    if (business_id === null) {
+  async #recordUndelivered({ business_id, email, kind }: DueNotice): Promise<void> {
+    if (business_id === null || kind !== 'invitation') {
       return;
     }
     const member = await findMember(this.#all, business_id, { email });

@@ -1,5 +1,14 @@
 import type { MemberRole } from '@pinkas/contracts';
-import { directions, html, isolate, type Language, languages, type Markup, plainText } from '@pinkas/design';
+import {
+  directions,
+  html,
+  isolate,
+  type Language,
+  languages,
+  leftToRight,
+  type Markup,
+  plainText,
+} from '@pinkas/design';
 import { type Words, words } from '../pages/words.js';
 import { shownName } from './shown-name.js';
 
@@ -41,6 +50,16 @@ const texts = {
   invitationLead: { he: 'הוזמנת לעבוד בפנקס', en: 'You are invited to work in Pinkas' },
   business: { he: 'העסק:', en: 'Business:' },
   asRole: { he: 'תפקיד:', en: 'Role:' },
+  left: { he: 'עזיבה של עסק בפנקס', en: 'Somebody left a business in Pinkas' },
+  leftLead: {
+    he: 'לבעל הכתובת הזאת אין עוד הרשאה לעסק, לפי בקשתו:',
+    en: 'At their own request, the person with this address may not use the business any more:',
+  },
+  leftMore: {
+    he: 'המסמכים וההגדרות לא השתנו. מפתחות API שנוצרו בידי מי שעזב ממשיכים לפעול; אפשר לבטל אותם בדף החיבור.',
+    en: 'Documents and settings have not changed. API keys that the person made go on working; revoke them on the page Connection settings.',
+  },
+  people: { he: 'האנשים בעסק', en: 'People of the business' },
   later: {
     he: 'אחר כך אפשר לקבל קישור חדש לכתובת הזאת כאן:',
     en: 'Later, get another link for this address here:',
@@ -106,6 +125,28 @@ export function invitationMail(
         `${texts.later[of]}\n${signIn}`,
       ].join('\n\n'),
       html: html`<p>${texts.writer[of]}</p><p>${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.later[of]} <a href="${signIn}">${signIn}</a></p>`,
+    }),
+  );
+}
+
+/** The mail to an owner of a business that a person has left. */
+export function departureMail(
+  language: Language,
+  people: string,
+  { businessName, email }: { businessName: string; email: string },
+): NoticeMail {
+  return bilingual(
+    language,
+    (of) => `${texts.left[of]}: ${email}`,
+    (of) => ({
+      text: [
+        texts.leftLead[of],
+        email,
+        `${texts.business[of]} ${singleLine(businessName, 120)}`,
+        texts.leftMore[of],
+        `${texts.people[of]}: ${people}`,
+      ].join('\n\n'),
+      html: html`<p>${texts.leftLead[of]} ${leftToRight(email)}</p><p>${texts.business[of]} <strong>${isolate(businessName, of)}</strong></p><p>${texts.leftMore[of]}</p><p><a href="${people}">${texts.people[of]}</a></p>`,
     }),
   );
 }

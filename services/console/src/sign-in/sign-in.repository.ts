@@ -15,11 +15,20 @@ export type DueNotice = Selectable<DueNoticeTable>;
 /** Makes a mail due. */
 export async function insertNotice(
   db: Connection,
-  notice: Omit<Insertable<DueNoticeTable>, 'attempts' | 'next_attempt_at' | 'claimed_until'>,
+  notice: Omit<
+    Insertable<DueNoticeTable>,
+    'attempts' | 'next_attempt_at' | 'claimed_until' | 'left_email'
+  > & { left_email?: string },
 ): Promise<void> {
   await db
     .insertInto('due_notice')
-    .values({ ...notice, attempts: 0, next_attempt_at: notice.requested_at, claimed_until: null })
+    .values({
+      left_email: null,
+      ...notice,
+      attempts: 0,
+      next_attempt_at: notice.requested_at,
+      claimed_until: null,
+    })
     .execute();
 }
 

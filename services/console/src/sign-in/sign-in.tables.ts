@@ -1,17 +1,19 @@
 import type { Language } from '@pinkas/design';
 import type { ColumnType } from 'kysely';
 
-export type NoticeKind = 'sign_in' | 'invitation';
+export type NoticeKind = 'sign_in' | 'invitation' | 'departure';
 
 export interface DueNoticeTable {
   /** The id of the mail. */
   id: string;
   kind: NoticeKind;
   email: string;
-  /** Of the cookie of the browser that asked; null: an invitation. */
+  /** Of the cookie of the browser that asked; null: no browser did. */
   browser_hash: Buffer | null;
-  /** Null: no invitation. */
+  /** Null: a link to sign in. */
   business_id: string | null;
+  /** The address of the person who has left the business; null: it is no notice of that. */
+  left_email: string | null;
   next_path: string;
   language: Language;
   request_id: string | null;

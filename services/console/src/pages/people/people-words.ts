@@ -35,6 +35,14 @@ export const peopleWords = {
     he: 'ההרשאה לעסק הזה נגמרת מיד, גם במכשירים שבהם האדם מחובר עכשיו.',
     en: 'The right to use this business ends at once, also on devices where the person is signed in now.',
   },
+  leave: { he: 'עזיבת העסק…', en: 'Leave this business…' },
+  leaveTitle: { he: 'עזיבת העסק', en: 'Leave this business' },
+  leaveLead: {
+    he: 'ההרשאה שלך לעסק הזה תיגמר מיד, בכל המכשירים. בעלי העסק יקבלו על כך הודעה, ורק הם יוכלו להזמין אותך שוב.',
+    en: 'Your right to use this business ends at once, on all devices. Its owners get a mail, and only they can invite you again.',
+  },
+  leaveButton: { he: 'לעזוב', en: 'Leave' },
+  left: { he: 'אין לך עוד הרשאה לעסק.', en: 'You may not use the business any more.' },
   lastOwner: {
     he: 'לעסק צריכים להישאר בעלים. קודם יש לתת תפקיד בעלים לאדם נוסף.',
     en: 'A business keeps an owner. First make somebody else an owner.',

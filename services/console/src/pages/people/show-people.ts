@@ -35,7 +35,7 @@ export class ShowPeople {
         html`<p><a class="button" href="${visit.link('/people/invite')}">${texts.invite[language]}</a></p>`
       }<div class="table" role="region" aria-labelledby="people" tabindex="0"><table><thead><tr><th scope="col">${texts.email[language]}</th><th scope="col">${texts.role[language]}</th><th scope="col">${texts.since[language]}</th>${
         isOwner && html`<th scope="col">${texts.action[language]}</th>`
-      }</tr></thead><tbody>${rows}</tbody></table></div>`,
+      }</tr></thead><tbody>${rows}</tbody></table></div><p><a class="button quiet danger" href="${visit.link('/people/leave')}">${texts.leave[language]}</a></p>`,
     );
   }
 }

@@ -1,0 +1,60 @@
+import { html } from '@pinkas/design';
+import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
+import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { hasOtherOwner } from '../../people/member.repository.js';
+import { LastOwnerError, Members } from '../../people/members.js';
+import type { ConsoleTables } from '../../session/session.tables.js';
+import { csrfField, notice } from '../parts.js';
+import { words } from '../words.js';
+import { peopleWords as texts } from './people-words.js';
+
+function leavePage(
+  { csrfToken, language, link }: MemberVisit,
+  isLastOwner: boolean,
+  status = 200,
+): PageReply {
+  const content = isLastOwner
+    ? html`${notice('error', texts.lastOwner[language])}<p><a href="${link('/people')}">${words.back[language]}</a></p>`
+    : html`<section class="card"><p>${texts.leaveLead[language]}</p><form method="post" action="${link('/people/leave')}">${csrfField(csrfToken)}<div class="buttons"><button class="danger">${texts.leaveButton[language]}</button><a class="button quiet" href="${link('/people')}">${words.back[language]}</a></div></form></section>`;
+  return page(texts.leaveTitle[language], html`<h1>${texts.leaveTitle[language]}</h1>${content}`, status);
+}
+
+/** Says what leaving a business does. */
+@ConsolePage({ method: 'GET', path: '/people/leave', access: 'reader', freshProof: true })
+export class ConfirmDeparture {
+  constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const key = { business_id: visit.business.id, person_id: visit.session.personId };
+    return leavePage(
+      visit,
+      visit.role === 'owner' && !(await hasOtherOwner(forTenant(this.db, visit.business.id), key)),
+    );
+  }
+}
+
+/** Takes the business away from the person who asks. */
+@ConsolePage({
+  method: 'POST',
+  path: '/people/leave',
+  access: 'reader',
+  changes: 'nothing',
+  freshProof: true,
+})
+export class LeaveBusiness {
+  constructor(private readonly members: Members) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { personId } = visit.session;
+    try {
+      await this.members.remove(visit.business.id, { personId }, personId);
+    } catch (error) {
+      if (error instanceof LastOwnerError) {
+        return leavePage(visit, true, 422);
+      }
+      throw error;
+    }
+    return redirect('/', { outcome: 'left' });
+  }
+}
