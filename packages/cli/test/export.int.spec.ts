@@ -510,6 +510,97 @@ describe('pinkas export', () => {
     });
   });
 
+  describe('of files that were manipulated, without the sums and the book', () => {
+    let lines: string[];
+    let folder: string;
+    beforeAll(async () => {
+      const [example] = fc.sample(draft, { seed: 7, numRuns: 1 }) as [Draft];
+      const plain = { ...example, cancelled: false, base: false, account: null };
+      const three = (type: DocumentType) => Array<Draft>(3).fill({ ...plain, type, method: 'cash' });
+      ({ folder } = await exportUniform(
+        systemOf(bookOf([...three('tax_invoice_receipt'), ...three('receipt')])),
+      ));
+      lines = (await readFile(join(folder, 'BKMVDATA.TXT'), 'latin1')).split('\r\n');
+    });
+
+    /** Overwrites characters from a position of the authority's tables, which begin with 1. */
+    const write = (line: string, from: number, text: string) =>
+      line.slice(0, from - 1) + text + line.slice(from - 1 + text.length);
+
+    /** Checks the files with other records, whose counts and numbers are made to fit. */
+    const findingsOf = async (changed: readonly string[]): Promise<string[]> => {
+      const [parent = '', minute = ''] = folder.split('/').slice(-2);
+      const copy = join(await mkdtemp(join(home, 'manipulated-')), 'OPENFRMT', parent, minute);
+      await mkdir(copy, { recursive: true });
+      const records = changed.filter((line) => line !== '');
+      const count = (code: string) => records.filter((line) => line.startsWith(code)).length;
+      const fitting = records.map((line, index) => {
+        const numbered = write(line, 5, String(index + 1).padStart(9, '0'));
+        return line.startsWith('Z900')
+          ? write(numbered, 46, String(records.length).padStart(15, '0'))
+          : numbered;
+      });
+      await writeFile(join(copy, 'BKMVDATA.TXT'), [...fitting, ''].join('\r\n'), 'latin1');
+      const ini = (await readFile(join(folder, 'INI.TXT'), 'latin1')).split('\r\n');
+      const counted = ini.map((line, index) => {
+        const found = index === 0 ? records.length : count(line.slice(0, 4));
+        return line === '' ? '' : write(line, index === 0 ? 10 : 5, String(found).padStart(15, '0'));
+      });
+      await writeFile(join(copy, 'INI.TXT'), counted.join('\r\n'), 'latin1');
+      const output = await run(call(), 'check', {}, copy);
+      return (output.text ?? '')
+        .split('\n')
+        .filter((line) => line.startsWith('  ') && !line.includes('BKMVDATA.zip'));
+    };
+    const call = () => systemOf([]);
+    /** Changes one record of a kind. */
+    const withRecord = (code: string, which: number, change: (line: string) => string) => {
+      const indexes = lines.flatMap((line, index) => (line.startsWith(code) ? [index] : []));
+      const at = indexes.at(which) ?? -1;
+      return { at, changed: lines.with(at, change(lines[at] ?? '')) };
+    };
+
+    it('files that were written again as they were have no finding', async () => {
+      expect(await findingsOf(lines)).toEqual([]);
+    });
+
+    it('a document that is left out between two others is a gap in the numbers of its type', async () => {
+      const isOf = (line: string) => /^[CD]1[012]0/.test(line) && line.slice(22, 27) === '3202 ';
+      const without = lines.filter((line) => !isOf(line));
+      expect(without.length).toBeLessThan(lines.length - 2);
+      const next = without.findIndex((line) => line.startsWith('C100') && line.slice(22, 26) === '3203');
+      expect(await findingsOf(without)).toEqual([
+        `  BKMVDATA.TXT, record ${next + 1}, field 1204: type 320 has 1 and 3, and lacks 2`,
+      ]);
+    });
+
+    it('an id of a customer with a wrong check digit is found', async () => {
+      const { at, changed } = withRecord('C100', 1, (line) => write(line, 253, '777777716'));
+      expect(await findingsOf(changed)).toEqual([
+        `  BKMVDATA.TXT, record ${at + 1}, field 1215: is 777777716, an id of a customer with a wrong check digit`,
+      ]);
+    });
+
+    it.each([
+      [1307, '1', 51, '0000000012', '12'],
+      [1308, '4', 61, '0000000600', '600'],
+      [1309, '1', 71, '000000000123456', '123456'],
+      [1310, '3', 86, '0000005001', '5001'],
+      [1311, '1', 96, '20260801', '20260801'],
+      [1313, '2', 119, '1', '1'],
+      [1314, '1', 120, 'Visa', 'Visa'],
+      [1315, '9', 140, '2', '2'],
+    ])(
+      'field %i of a payment of means %s is found, to which it does not belong',
+      async (field, means, from, value, shown) => {
+        const { at, changed } = withRecord('D120', 0, (line) => write(write(line, 50, means), from, value));
+        expect(await findingsOf(changed)).toEqual([
+          `  BKMVDATA.TXT, record ${at + 1}, field ${field}: is "${shown}", and a payment of means ${means} (1306) has no such field`,
+        ]);
+      },
+    );
+  });
+
   it.each([
     ['uniform', { year: '26', out: 'x' }, '--year takes four digits'],
     ['uniform', { year: '0000', out: 'x' }, '--year takes four digits, 1900 or later'],

@@ -1,4 +1,5 @@
-import { Findings } from './findings.js';
+import { hasValidCheckDigit } from '@pinkas/domain';
+import { type Findings, findingsMax } from './findings.js';
 import { NumberSet } from './number-set.js';
 import { type Line, malformedFields, ParsedRecord } from './read-records.js';
 import { recordTables } from './record-tables.js';
@@ -35,6 +36,17 @@ const documentTypes = new Set(
 /** Headers with lines of goods and services, and headers with receipt lines. */
 const withoutLines = new Set(['400', '405', '410', '420']);
 const withPayments = new Set(['320', '400', '405', '410', '420']);
+/** The fields of a payment that belong to some means only (1306): 2 is a check, 3 a credit card. */
+const meansOfFields: readonly (readonly [field: number, means: string])[] = [
+  [1307, '2'],
+  [1308, '2'],
+  [1309, '2'],
+  [1310, '2'],
+  [1311, '23'],
+  [1313, '3'],
+  [1314, '3'],
+  [1315, '3'],
+];
 /** The fields of each record that every record has: its number in the file and the VAT number. */
 const fixedFields: Readonly<Record<string, readonly [record: number, vat: number]>> = {
   A100: [1101, 1102],
@@ -52,10 +64,34 @@ const shekels = (agorot: bigint): string =>
 const divided = (numerator: bigint, denominator: bigint): bigint =>
   (2n * numerator + denominator) / (2n * denominator);
 
+/** The numbers of the documents of one type. */
+class TypeNumbers {
+  readonly #set = new NumberSet();
+  /** The records of the documents that do not have the number after the one before them. */
+  readonly #jumps = new Map<number, number>();
+  #last: number | null = null;
+
+  /** @returns false where another document has the number. */
+  add(number: number, record: number): boolean {
+    if (this.#last !== null && number !== this.#last + 1 && this.#jumps.size < findingsMax) {
+      this.#jumps.set(number, record);
+    }
+    this.#last = number;
+    return this.#set.add(number);
+  }
+
+  /** The numbers that are missing, with the record of the document after them, where it is known. */
+  *gaps(): Generator<[first: number, last: number, record: number | null]> {
+    for (const [first, last] of this.#set.gaps()) {
+      yield [first, last, this.#jumps.get(last + 1) ?? null];
+    }
+  }
+}
+
 /** Checks BKMVDATA.TXT record by record: `line` for each, then `end`. */
 export class DataCheck {
   readonly counts = new Map<string, number>();
-  readonly #numbers = new Map<string, NumberSet>();
+  readonly #numbers = new Map<string, TypeNumbers>();
   readonly #links = new NumberSet();
   readonly #skus = new Set<string>();
   #record = 0;
@@ -102,7 +138,19 @@ export class DataCheck {
     if (!this.#closed) {
       this.findings.add(dataFile, null, null, 'does not end with a Z900');
     }
+    this.#checkGaps();
     return last;
+  }
+
+  /** A series may begin with any number, and has every number from there on. */
+  #checkGaps(): void {
+    for (const [type, numbers] of this.#numbers) {
+      for (const [first, last, record] of numbers.gaps()) {
+        const missing = first === last ? first : `${first} to ${last}`;
+        const reason = `type ${type} has ${first - 1} and ${last + 1}, and lacks ${missing}`;
+        this.findings.add(dataFile, record, 1204, reason);
+      }
+    }
   }
 
   get records(): number {
@@ -182,11 +230,11 @@ export class DataCheck {
     if (!documentTypes.has(type)) {
       this.#add(1203, `is ${type}, which is no type of document`);
     }
-    const numbers = this.#numbers.get(type) ?? new NumberSet();
+    const numbers = this.#numbers.get(type) ?? new TypeNumbers();
     this.#numbers.set(type, numbers);
     if (!/^\d{1,15}$/.test(number)) {
       this.#add(1204, `is "${number}", which is no number`);
-    } else if (!numbers.add(Number(number))) {
+    } else if (!numbers.add(Number(number), this.#record)) {
       this.#add(1204, `is ${number}, as of another document of type ${type}`);
     }
     const date = record.raw(1230);
@@ -195,6 +243,10 @@ export class DataCheck {
     }
     if (record.raw(1205) > this.declared.runDate) {
       this.#add(1205, `is ${record.raw(1205)}, after the day of the run`);
+    }
+    const customer = record.raw(1215);
+    if (/[1-9]/.test(customer) && /^\d+$/.test(customer) && !hasValidCheckDigit(customer)) {
+      this.#add(1215, `is ${customer}, an id of a customer with a wrong check digit`);
     }
     if (!/^[1 ]$/.test(record.raw(1228))) {
       this.#add(1228, `is "${record.text(1228)}": a cancelled document has 1, others a space`);
@@ -260,8 +312,22 @@ export class DataCheck {
     }
     if (kind === 'lines') {
       this.#checkLine(record);
-    } else if (!/^[1-9]$/.test(record.raw(1306))) {
+    } else {
+      this.#checkPayment(record);
+    }
+  }
+
+  #checkPayment(record: ParsedRecord): void {
+    const means = record.raw(1306);
+    if (!/^[1-9]$/.test(means)) {
       this.#add(1306, 'is no means of payment');
+      return;
+    }
+    for (const [field, those] of meansOfFields) {
+      if (!those.includes(means) && /[^0 ]/.test(record.raw(field))) {
+        const value = record.text(field).replace(/^0+/, '');
+        this.#add(field, `is "${value}", and a payment of means ${means} (1306) has no such field`);
+      }
     }
   }
 

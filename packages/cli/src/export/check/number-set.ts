@@ -15,4 +15,21 @@ export class NumberSet {
     chunk[bit >> 3] = byte | mask;
     return (byte & mask) === 0;
   }
+
+  /** The ranges of numbers that are missing between the least and the greatest one. */
+  *gaps(): Generator<[first: number, last: number]> {
+    let next: number | null = null;
+    for (const [index, chunk] of [...this.#chunks].sort(([a], [b]) => a - b)) {
+      for (let bit = 0; bit < chunkNumbers; bit += 1) {
+        if (((chunk[bit >> 3] ?? 0) & (1 << (bit % 8))) === 0) {
+          continue;
+        }
+        const number = index * chunkNumbers + bit;
+        if (next !== null && number > next) {
+          yield [next, number - 1];
+        }
+        next = number + 1;
+      }
+    }
+  }
 }
