@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Call, commands } from '@pinkas/cli';
 import {
   type BookEntry,
+  getBookEnd,
   listSeries,
   printReport,
   type RequestOf,
@@ -35,6 +36,8 @@ function systemOf(book: readonly BookEntry[]): Call {
         return { series: [] };
       case printReport.subject:
         return { pdf: '' };
+      case getBookEnd.subject:
+        return { position: book.length, next_issued_at: null };
       case recordExport.subject:
         return {};
       case readBook.subject: {

@@ -7,6 +7,7 @@ import {
   type BookEntry,
   type Business,
   getArtifact,
+  getBookEnd,
   listSeries,
   printReport,
   type RequestOf,
@@ -151,8 +152,18 @@ function bookOf(drafts: readonly Draft[]): BookEntry[] {
 
 const pdfOf = (id: string): Buffer => Buffer.from(`%PDF of ${id}`);
 
-/** Services with a book; `pageSize` entries at a time. */
-function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Business> = {}): Call {
+/** Services with a book; `pageSize` entries at a time. What was committed `later` comes after the end of the exports. */
+function systemOf(
+  all: readonly BookEntry[],
+  pageSize = 3,
+  change: Partial<Business> = {},
+  later: readonly BookEntry[] = [],
+): Call {
+  const end = 41;
+  const positioned = [
+    ...all.map((entry) => ({ entry, position: end })),
+    ...later.map((entry) => ({ entry, position: end + 1 })),
+  ];
   return (async (contract, request) => {
     switch (contract.subject) {
       case showBusiness.subject:
@@ -160,7 +171,12 @@ function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Busi
       case recordExport.subject:
         return {};
       case listSeries.subject:
-        return { series: [{ type: 'tax_invoice', next_number: book.length + 1, last_date: '2026-06-15' }] };
+        return { series: [{ type: 'tax_invoice', next_number: all.length + 1, last_date: '2026-06-15' }] };
+      case getBookEnd.subject: {
+        const { after } = request as RequestOf<typeof getBookEnd>;
+        const next = positioned.find(({ position }) => after !== null && position > after);
+        return { position: end, next_issued_at: next?.entry.document.issued_at ?? null };
+      }
       case printReport.subject:
         return { pdf: Buffer.from('%PDF-1.7').toString('base64') };
       case getArtifact.subject: {
@@ -168,7 +184,8 @@ function systemOf(book: readonly BookEntry[], pageSize = 3, change: Partial<Busi
         return { revision: 1, sha256: '', pdf: pdfOf(document_id).toString('base64'), cancelled: false };
       }
       case readBook.subject: {
-        const { after, from = '', to = '' } = request as RequestOf<typeof readBook>;
+        const { after, from = '', to = '', until = end + 1 } = request as RequestOf<typeof readBook>;
+        const book = positioned.filter(({ position }) => position <= until).map(({ entry }) => entry);
         if (!isCalendarDate(from) || !isCalendarDate(to)) {
           throw new ApiError('validation_error');
         }
@@ -344,7 +361,9 @@ describe('pinkas export', () => {
       const [business = '', minute = ''] = folder.split('/').slice(-2);
       const copy = join(await mkdtemp(join(home, 'shorter-')), 'OPENFRMT', business, minute);
       await mkdir(copy, { recursive: true });
-      await copyFile(join(folder, 'INI.TXT'), join(copy, 'INI.TXT'));
+      for (const file of ['INI.TXT', 'book-end.json']) {
+        await copyFile(join(folder, file), join(copy, file));
+      }
       const lines = (await readFile(join(folder, 'BKMVDATA.TXT'), 'latin1')).split('\r\n');
       const missing = lines.findIndex((line) => line.startsWith('D110'));
       await writeFile(join(copy, 'BKMVDATA.TXT'), lines.toSpliced(missing, 1).join('\r\n'), 'latin1');
@@ -434,6 +453,42 @@ describe('pinkas export', () => {
       );
       const { findings } = await check(longer, folder);
       expect(findings.map(({ reason }) => reason)).toContain('lacks order 2 of the book');
+    });
+
+    it('the last document is compared, also where it was issued in the minute of the run', async () => {
+      const last = book.at(-1) as BookEntry;
+      const issuedNow = { ...last.document, issued_at: new Date(Date.now() + 3_600_000).toISOString() };
+      const next = { ...last, document: { ...issuedNow, id: randomUUID(), number: issuedNow.number + 1 } };
+      const longer = await check(systemOf([...book, next]), folder);
+      expect(longer.findings.map(({ reason }) => reason)).toEqual([
+        `lacks ${next.document.type} ${next.document.number} of the book`,
+      ]);
+      expect((await check(systemOf(book, 3, {}, [next]), folder)).findings).toEqual([]);
+    });
+
+    it('an end that was moved before documents of an earlier minute is found, and one that is not there', async () => {
+      const shorter = await damaged('book-end.json', (bytes) => void bytes.write('{"position":7 }'), [
+        'SHA256SUMS',
+      ]);
+      const { findings } = await check(call, shorter);
+      const at = book[0]?.document.issued_at;
+      expect(findings).toContainEqual({
+        file: 'book-end.json',
+        record: null,
+        field: null,
+        reason: `ends at position 7, and the book had another document at ${at}, before the run`,
+      });
+      const without = await damaged('INI.TXT', () => {}, ['SHA256SUMS', 'book-end.json']);
+      const { json } = await run(call, 'check', { against: business.id }, without);
+      expect(json).toMatchObject({
+        compared: false,
+        findings: [
+          {
+            file: 'book-end.json',
+            reason: 'does not say where the export ends: the book is not compared',
+          },
+        ],
+      });
     });
 
     it('a second run in the same minute has a folder of its own', async () => {

@@ -272,6 +272,8 @@ export const readBook = defineContract('issuing.book.read', {
     /** Document dates, both inclusive. */
     from: Type.Optional(CalendarDate),
     to: Type.Optional(CalendarDate),
+    /** Only documents that were committed up to this position. */
+    until: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
   reply: Strict({
     /** May be fewer than `limit` where they are large. */
@@ -280,6 +282,17 @@ export const readBook = defineContract('issuing.book.read', {
     next_after: Nullable(BookPosition),
   }),
   timeoutMs: timeLimitsMs.readBook,
+});
+
+/** Where the book of one business ends in the order of commits, and when the document after a position was issued. */
+export const getBookEnd = defineContract('issuing.book_end.get', {
+  request: Strict({ business_id: Uuid, after: Nullable(Type.Integer({ minimum: 0 })) }),
+  reply: Strict({
+    /** Of the last document; 0: there is none. */
+    position: Type.Integer({ minimum: 0 }),
+    /** Null where no document comes after the position, or none is given. */
+    next_issued_at: Nullable(Instant),
+  }),
 });
 
 /** A document of a chain: the next page continues from its hash. */

@@ -12,6 +12,8 @@ export interface BookRange {
   readonly businessId: string;
   readonly from: string;
   readonly to: string;
+  /** The position in the book of the last document that may be in it; by default the book is read to its end. */
+  readonly until?: number;
 }
 
 /** Some entries of the book. */
@@ -27,11 +29,11 @@ export interface BookPage {
  */
 export async function* bookPages(
   call: Call,
-  { businessId, from, to }: BookRange,
+  { businessId, ...range }: BookRange,
   after: BookPosition | null = null,
 ): AsyncGenerator<BookPage> {
   const read = (position: BookPosition | null) => {
-    const request = { business_id: businessId, after: position, limit: pageSize, from, to };
+    const request = { business_id: businessId, after: position, limit: pageSize, ...range };
     const page = repeated(() => call(readBook, request));
     // Awaited below; until then a failure must not end the process.
     page.catch(() => {});

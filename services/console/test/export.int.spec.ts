@@ -77,6 +77,7 @@ describe('exports of the console', () => {
         'BKMVDATA.zip',
         'INI.TXT',
         'SHA256SUMS',
+        'book-end.json',
         ...['run-summary.html', 'run-summary.pdf', 'totals-by-type.html', 'totals-by-type.pdf'],
       ]);
       expect(names.every((name) => /^OPENFRMT\/77777772\.\d\d\/\d{8}\//.test(name))).toBe(true);

@@ -7,6 +7,7 @@ import {
   type BookEntry,
   type Business,
   getArtifact,
+  getBookEnd,
   printReport,
   type RequestOf,
   readBook,
@@ -178,6 +179,7 @@ function answerForBook(made: ExportsUnderTest): void {
     const sums = { cancelled: 0, net: 0, vat: 0, total: 0 };
     return { types: documents === 0 ? [] : [{ type: 'tax_invoice' as const, documents, ...sums }] };
   });
+  network.answer(getBookEnd, () => ({ position: book.length, next_issued_at: null }));
   network.answer(readBook, async ({ after, from = '', to = '' }) => {
     await beforePage.run();
     const matching = book.filter(({ document: { date } }) => from <= date && date <= to);

@@ -1,5 +1,6 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
+import { GetBookEnd } from './book/get-book-end.js';
 import { ReadBook } from './book/read-book.js';
 import { RecordExport } from './book/record-export.js';
 import { CancelDocument } from './document/cancel-document.js';
@@ -38,6 +39,7 @@ import { GetUsage } from './usage/get-usage.js';
     AuditSeries,
     ListSeriesHeads,
     ReadBook,
+    GetBookEnd,
     RecordExport,
     GetUsage,
     ClearTestDocuments,

@@ -5,6 +5,7 @@ import {
   type BookPosition,
   cancelDocument,
   clearTestDocuments,
+  getBookEnd,
   getDocument,
   readBook,
   recordExport,
@@ -148,6 +149,33 @@ describe('ReadBook', () => {
     expect(await datesOf(undefined, '2026-06-01')).toEqual(['2026-06-01']);
   });
 
+  it('ReadBook returns the documents up to a position of the book, and GetBookEnd where that is', async () => {
+    const business = exampleBusiness();
+    const endOf = (after: number | null) =>
+      issuing.network.call(getBookEnd, { business_id: business.id, after });
+    expect(await endOf(0)).toEqual({ position: 0, next_issued_at: null });
+    for (const type of ['quote', 'order', 'quote', 'order', 'quote'] as const) {
+      await issuing.issue({ type }, undefined, { business });
+    }
+    const readUntil = async (until: number, from?: string) => {
+      const request = { business_id: business.id, after: null, limit: 100, until };
+      const { entries } = await issuing.network.call(readBook, { ...request, ...(from && { from }) });
+      return entries.map(({ document: { type, number } }) => `${type} ${number}`);
+    };
+    expect(await readUntil(3)).toEqual(['order 1', 'quote 1', 'quote 2']);
+    expect(await readUntil(4, '2026-06-15')).toEqual(['order 1', 'order 2', 'quote 1', 'quote 2']);
+    expect(await readUntil(1, '2026-06-15')).toEqual(['quote 1']);
+    expect(await readUntil(0)).toEqual([]);
+    expect(await endOf(null)).toEqual({ position: 5, next_issued_at: null });
+    expect(await endOf(4)).toEqual({
+      position: 5,
+      next_issued_at: (
+        await issuing.network.call(readBook, { business_id: business.id, after: null, limit: 100 })
+      ).entries.find(({ document }) => document.type === 'quote' && document.number === 3)?.document
+        .issued_at,
+    });
+  });
+
   it('a page of a range of dates reads hardly more rows than it returns', async () => {
     const business_id = randomUUID();
     const types = ['order', 'receipt', 'tax_invoice'];
@@ -162,7 +190,7 @@ describe('ReadBook', () => {
         where id = ${ids.order})
       insert into series (business_id, type, first_number, next_number)
       select ${business_id}, kind, 1, 421 from unnest(${types}::text[]) as kind`.execute(issuing.database.db);
-    const dated = { business_id, from: '2026-06-01', to: '2026-06-30' };
+    const dated = { business_id, from: '2026-06-01', to: '2026-06-30', until: 3415 };
     const { fetched, seen } = await issuing.database.db.transaction().execute(async (transaction) => {
       const pages: BookEntry[] = [];
       let after: BookPosition | null = null;
@@ -179,9 +207,11 @@ describe('ReadBook', () => {
       return { fetched: Number(rows[0]?.fetched), seen: pages };
     });
     expect(seen.map(({ document }) => [document.type, document.number])).toEqual(
-      types.flatMap((type) => Array.from({ length: 20 }, (_, index) => [type, 401 + index])),
+      types.flatMap((type, place) =>
+        Array.from({ length: place === 2 ? 15 : 20 }, (_, index) => [type, 401 + index]),
+      ),
     );
-    // Two ends of each of three series for each of eight pages, and the documents.
+    // Three ends of each of three series for each of eight pages, and the documents.
     expect(fetched).toBeLessThan(200);
   });
 

@@ -30,6 +30,7 @@ import { createKey, listKeys, markConnected, revokeKey, showBusiness, updateBusi
 import {
   cancelDocument,
   findPublicDocument,
+  getBookEnd,
   getDocument,
   getUsage,
   issueDocument,
@@ -98,6 +99,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     getUsage,
     listSeries,
     readBook,
+    getBookEnd,
     recordExport,
     searchCustomers,
     showCustomer,

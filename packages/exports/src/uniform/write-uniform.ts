@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BookEntry, type Business, type Call, printReport } from '@pinkas/contracts';
+import { type BookEntry, type Business, type Call, getBookEnd, printReport } from '@pinkas/contracts';
 import { dayInIsrael, normaliseTaxId, registryOf, timeInIsrael } from '@pinkas/domain';
 import {
   type UniformCharset,
@@ -14,6 +14,7 @@ import { bookPages } from '../book-pages.js';
 import { sha256Of, sumsFile, writeSums } from '../checksums.js';
 import { ExportRefusedError } from '../export-refused-error.js';
 import { zipFiles } from '../zip-files.js';
+import { bookEndFile, writeBookEnd } from './book-end.js';
 import { type PrintedReport, uniformReports } from './report-html.js';
 
 /** What an export is of, and where it goes. */
@@ -37,7 +38,7 @@ export interface WrittenUniform {
   readonly folder: string;
   readonly run: UniformRun;
   readonly files: UniformFiles;
-  /** The names of the reports and of the sums. */
+  /** The names of the reports, of the end in the book, and of the sums. */
   readonly reports: readonly string[];
 }
 
@@ -51,7 +52,7 @@ const bufferBytes = 1024 * 1024;
 const minutesMax = 60;
 
 /**
- * Writes BKMVDATA.TXT and its zip, the reports, the sums and INI.TXT into a new folder of the run. INI.TXT is last: a folder without
+ * Writes BKMVDATA.TXT and its zip, the reports, the end in the book, the sums and INI.TXT into a new folder of the run. INI.TXT is last: a folder without
  * it is incomplete. Where anything fails, the folder is removed.
  * @param onDocuments called with the number of documents that were read.
  */
@@ -64,7 +65,9 @@ export async function writeUniform(
   const folder = join(request.out, ...run.path.split('\\'));
   try {
     const files = new UniformFiles(run);
-    await writeData(join(folder, 'BKMVDATA.TXT'), files, documentsOf(call, request, onDocuments));
+    const { position } = await call(getBookEnd, { business_id: request.business.id, after: null });
+    await writeBookEnd(folder, position);
+    await writeData(join(folder, 'BKMVDATA.TXT'), files, documentsOf(call, request, position, onDocuments));
     const data = { path: join(folder, 'BKMVDATA.TXT'), name: 'BKMVDATA.TXT' };
     await zipFiles(join(folder, 'BKMVDATA.zip'), [data], request.startedAt, request.signal);
     const ini = join(folder, 'INI.TXT');
@@ -72,12 +75,12 @@ export async function writeUniform(
     await writeFile(`${ini}.partial`, Buffer.concat(files.ini()));
     const reports = await writeReports(call, folder, uniformReports({ run, files }));
     const sums = new Map([['INI.TXT', await sha256Of(`${ini}.partial`)]]);
-    for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', ...reports]) {
+    for (const name of ['BKMVDATA.TXT', 'BKMVDATA.zip', bookEndFile, ...reports]) {
       sums.set(name, await sha256Of(join(folder, name)));
     }
     await writeSums(folder, sums);
     await rename(`${ini}.partial`, ini);
-    return { folder, run, files, reports: [...reports, sumsFile] };
+    return { folder, run, files, reports: [...reports, bookEndFile, sumsFile] };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -150,10 +153,11 @@ async function makeFolder(out: string, taxId: string, startedAt: Date): Promise<
 async function* documentsOf(
   call: Call,
   { business, from, to }: UniformExport,
+  until: number,
   onDocuments: (count: number) => void,
 ): AsyncGenerator<UniformDocument> {
   let read = 0;
-  for await (const { entries } of bookPages(call, { businessId: business.id, from, to })) {
+  for await (const { entries } of bookPages(call, { businessId: business.id, from, to, until })) {
     yield* entries.map(toUniform);
     read += entries.length;
     onDocuments(read);

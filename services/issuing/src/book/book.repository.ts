@@ -25,9 +25,9 @@ export async function readEntries(
   filter: BookFilter,
   limit: number,
 ): Promise<BookEntry[]> {
-  const { after, from, to } = filter;
+  const { after, from, to, until } = filter;
   const rows =
-    from === undefined && to === undefined
+    from === undefined && to === undefined && until === undefined
       ? await readRows(
           db,
           filter,
@@ -42,9 +42,9 @@ export async function readEntries(
   return rows.map(toEntry);
 }
 
-/** Reads a range of dates: each series between the numbers of the range, so that a page reads hardly more than it returns. */
+/** Reads a range of dates or positions: each series between the numbers of the range, so that a page reads hardly more than it returns. */
 async function readDated(db: Database<IssuingTables>, filter: BookFilter, limit: number): Promise<BookRow[]> {
-  const { after } = filter;
+  const { after, business_id, until } = filter;
   const spans = (await seriesSpans(db, 'number', filter))
     .filter(({ type }) => after === null || type >= after.type)
     .sort((a, b) => (a.type < b.type ? -1 : 1));
@@ -60,6 +60,13 @@ async function readDated(db: Database<IssuingTables>, filter: BookFilter, limit:
       sql`document.number between ${Math.max(first, begun?.number ?? first)} and ${last}`,
       isDated(filter),
     ];
+    if (until !== undefined) {
+      // Positions increase with the numbers of a series: an index has the last number, and no later document is read.
+      conditions.push(sql`document.number <= (
+        select ended.number from document as ended
+        where ended.business_id = ${business_id} and ended.type = ${type} and ended.position <= ${until}
+        order by ended.position desc limit 1)`);
+    }
     if (begun) {
       conditions.push(
         sql`case when document.number = ${begun.number} then document.id > ${begun.id}::uuid else true end`,
@@ -68,6 +75,26 @@ async function readDated(db: Database<IssuingTables>, filter: BookFilter, limit:
     found.push(...(await readRows(db, filter, conditions, limit - found.length)));
   }
   return found;
+}
+
+/** The position of the last document, and when the one after a position was issued. */
+export async function readEnd(
+  db: Database<IssuingTables>,
+  businessId: string,
+  after: number | null,
+): Promise<{ position: number; next: Date | null }> {
+  const [book, next] = await Promise.all([
+    db.selectFrom('book').select('last_position').where('business_id', '=', businessId).executeTakeFirst(),
+    db
+      .selectFrom('document')
+      .select('issued_at')
+      .where('business_id', '=', businessId)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(1)
+      .executeTakeFirst(),
+  ]);
+  return { position: book?.last_position ?? 0, next: next?.issued_at ?? null };
 }
 
 /** Sources and what is based on a document are read by the same statement, so that an entry is consistent. */

@@ -139,10 +139,7 @@ export class BookComparison {
   }
 
   #missing({ document }: BookEntry): void {
-    // What was issued while the export ran may be in it or not.
-    if (this.#minuteOf(document.issued_at) < this.#ranAt) {
-      this.findings.add(dataFile, null, null, `lacks ${document.type} ${document.number} of the book`);
-    }
+    this.findings.add(dataFile, null, null, `lacks ${document.type} ${document.number} of the book`);
   }
 
   #unknown({ header, record }: FileDocument): void {

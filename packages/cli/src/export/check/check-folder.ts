@@ -1,8 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BookEntry, Business } from '@pinkas/contracts';
-import { isCalendarDate } from '@pinkas/domain';
-import { type BookRange, bookPages, readSums, sha256Of, sumsFile } from '@pinkas/exports/book';
+import { type BookEntry, type Business, getBookEnd } from '@pinkas/contracts';
+import { dayInIsrael, isCalendarDate, timeInIsrael } from '@pinkas/domain';
+import {
+  type BookRange,
+  bookEndFile,
+  bookPages,
+  readBookEnd,
+  readSums,
+  sha256Of,
+  sumsFile,
+} from '@pinkas/exports/book';
 import type { Call } from '../../command.js';
 import { RefusalError } from '../../usage-error.js';
 import { BookComparison } from './against-book.js';
@@ -48,7 +56,7 @@ export async function checkFolder(
     return { folder, documents: 0, records: 0, compared: false, findings };
   }
   checkPath(folder, ini, findings);
-  const compared = against && openBook(against, ini, findings);
+  const compared = against && (await openBook(folder, against, ini, findings));
   const data = await checkData(folder, ini, findings, compared, onDocuments);
   checkCounts(ini, data, findings);
   await checkZip(join(folder, zipFile), dataFile, await sha256Of(join(folder, dataFile)), findings);
@@ -163,17 +171,39 @@ async function checkData(
   return data;
 }
 
+/** As fields 1026 and 1027 have it. */
+const minuteOf = (instant: Date): string =>
+  (dayInIsrael(instant) + timeInIsrael(instant)).replaceAll(/\D/g, '');
 const dashed = (day: string): string => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
 
-/** @returns null where INI.TXT does not say which days of the book to read. */
-function openBook({ call, business }: Against, ini: Ini, findings: Findings): Compared | null {
+/** A request has its reply within 15 s: what was issued longer before the minute of the run was committed before it. */
+const commitMs = 15_000;
+
+/** @returns null where the files do not say which days of the book to read, and up to where. */
+async function openBook(
+  folder: string,
+  { call, business }: Against,
+  ini: Ini,
+  findings: Findings,
+): Promise<Compared | null> {
   const [from, to] = [dashed(ini.declared.from), dashed(ini.declared.to)];
   if (!isCalendarDate(from) || !isCalendarDate(to)) {
     findings.add(iniFile, 1, null, `has no range of days, but ${from} to ${to}: the book is not compared`);
     return null;
   }
+  const until = await readBookEnd(folder);
+  if (until === null) {
+    findings.add(bookEndFile, null, null, 'does not say where the export ends: the book is not compared');
+    return null;
+  }
+  const { next_issued_at: next } = await call(getBookEnd, { business_id: business.id, after: until });
+  const ranAt = ini.header.raw(1026) + ini.header.raw(1027);
+  if (next !== null && minuteOf(new Date(Date.parse(next) + commitMs)) < ranAt) {
+    const reason = `ends at position ${until}, and the book had another document at ${next}, before the run`;
+    findings.add(bookEndFile, null, null, reason);
+  }
   const comparison = new BookComparison(business, ini, findings);
-  return { comparison, book: entriesOf(call, { businessId: business.id, from, to }) };
+  return { comparison, book: entriesOf(call, { businessId: business.id, from, to, until }) };
 }
 
 async function* entriesOf(call: Call, range: BookRange): AsyncGenerator<BookEntry, undefined> {
