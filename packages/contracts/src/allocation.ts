@@ -107,11 +107,39 @@ export const Allocation = Strict({
 });
 export type Allocation = Static<typeof Allocation>;
 
-/** The allocation of one document of one business. */
+/** One attempt to obtain an allocation number. */
+export const AllocationAttempt = Strict({
+  /** 1, 2, … over the whole life of the document. */
+  n: Type.Integer({ minimum: 1 }),
+  started_at: Instant,
+  /** Null without an outcome. */
+  ended_at: Nullable(Instant),
+  /** `dead_lettered`: it failed, and no other followed automatically. Null: in flight, or its process died. */
+  outcome: Nullable(Type.Enum(['granted', 'refused', 'failed', 'dead_lettered'])),
+  /** The printed number, where one was granted. */
+  number: Nullable(Type.String()),
+  /** Why there is none. */
+  reason: Nullable(Type.String()),
+  /** The authority's codes of a refusal. */
+  refusal_codes: Type.Array(Type.String()),
+});
+export type AllocationAttempt = Static<typeof AllocationAttempt>;
+
+/** The allocation of one document of one business, with every attempt to obtain its number, the oldest first, a page at a time. */
 export const showAllocation = defineContract('allocation.document.show', {
-  request: Strict({ business_id: Uuid, document_id: Uuid }),
-  /** Null: nothing is recorded of the document yet. */
-  reply: Strict({ allocation: Nullable(Allocation) }),
+  request: Strict({
+    business_id: Uuid,
+    document_id: Uuid,
+    /** Only the attempts after this one. */
+    after_attempt: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+  reply: Strict({
+    /** Null: nothing is recorded of the document yet. */
+    allocation: Nullable(Allocation),
+    attempts: Type.Array(AllocationAttempt, { maxItems: 200 }),
+    /** The `after_attempt` of the next page; null on the last one. */
+    next_after_attempt: Nullable(Type.Integer()),
+  }),
 });
 
 /** The documents of one business that need a person: refused or dead-lettered, the latest first, a page at a time. */

@@ -415,7 +415,8 @@ describe('DecideAllocation', () => {
     );
     const clear = (business_id: string) => allocation.network.call(clearTestAllocations, { business_id });
     await expect(clear(allocation.business.id)).rejects.toThrow();
-    expect(await clear(id)).toEqual({ deleted: 2 });
+    // Each document with its attempt.
+    expect(await clear(id)).toEqual({ deleted: 4 });
     expect(await list()).toEqual({ requests: [], next_after: null });
   });
 });
@@ -675,13 +676,14 @@ describe('RetryAllocation', () => {
 describe('the allocation of a document as its owner reads it', () => {
   afterEach(() => allocation.authority.resetModes());
 
+  const showAll = (business_id: string, document_id: string, after_attempt?: number) =>
+    allocation.network.call(showAllocation, {
+      business_id,
+      document_id,
+      ...(after_attempt === undefined ? {} : { after_attempt }),
+    });
   const show = async (businessId: string, documentId: string) =>
-    (
-      await allocation.network.call(showAllocation, {
-        business_id: businessId,
-        document_id: documentId,
-      })
-    ).allocation;
+    (await showAll(businessId, documentId)).allocation;
   const issueWhile = async (mode: 'refuse' | 'error' | 'forbidden', businessId: string) => {
     await allocation.authority.setMode({ mode });
     const invoice = await allocation.issue({}, { id: businessId });
@@ -744,6 +746,101 @@ describe('the allocation of a document as its owner reads it', () => {
       refusal_codes: ['460'],
       next_attempt_at: null,
     });
+  });
+
+  it('ShowAllocation returns every attempt in order, also after a later one had another outcome', async () => {
+    const id = randomUUID();
+    const invoice = await issueWhile('forbidden', id);
+    const instants = [allocation.clock.now.toISOString()];
+    const retryIn = async (mode: 'ok' | 'error' | 'refuse') => {
+      allocation.advanceClock(minute);
+      instants.push(allocation.clock.now.toISOString());
+      await allocation.authority.setMode({ mode });
+      return allocation.network.call(retryAllocation, { document_id: invoice.id });
+    };
+    await retryIn('refuse');
+    await retryIn('error');
+    const { number } = await retryIn('ok');
+    const outcomes = [
+      { outcome: 'dead_lettered', reason: expect.stringContaining('has to be subscribed') },
+      { outcome: 'refused', reason: 'refused: 460 the number was refused', refusal_codes: ['460'] },
+      { outcome: 'failed', reason: 'The tax authority answered with HTTP status 500.' },
+      { outcome: 'granted', number },
+    ];
+    const ended = { number: null, reason: null, refusal_codes: [] };
+    expect(await showAll(id, invoice.id)).toEqual({
+      allocation: expect.objectContaining({ state: 'issued', number }),
+      attempts: outcomes.map((outcome, index) => ({
+        ...ended,
+        n: index + 1,
+        started_at: expect.any(String),
+        ended_at: instants[index],
+        ...outcome,
+      })),
+      next_after_attempt: null,
+    });
+  });
+
+  it('an attempt whose process dies has no outcome, and the next one does not replace it', async () => {
+    const id = randomUUID();
+    const requester = allocation.service.app.get(AllocationRequester);
+    const died = jest.spyOn(requester, 'request').mockResolvedValueOnce();
+    const invoice = await allocation.issue({}, { id });
+    await eventually('the document is claimed', () => died.mock.calls.length > 0);
+    died.mockRestore();
+    allocation.advanceClock(requester.claimMs + second);
+    await allocation.settled(invoice.id);
+    const { attempts } = await showAll(id, invoice.id);
+    expect(attempts).toMatchObject([
+      { n: 1, ended_at: null, outcome: null },
+      { n: 2, outcome: 'granted' },
+    ]);
+  });
+
+  it('an attempt that stalled until the document had its number keeps its own outcome', async () => {
+    const id = randomUUID();
+    const requester = allocation.service.app.get(AllocationRequester);
+    const stalls = jest.spyOn(requester, 'request').mockResolvedValueOnce();
+    const invoice = await allocation.issue({}, { id });
+    const [stalled] = await eventually('the document is claimed', () => stalls.mock.calls[0]);
+    stalls.mockRestore();
+    allocation.advanceClock(requester.claimMs + second);
+    await allocation.settled(invoice.id);
+    await allocation.authority.setMode({ mode: 'refuse' });
+    await requester.request(stalled);
+    const { allocation: shown, attempts } = await showAll(id, invoice.id);
+    expect(shown).toMatchObject({ state: 'issued' });
+    expect(attempts).toMatchObject([
+      { n: 1, outcome: 'refused' },
+      { n: 2, outcome: 'granted' },
+    ]);
+  });
+
+  it('an attempt that has ended is neither changed nor deleted', async () => {
+    const id = randomUUID();
+    const invoice = await issueWhile('refuse', id);
+    const { db } = allocation.database;
+    const change = db.updateTable('attempt').set({ reason: 'none' }).where('document_id', '=', invoice.id);
+    await expect(change.execute()).rejects.toThrow('an attempt that has ended is final');
+    const removal = db.deleteFrom('attempt').where('document_id', '=', invoice.id);
+    await expect(removal.execute()).rejects.toThrow('a live book is never emptied');
+  });
+
+  it('ShowAllocation returns each of more than 200 attempts on exactly one page', async () => {
+    const id = randomUUID();
+    const invoice = await issueWhile('refuse', id);
+    const started_at = allocation.clock.now;
+    const numbers = Array.from({ length: 201 }, (_, index) => index + 1);
+    await allocation.database.db
+      .insertInto('attempt')
+      .values(numbers.slice(1).map((n) => ({ business_id: id, document_id: invoice.id, n, started_at })))
+      .execute();
+    const first = await showAll(id, invoice.id);
+    expect(first.attempts.map(({ n }) => n)).toEqual(numbers.slice(0, 200));
+    expect(first.next_after_attempt).toBe(200);
+    const last = await showAll(id, invoice.id, 200);
+    expect(last).toMatchObject({ attempts: [{ n: 201 }], next_after_attempt: null });
+    expect((await showAll(randomUUID(), invoice.id)).attempts).toEqual([]);
   });
 
   it('ShowAllocation returns null for a document of another business and for one that it has not received', async () => {

@@ -22,7 +22,9 @@ import { testAnswer } from '../authority/test-answer.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
 import {
+  type AttemptEnd,
   type ClaimedRow,
+  endAttempt,
   findByNumber,
   lockAllocation,
   type PendingRow,
@@ -31,7 +33,7 @@ import {
 } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import { AllocationMetrics } from './allocation-metrics.js';
-import { retryTransition } from './retry-policy.js';
+import { type RetryTransition, retryTransition } from './retry-policy.js';
 import { TaxAuthority } from './tax-authority.js';
 
 /** How much longer than its calls a claim lasts, for storing the outcome. */
@@ -136,13 +138,16 @@ export class AllocationRequester {
         await lockConnectionChanges(trx, row.business_id);
       }
       const current = await lockAllocation(trx, row);
-      if (!current || !acceptsOutcome(outcome, row, current)) {
-        if (current) {
-          this.#warnSecondNumber(outcome, current);
-        }
+      if (!current) {
         return null;
       }
+      const accepts = acceptsOutcome(outcome, row, current);
       const transition = retryTransition(current, outcome, now);
+      await endAttempt(trx, row, endedAttempt(outcome, transition, accepts), now);
+      if (!accepts) {
+        this.#warnSecondNumber(outcome, current);
+        return null;
+      }
       await storeAttempt(trx, row, transition, outcome, now);
       if (transition.outcome) {
         await publish(trx, allocationSettled, row.document_id, {
@@ -183,6 +188,16 @@ export class AllocationRequester {
       'second allocation number ignored',
     );
   }
+}
+
+/** What is recorded of an attempt. */
+function endedAttempt(outcome: AttemptOutcome, transition: RetryTransition, accepted: boolean): AttemptEnd {
+  return {
+    outcome: accepted && transition.state === 'dead_lettered' ? 'dead_lettered' : outcome.kind,
+    number: transition.number,
+    reason: transition.reason,
+    refusal_codes: outcome.kind === 'refused' ? [...outcome.codes] : null,
+  };
 }
 
 /**

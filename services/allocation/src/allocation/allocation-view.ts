@@ -1,5 +1,5 @@
-import type { Allocation } from '@pinkas/contracts';
-import type { AllocationRow } from './allocation.repository.js';
+import type { Allocation, AllocationAttempt } from '@pinkas/contracts';
+import type { AllocationRow, AttemptRow } from './allocation.repository.js';
 
 /** The allocation of a document as its owner reads it. */
 export function toAllocation(row: AllocationRow): Allocation {
@@ -13,6 +13,19 @@ export function toAllocation(row: AllocationRow): Allocation {
     first_attempt_at: row.first_attempt_at?.toISOString() ?? null,
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     decided_at: reachedAt(row).toISOString(),
+  };
+}
+
+/** An attempt as its owner reads it. */
+export function toAttempt(row: AttemptRow): AllocationAttempt {
+  return {
+    n: row.n,
+    started_at: row.started_at.toISOString(),
+    ended_at: row.ended_at?.toISOString() ?? null,
+    outcome: row.outcome,
+    number: row.number,
+    reason: row.reason,
+    refusal_codes: row.refusal_codes ?? [],
   };
 }
 

@@ -10,10 +10,19 @@ import {
 } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { AttemptOutcome } from '../authority/attempt-outcome.js';
-import type { AllocationFacts, AllocationTable, AllocationTables } from './allocation.tables.js';
+import type {
+  AllocationFacts,
+  AllocationTable,
+  AllocationTables,
+  AttemptTable,
+} from './allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
 
 export type AllocationRow = Selectable<AllocationTable>;
+
+export type AttemptRow = Selectable<AttemptTable>;
+/** How an attempt ended. */
+export type AttemptEnd = Pick<AttemptRow, 'outcome' | 'number' | 'reason' | 'refusal_codes'>;
 
 /** A document whose number is pending. */
 export type PendingRow = AllocationRow & { facts: AllocationFacts; first_attempt_at: Date };
@@ -71,7 +80,7 @@ export function nextDueAllocation(db: Database<AllocationTables>, clock: Clock):
 }
 
 /**
- * Claims due documents for this worker until `until`. Documents without an attempt come first: a caller may be waiting for
+ * Claims due documents for this worker until `until`, and records that an attempt for each begins. Documents without an attempt come first: a caller may be waiting for
  * them, while nobody waits for a repeated attempt.
  */
 export async function claimDue(
@@ -94,34 +103,54 @@ export async function claimDue(
         .forUpdate()
         .skipLocked(),
     )
-    .updateTable('allocation')
-    .from('due')
-    .set({
-      claimed_until: until,
-      attempts: sql`allocation.attempts + 1`,
-      first_attempt_at: sql`coalesce(allocation.first_attempt_at, ${now})`,
-      outcome_unknown: outcomeMayBeUnknown,
-    })
-    .whereRef('allocation.business_id', '=', 'due.business_id')
-    .whereRef('allocation.document_id', '=', 'due.document_id')
-    .returningAll('allocation')
-    .returning(connectedAt.as('connected_at'))
+    .with('claimed', (claimed) =>
+      claimed
+        .updateTable('allocation')
+        .from('due')
+        .set({
+          claimed_until: until,
+          attempts: sql`allocation.attempts + 1`,
+          first_attempt_at: sql`coalesce(allocation.first_attempt_at, ${now})`,
+          outcome_unknown: outcomeMayBeUnknown,
+        })
+        .whereRef('allocation.business_id', '=', 'due.business_id')
+        .whereRef('allocation.document_id', '=', 'due.document_id')
+        .returningAll('allocation')
+        .returning(connectedAt.as('connected_at')),
+    )
+    .with('begun', (begun) =>
+      begun
+        .insertInto('attempt')
+        .columns(['business_id', 'document_id', 'n', 'started_at'])
+        .expression((select) =>
+          select
+            .selectFrom('claimed')
+            .select([
+              'business_id',
+              'document_id',
+              'attempts',
+              sql<Date>`${now}::timestamptz`.as('started_at'),
+            ]),
+        ),
+    )
+    .selectFrom('claimed')
+    .selectAll()
     .execute();
   return rows as ClaimedRow[];
 }
 
 /**
- * Claims one document for an operator's attempt, also when it was refused or dead-lettered; then its retry schedule
+ * Claims one document for an operator's attempt, which begins, also when it was refused or dead-lettered; then its retry schedule
  * restarts.
  * @returns undefined while another attempt is in flight, or where there is nothing to request.
  */
 export async function claimDocument(
-  db: Database<AllocationTables>,
+  trx: Transaction<AllocationTables>,
   { business_id, document_id }: Key,
   now: Date,
   until: Date,
 ): Promise<ClaimedRow | undefined> {
-  const row = await db
+  const row = await trx
     .updateTable('allocation')
     .set({
       state: 'pending',
@@ -140,6 +169,12 @@ export async function claimDocument(
     .returningAll()
     .returning(connectedAt.as('connected_at'))
     .executeTakeFirst();
+  if (row) {
+    await trx
+      .insertInto('attempt')
+      .values({ business_id, document_id, n: row.attempts, started_at: now })
+      .execute();
+  }
   return row as ClaimedRow | undefined;
 }
 
@@ -213,6 +248,41 @@ export async function storeAttempt(
     }))
     .where('business_id', '=', row.business_id)
     .where('document_id', '=', row.document_id)
+    .execute();
+}
+
+/** Records the outcome of an attempt, also of one that changes nothing any more. */
+export async function endAttempt(
+  trx: Transaction<AllocationTables>,
+  row: PendingRow,
+  ended: AttemptEnd,
+  now: Date,
+): Promise<void> {
+  await trx
+    .updateTable('attempt')
+    .set({ ...ended, ended_at: now })
+    .where('business_id', '=', row.business_id)
+    .where('document_id', '=', row.document_id)
+    .where('n', '=', row.attempts)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** The attempts of a document after the first `after`, the oldest first. */
+export function attemptsOf(
+  db: Database<AllocationTables>,
+  { business_id, document_id }: Key,
+  after: number,
+  limit: number,
+): Promise<AttemptRow[]> {
+  return db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('business_id', '=', business_id)
+    .where('document_id', '=', document_id)
+    .where('n', '>', after)
+    .orderBy('n')
+    .limit(limit)
     .execute();
 }
 

@@ -1,4 +1,4 @@
-import type { AllocationState, Business, IssuedDocument } from '@pinkas/contracts';
+import type { AllocationAttempt, AllocationState, Business, IssuedDocument } from '@pinkas/contracts';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
@@ -47,6 +47,23 @@ export interface AllocationTable {
   refusal_answer: string | null;
 }
 
+/** One attempt to obtain the number of a document. */
+export interface AttemptTable {
+  business_id: string;
+  document_id: string;
+  /** 1, 2, … over the whole life of the document. */
+  n: number;
+  started_at: Date;
+  ended_at: Date | null;
+  /** Null: in flight, or its process died. */
+  outcome: AllocationAttempt['outcome'];
+  /** The printed number that was granted. */
+  number: string | null;
+  /** Why there is no number. */
+  reason: string | null;
+  refusal_codes: string[] | null;
+}
+
 export interface ConnectionTable {
   business_id: string;
   access_token: Buffer;
@@ -81,6 +98,7 @@ export interface ConnectionRequestTable {
 /** The tables of the allocation service. */
 export interface AllocationTables extends MessagingTables {
   allocation: AllocationTable;
+  attempt: AttemptTable;
   connection: ConnectionTable;
   connection_request: ConnectionRequestTable;
 }

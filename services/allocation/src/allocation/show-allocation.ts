@@ -1,10 +1,12 @@
 import { type ReplyOf, type RequestOf, showAllocation } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { findByDocument } from './allocation.repository.js';
+import { attemptsOf, findByDocument } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
-import { toAllocation } from './allocation-view.js';
+import { toAllocation, toAttempt } from './allocation-view.js';
 
-/** The allocation of one document. */
+const pageMax = 200;
+
+/** The allocation of one document, with its attempts. */
 @Operation(showAllocation)
 export class ShowAllocation {
   constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
@@ -12,8 +14,21 @@ export class ShowAllocation {
   async handle({
     business_id,
     document_id,
+    after_attempt: after = 0,
   }: RequestOf<typeof showAllocation>): Promise<ReplyOf<typeof showAllocation>> {
-    const row = await findByDocument(forTenant(this.db, business_id), document_id);
-    return { allocation: row ? toAllocation(row) : null };
+    // One snapshot: the state is that of the last attempt.
+    return forTenant(this.db, business_id)
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (trx) => {
+        const row = await findByDocument(trx, document_id);
+        const attempts = await attemptsOf(trx, { business_id, document_id }, after, pageMax + 1);
+        const page = attempts.slice(0, pageMax).map(toAttempt);
+        return {
+          allocation: row ? toAllocation(row) : null,
+          attempts: page,
+          next_after_attempt: attempts.length > pageMax ? (page.at(-1)?.n ?? null) : null,
+        };
+      });
   }
 }

@@ -68,6 +68,36 @@ export const initial = sqlMigration(`
     'How many attempts were made before an operator or a new connection restarted the retry schedule.';
   ${enableTenantIsolation('allocation')}
 
+  create table attempt (
+    business_id   uuid not null,
+    document_id   uuid not null,
+    n             integer not null,
+    started_at    timestamptz not null,
+    ended_at      timestamptz,
+    outcome       text,
+    number        text,
+    reason        text,
+    refusal_codes text[],
+    constraint attempt_pkey primary key (business_id, document_id, n),
+    constraint attempt_allocation_fkey foreign key (business_id, document_id)
+      references allocation (business_id, document_id),
+    constraint attempt_n_check check (n >= 1),
+    constraint attempt_outcome_check check (outcome in ('granted', 'refused', 'failed', 'dead_lettered')),
+    constraint attempt_ended_check check ((outcome is null) = (ended_at is null)),
+    constraint attempt_number_check check ((number is not null) = (outcome is not distinct from 'granted'))
+  );
+  comment on table attempt is
+    'Every attempt to obtain a number, inserted when its document is claimed and completed once: nothing replaces it.';
+  comment on column attempt.outcome is
+    'dead_lettered: it failed, and no other followed automatically; null: in flight, or its process died.';
+  ${enableTenantIsolation('attempt')}
+  create function attempt_is_final() returns trigger language plpgsql as $$
+  begin
+    raise exception 'an attempt that has ended is final' using errcode = 'restrict_violation';
+  end $$;
+  create trigger attempt_is_final before update on attempt
+    for each row when (old.ended_at is not null) execute function attempt_is_final();
+
   create table connection (
     business_id        uuid not null,
     access_token       bytea not null,
@@ -111,4 +141,5 @@ export const initial = sqlMigration(`
   -- Only a test book can be emptied.
   ${createTestBookFunction}
   ${keepLiveRows('allocation')}
+  ${keepLiveRows('attempt')}
 `);

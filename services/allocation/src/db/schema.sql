@@ -1,3 +1,10 @@
+CREATE FUNCTION public.attempt_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    raise exception 'an attempt that has ended is final' using errcode = 'restrict_violation';
+  end $$;
+
 CREATE FUNCTION public.audit_append(of_business uuid, action text, subject text, actor text, request_id text, before text, after text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -105,6 +112,28 @@ COMMENT ON COLUMN public.allocation.outcome_unknown IS 'An attempt may have been
 COMMENT ON COLUMN public.allocation.awaiting_connection IS 'The last attempt found no usable connection: it is due again when the owner has logged in.';
 
 COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, message and response, is a legal event and stays when a number comes later.';
+
+CREATE TABLE public.attempt (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    n integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    outcome text,
+    number text,
+    reason text,
+    refusal_codes text[],
+    CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
+    CONSTRAINT attempt_n_check CHECK ((n >= 1)),
+    CONSTRAINT attempt_number_check CHECK (((number IS NOT NULL) = (NOT (outcome IS DISTINCT FROM 'granted'::text)))),
+    CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['granted'::text, 'refused'::text, 'failed'::text, 'dead_lettered'::text])))
+);
+
+ALTER TABLE ONLY public.attempt FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.attempt IS 'Every attempt to obtain a number, inserted when its document is claimed and completed once: nothing replaces it.';
+
+COMMENT ON COLUMN public.attempt.outcome IS 'dead_lettered: it failed, and no other followed automatically; null: in flight, or its process died.';
 
 CREATE TABLE public.audit_chain (
     business_id uuid NOT NULL,
@@ -256,6 +285,9 @@ ALTER TABLE ONLY public.allocation
 ALTER TABLE ONLY public.allocation
     ADD CONSTRAINT allocation_pkey PRIMARY KEY (business_id, document_id);
 
+ALTER TABLE ONLY public.attempt
+    ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, document_id, n);
+
 ALTER TABLE ONLY public.audit_chain
     ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
 
@@ -329,6 +361,12 @@ CREATE TRIGGER allocation_is_not_truncated BEFORE TRUNCATE ON public.allocation 
 
 CREATE TRIGGER allocation_keeps_live_rows BEFORE DELETE ON public.allocation FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
+CREATE TRIGGER attempt_is_final BEFORE UPDATE ON public.attempt FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION public.attempt_is_final();
+
+CREATE TRIGGER attempt_is_not_truncated BEFORE TRUNCATE ON public.attempt FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER attempt_keeps_live_rows BEFORE DELETE ON public.attempt FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
@@ -337,9 +375,21 @@ CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audi
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
+ALTER TABLE ONLY public.attempt
+    ADD CONSTRAINT attempt_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
+
 ALTER TABLE public.allocation ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY allocation_of_business ON public.allocation USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.attempt ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY attempt_of_business ON public.attempt USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -23,12 +23,12 @@ import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { timeline } from './document/timeline.js';
 import {
   amount,
   choice,
   csrfField,
   day,
-  dayAndTime,
   documentName,
   facts,
   field,
@@ -60,28 +60,6 @@ const texts = {
   discount: { he: 'הנחה', en: 'Discount' },
   vat: { he: 'מע"מ', en: 'VAT' },
   total: { he: 'סך הכול', en: 'Total' },
-  timeline: { he: 'מה קרה', en: 'Timeline' },
-  issued: { he: 'הופק', en: 'Issued' },
-  asked: { he: 'נשלחה בקשה למספר הקצאה', en: 'An allocation number was requested' },
-  numbered: { he: 'התקבל מספר הקצאה', en: 'The allocation number arrived' },
-  refused: { he: 'רשות המסים סירבה לתת מספר', en: 'The tax authority refused a number' },
-  dead: { he: 'הבקשות למספר הקצאה נפסקו', en: 'No further request for a number is made' },
-  pending: { he: 'ממתין למספר הקצאה', en: 'The number is being obtained' },
-  attempts: { he: 'ניסיונות', en: 'attempts' },
-  nextAttempt: { he: 'הניסיון הבא', en: 'next attempt' },
-  printed: { he: 'PDF, גרסה', en: 'PDF, revision' },
-  original: { he: 'מקור', en: 'original' },
-  copy: { he: 'העתק', en: 'copy' },
-  replaced: { he: 'הוחלפה לפני שנשלחה', en: 'replaced before it was sent' },
-  withNumber: { he: 'עם מספר הקצאה', en: 'with the allocation number' },
-  saysCancelled: { he: 'מסומן כמבוטל', en: 'marked as cancelled' },
-  cancelled: { he: 'בוטל', en: 'Cancelled' },
-  sentTo: { he: 'נשלח אל', en: 'Sent to' },
-  failedTo: { he: 'השליחה נכשלה אל', en: 'Not sent to' },
-  waitingFor: { he: 'ממתין לשליחה אל', en: 'Waits to be sent to' },
-  withdrawn: { he: 'לא יישלח אל', en: 'Will not be sent to' },
-  accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
-  followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
   email: { he: 'דוא"ל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
   actions: { he: 'פעולות', en: 'Actions' },
@@ -94,21 +72,9 @@ const texts = {
   cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
   credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
   noActions: { he: 'רק בעלי העסק יכולים לשנות דבר.', en: 'Only an owner can change anything.' },
-  tracking: {
-    he: 'הדף וההודעות אינם עוקבים אחרי מי שקורא אותם.',
-    en: 'Neither the page nor the messages track who reads them.',
-  },
   away: {
     he: 'חלק מהשלבים אינו זמין כרגע; אפשר לטעון את הדף שוב בעוד דקה.',
     en: 'Some steps are not available right now; load the page again in a minute.',
-  },
-  skipped_customer_tax_id_missing: {
-    he: 'לא התבקש מספר הקצאה: ללקוח אין ח.פ.',
-    en: 'No allocation number was requested: the customer has no tax id',
-  },
-  skipped_business_tax_id_missing: {
-    he: 'לא התבקש מספר הקצאה: לעסק אין ח.פ.',
-    en: 'No allocation number was requested: the business has no tax id',
   },
 } as const satisfies Record<string, Words>;
 
@@ -135,14 +101,6 @@ const failures = {
   },
 } as const satisfies Record<string, Words>;
 
-/** A step in the life of a document. */
-interface TimelineStep {
-  readonly at: string;
-  readonly kind: 'done' | 'waiting' | 'failed';
-  readonly text: Markup;
-  readonly detail?: Markup | null;
-}
-
 /** One document: what it says, what became of it, and what can be done with it. */
 @ConsolePage({ method: 'GET', path: '/documents/:id', access: 'reader', books: true })
 export class ShowDocument {
@@ -156,17 +114,10 @@ export class ShowDocument {
     const key = { business_id: bookId, document_id: params.id ?? '' };
     const { document, state } = await this.rpc.call(getDocument, { ...key, detailed: true });
     const [allocation, artifacts, messages] = await Promise.all([
-      unlessAway(this.rpc.call(showAllocation, key)),
+      unlessAway(this.rpc.call(showAllocation, { ...key, after_attempt: shownFrom(visit) })),
       unlessAway(this.rpc.call(listArtifacts, key)),
       unlessAway(this.rpc.call(listMessages, key)),
     ]);
-    const steps = [
-      issuedStep(document, language),
-      ...(allocation?.allocation ? allocationSteps(allocation.allocation, language) : []),
-      ...revisionSteps(visit, document, artifacts?.revisions ?? []),
-      ...(messages?.messages ?? []).map((message) => messageStep(message, language)),
-      ...(state.cancelled_at === null ? [] : [cancelledStep(state, language)]),
-    ].sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
     const outcome = Object.entries(outcomes).find(([name]) => name === visit.outcome)?.[1];
     const error = Object.entries(failures).find(([name]) => name === visit.outcome)?.[1];
     const isAway = allocation === null || artifacts === null || messages === null;
@@ -178,10 +129,16 @@ ${outcome ? notice('done', outcome[language]) : null}${error ? notice('error', e
 <p class="links"><a class="button" href="${this.config.viewUrlBase}/${publicId}">${texts.page[language]}</a> <a class="button quiet" href="${visit.link(`/documents/${document.id}/pdf`)}">${texts.pdf[language]}</a></p>
 <div class="columns"><div>
 <section class="card">${documentFacts(visit, document, state)}${itemTable(document, language)}</section></div>
-<div><section class="card" aria-labelledby="timeline"><h2 id="timeline">${texts.timeline[language]}</h2><ol class="timeline">${steps.map((step) => stepMarkup(step, language))}</ol><p class="hint">${texts.tracking[language]}</p></section>
+<div>${timeline(visit, { document, state, allocation, artifacts, messages })}
 ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}</div></div>`,
     );
   }
+}
+
+/** The number of the request for an allocation number after which those of this page begin. */
+function shownFrom({ query }: MemberVisit): number {
+  const after = Number(query.get('requests'));
+  return Number.isSafeInteger(after) && after > 0 ? after : 0;
 }
 
 function documentFacts(
@@ -223,128 +180,6 @@ function itemTable({ items, totals }: IssuedDocument, language: Language): Marku
     html`<div class="${className}"><dt>${word}</dt><dd>${amount(value, language)}</dd></div>`;
   return html`<h2>${texts.items[language]}</h2><div class="table"><table><thead><tr><th scope="col">${texts.description[language]}</th><th scope="col" class="figure">${texts.quantity[language]}</th><th scope="col" class="figure">${texts.price[language]}</th><th scope="col" class="figure">${texts.line[language]}</th></tr></thead><tbody>${rows}</tbody></table></div>
 <dl class="sums">${sum(texts.subtotal[language], totals.subtotal)}${totals.discount > 0 ? sum(texts.discount[language], -totals.discount) : null}${sum(html`${texts.vat[language]} ${leftToRight(formatPercent(totals.vat_rate))}`, totals.vat)}${sum(texts.total[language], totals.total, 'total')}</dl>`;
-}
-
-const stepMarkup = ({ at, kind, text, detail }: TimelineStep, language: Language) =>
-  html`<li class="${kind}"><p>${text}</p>${detail ? html`<p class="soft">${detail}</p>` : null}<p class="when">${dayAndTime(at, language)}</p></li>`;
-
-const issuedStep = ({ issued_at }: IssuedDocument, language: Language): TimelineStep => ({
-  at: issued_at,
-  kind: 'done',
-  text: html`${texts.issued[language]}`,
-});
-
-function cancelledStep(
-  { cancelled_at, cancel_reason }: ReplyOf<typeof getDocument>['state'],
-  language: Language,
-): TimelineStep {
-  return {
-    at: cancelled_at ?? '',
-    kind: 'done',
-    text: html`${texts.cancelled[language]}`,
-    detail: cancel_reason ? isolate(cancel_reason, language) : null,
-  };
-}
-
-function allocationSteps(allocation: Allocation, language: Language): TimelineStep[] {
-  const { state, number, reason, refusal_codes: codes, first_attempt_at: asked, decided_at: at } = allocation;
-  const why = html`${isolate(reason ?? '', language)}${codes.length > 0 && html` (${leftToRight(codes.join(', '))})`}`;
-  const attempts = html`${allocation.attempts} ${texts.attempts[language]}`;
-  const requested: TimelineStep[] =
-    asked === null ? [] : [{ at: asked, kind: 'done', text: html`${texts.asked[language]}` }];
-  switch (state) {
-    case 'issued':
-      return [
-        ...requested,
-        { at, kind: 'done', text: html`${texts.numbered[language]}: ${leftToRight(number ?? '')}` },
-      ];
-    case 'refused':
-      return [...requested, { at, kind: 'failed', text: html`${texts.refused[language]}`, detail: why }];
-    case 'dead_lettered':
-      return [
-        ...requested,
-        { at, kind: 'failed', text: html`${texts.dead[language]}`, detail: html`${why} · ${attempts}` },
-      ];
-    case 'pending': {
-      const next =
-        allocation.next_attempt_at &&
-        html` · ${texts.nextAttempt[language]} ${dayAndTime(allocation.next_attempt_at, language)}`;
-      return [
-        ...requested,
-        {
-          at,
-          kind: 'waiting',
-          text: html`${texts.pending[language]}`,
-          detail: html`${why} · ${attempts}${next}`,
-        },
-      ];
-    }
-    case 'not_required':
-      return [];
-    default:
-      return [{ at, kind: 'waiting', text: html`${texts[state][language]}` }];
-  }
-}
-
-type Revision = ReplyOf<typeof listArtifacts>['revisions'][number];
-
-function revisionSteps(
-  visit: MemberVisit,
-  document: IssuedDocument,
-  revisions: readonly Revision[],
-): TimelineStep[] {
-  // What was made before the customer got one is an original as well, and was never sent.
-  const original = revisions.filter((revision) => revision.original).at(-1);
-  return revisions.map((revision) => {
-    const isReplaced = revision.original && revision !== original;
-    return revisionStep(visit, document, revision, isReplaced ? 'replaced' : undefined);
-  });
-}
-
-function revisionStep(
-  visit: MemberVisit,
-  document: IssuedDocument,
-  revision: Revision,
-  as: 'replaced' | 'original' | 'copy' = revision.original ? 'original' : 'copy',
-): TimelineStep {
-  const { language } = visit;
-  const says = [
-    texts[as][language],
-    ...(revision.allocation_number === null ? [] : [texts.withNumber[language]]),
-    ...(revision.cancelled ? [texts.saysCancelled[language]] : []),
-  ].join(', ');
-  const href = visit.link(`/documents/${document.id}/pdf`, { revision: String(revision.revision) });
-  return {
-    at: revision.made_at,
-    kind: 'done',
-    text: html`<a href="${href}">${texts.printed[language]} ${leftToRight(String(revision.revision))}</a> (${says})`,
-  };
-}
-
-const messageWords = {
-  sent: { word: texts.sentTo, kind: 'done' },
-  failed: { word: texts.failedTo, kind: 'failed' },
-  withdrawn: { word: texts.withdrawn, kind: 'waiting' },
-  waiting: { word: texts.waitingFor, kind: 'waiting' },
-  ready: { word: texts.waitingFor, kind: 'waiting' },
-  sending: { word: texts.waitingFor, kind: 'waiting' },
-} as const;
-
-function messageStep(message: Message, language: Language): TimelineStep {
-  const { word, kind } = messageWords[message.state];
-  const about = [
-    texts[message.channel][language],
-    ...(message.purpose === 'accountant' ? [texts.accountant[language]] : []),
-    ...(message.follow_up ? [texts.followUp[language]] : []),
-  ].join(', ');
-  const next = message.next_attempt_at ?? message.not_before ?? message.held_until ?? null;
-  const detail = html`${message.reason && isolate(message.reason, language)}${kind === 'waiting' && next && html` ${dayAndTime(next, language)}`}`;
-  return {
-    at: message.ended_at ?? message.created_at,
-    kind,
-    text: html`${word[language]} ${leftToRight(message.recipient)} (${about})`,
-    detail: detail.text === '' ? null : detail,
-  };
 }
 
 function actions(

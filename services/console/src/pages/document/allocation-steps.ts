@@ -1,0 +1,89 @@
+import type { Allocation, AllocationAttempt, ReplyOf, showAllocation } from '@pinkas/contracts';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
+import { dayAndTime } from '../parts.js';
+import type { Words } from '../words.js';
+import type { TimelineStep } from './timeline.js';
+
+const texts = {
+  request: { he: 'בקשה', en: 'Request' },
+  forNumber: { he: 'למספר הקצאה', en: 'for an allocation number' },
+  granted: { he: 'התקבל מספר', en: 'the number arrived' },
+  refused: { he: 'רשות המסים סירבה', en: 'the tax authority refused' },
+  failed: { he: 'לא הצליחה', en: 'failed' },
+  dead_lettered: { he: 'לא הצליחה, והבקשות נפסקו', en: 'failed, and no further request followed' },
+  inFlight: { he: 'ממתינה לתשובה', en: 'no answer yet' },
+  unknown: { he: 'לא ידוע מה הייתה התשובה', en: 'its answer is not known' },
+  pending: { he: 'ממתין למספר הקצאה', en: 'The number is being obtained' },
+  next: { he: 'הבקשה הבאה', en: 'next request' },
+  skipped_customer_tax_id_missing: {
+    he: 'לא התבקש מספר הקצאה: ללקוח אין ח.פ.',
+    en: 'No allocation number was requested: the customer has no tax id',
+  },
+  skipped_business_tax_id_missing: {
+    he: 'לא התבקש מספר הקצאה: לעסק אין ח.פ.',
+    en: 'No allocation number was requested: the business has no tax id',
+  },
+} as const satisfies Record<string, Words>;
+
+/** Every attempt to obtain the allocation number, and what it waits for. */
+export function allocationSteps(
+  { allocation, attempts }: ReplyOf<typeof showAllocation>,
+  language: Language,
+): TimelineStep[] {
+  if (allocation === null) {
+    return [];
+  }
+  const steps = attempts.map((attempt) => attemptStep(attempt, allocation, language));
+  const state = stateStep(allocation, attempts.at(-1), language);
+  return state === null ? steps : [...steps, state];
+}
+
+function attemptStep(attempt: AllocationAttempt, allocation: Allocation, language: Language): TimelineStep {
+  const { n, started_at, ended_at, outcome, number, reason, refusal_codes: codes } = attempt;
+  const step = (kind: TimelineStep['kind'], word: Words, more: Markup | null = null): TimelineStep => ({
+    at: ended_at ?? started_at,
+    kind,
+    text: html`${texts.request[language]} ${leftToRight(String(n))} ${texts.forNumber[language]}: ${word[language]}${more}`,
+    detail:
+      reason &&
+      html`${isolate(reason, language)}${codes.length > 0 && html` (${leftToRight(codes.join(', '))})`}`,
+  });
+  switch (outcome) {
+    case 'granted':
+      return step('done', texts.granted, html` ${leftToRight(number ?? '')}`);
+    case null:
+      return isInFlight(attempt, allocation)
+        ? step('waiting', texts.inFlight)
+        : step('failed', texts.unknown);
+    default:
+      return step('failed', texts[outcome]);
+  }
+}
+
+const isInFlight = ({ n, outcome }: AllocationAttempt, { attempts, state }: Allocation) =>
+  outcome === null && n === attempts && state === 'pending';
+
+/** What the number waits for, or why none was requested. */
+function stateStep(
+  allocation: Allocation,
+  last: AllocationAttempt | undefined,
+  language: Language,
+): TimelineStep | null {
+  const { state, next_attempt_at: next, decided_at } = allocation;
+  switch (state) {
+    case 'skipped_customer_tax_id_missing':
+    case 'skipped_business_tax_id_missing':
+      return { at: decided_at, kind: 'waiting', text: html`${texts[state][language]}` };
+    case 'pending':
+      return last && isInFlight(last, allocation)
+        ? null
+        : {
+            at: last?.ended_at ?? decided_at,
+            kind: 'waiting',
+            text: html`${texts.pending[language]}`,
+            detail: next && html`${texts.next[language]} ${dayAndTime(next, language)}`,
+          };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Message } from '@pinkas/contracts';
+import { html, isolate, type Language, leftToRight } from '@pinkas/design';
+import { dayAndTime } from '../parts.js';
+import type { Words } from '../words.js';
+import type { TimelineStep } from './timeline.js';
+
+const texts = {
+  sentTo: { he: 'נשלח אל', en: 'Sent to' },
+  failedTo: { he: 'השליחה נכשלה אל', en: 'Not sent to' },
+  unknownTo: { he: 'לא ידוע אם נשלח אל', en: 'It is not known whether it was sent to' },
+  waitingFor: { he: 'ממתין לשליחה אל', en: 'Waits to be sent to' },
+  withdrawn: { he: 'לא יישלח אל', en: 'Will not be sent to' },
+  accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
+  followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
+  attempt: { he: 'ניסיון', en: 'attempt' },
+  email: { he: 'דוא"ל', en: 'email' },
+  whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
+} as const satisfies Record<string, Words>;
+
+type Attempt = Message['attempts'][number];
+
+/** Every attempt to send a message, and what is to become of it. */
+export function messageSteps(message: Message, language: Language): TimelineStep[] {
+  const { channel, purpose, follow_up, recipient } = message;
+  const about = [
+    texts[channel][language],
+    ...(purpose === 'accountant' ? [texts.accountant[language]] : []),
+    ...(follow_up ? [texts.followUp[language]] : []),
+  ].join(', ');
+  const step = (
+    at: string,
+    kind: TimelineStep['kind'],
+    word: Words,
+    detail: TimelineStep['detail'] = null,
+    n?: number,
+  ): TimelineStep => {
+    const attempt = n === undefined ? '' : `, ${texts.attempt[language]} ${n}`;
+    return {
+      at,
+      kind,
+      text: html`${word[language]} ${leftToRight(recipient)} (${about}${attempt})`,
+      detail,
+    };
+  };
+  // One that is in flight has no outcome yet: the state of the message shows it.
+  const ended = message.attempts.filter((attempt) => attempt.ended_at !== null);
+  const attempts = ended.map(({ n, started_at, ended_at, outcome, response }) => {
+    const at = ended_at ?? started_at;
+    const number = message.attempts.length > 1 ? n : undefined;
+    if (outcome === 'accepted') {
+      return step(at, 'done', texts.sentTo, null, number);
+    }
+    const word = outcome === 'unknown' ? texts.unknownTo : texts.failedTo;
+    return step(at, 'failed', word, response && isolate(response, language), number);
+  });
+  const last = ended.at(-1);
+  const reason = message.reason && isolate(message.reason, language);
+  const endedAt = message.ended_at ?? message.created_at;
+  switch (message.state) {
+    case 'sent':
+      return attempts;
+    case 'failed':
+      // What ended it may be no attempt: an address that is suppressed, a channel that is not configured.
+      return isLastOf(message, last)
+        ? attempts
+        : [...attempts, step(endedAt, 'failed', texts.failedTo, reason)];
+    case 'withdrawn':
+      return [...attempts, step(endedAt, 'waiting', texts.withdrawn, reason)];
+    default: {
+      const next = message.next_attempt_at ?? message.not_before ?? message.held_until;
+      const at = last?.ended_at ?? message.created_at;
+      return [...attempts, step(at, 'waiting', texts.waitingFor, next && dayAndTime(next, language))];
+    }
+  }
+}
+
+const isLastOf = ({ ended_at }: Message, last: Attempt | undefined) =>
+  last !== undefined && last.ended_at === ended_at;

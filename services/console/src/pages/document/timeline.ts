@@ -1,0 +1,83 @@
+import type {
+  getDocument,
+  IssuedDocument,
+  listArtifacts,
+  listMessages,
+  ReplyOf,
+  showAllocation,
+} from '@pinkas/contracts';
+import { html, isolate, type Language, type Markup } from '@pinkas/design';
+import type { MemberVisit } from '../../http/visit.js';
+import { dayAndTime } from '../parts.js';
+import type { Words } from '../words.js';
+import { allocationSteps } from './allocation-steps.js';
+import { messageSteps } from './message-steps.js';
+import { revisionSteps } from './revision-steps.js';
+
+const texts = {
+  timeline: { he: 'מה קרה', en: 'Timeline' },
+  issued: { he: 'הופק', en: 'Issued' },
+  cancelled: { he: 'בוטל', en: 'Cancelled' },
+  tracking: {
+    he: 'הדף וההודעות אינם עוקבים אחרי מי שקורא אותם.',
+    en: 'Neither the page nor the messages track who reads them.',
+  },
+  moreRequests: {
+    he: 'יש עוד בקשות למספר הקצאה, מאוחרות מאלה:',
+    en: 'There are more requests for an allocation number, later than these:',
+  },
+  laterRequests: { he: 'לבקשות המאוחרות', en: 'Later requests' },
+} as const satisfies Record<string, Words>;
+
+/** A step in the life of a document. */
+export interface TimelineStep {
+  readonly at: string;
+  readonly kind: 'done' | 'waiting' | 'failed';
+  readonly text: Markup;
+  readonly detail?: Markup | string | null;
+}
+
+/** What became of a document; null: its service did not answer. */
+export interface DocumentHistory {
+  readonly document: IssuedDocument;
+  readonly state: ReplyOf<typeof getDocument>['state'];
+  readonly allocation: ReplyOf<typeof showAllocation> | null;
+  readonly artifacts: ReplyOf<typeof listArtifacts> | null;
+  readonly messages: ReplyOf<typeof listMessages> | null;
+}
+
+/** All that happened to a document, in order: a later success adds to what failed before it. */
+export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
+  const { language } = visit;
+  const { document, state, allocation, artifacts, messages } = history;
+  const steps: TimelineStep[] = [
+    { at: document.issued_at, kind: 'done', text: html`${texts.issued[language]}` },
+    ...(allocation ? allocationSteps(allocation, language) : []),
+    ...revisionSteps(visit, document, artifacts?.revisions ?? []),
+    ...(messages?.messages ?? []).flatMap((message) => messageSteps(message, language)),
+    ...(state.cancelled_at === null ? [] : [cancelledStep(state, state.cancelled_at, language)]),
+  ];
+  steps.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+  const next = allocation?.next_after_attempt ?? null;
+  const more =
+    next === null
+      ? null
+      : html`<p>${texts.moreRequests[language]} <a href="${visit.link(`/documents/${document.id}`, { requests: String(next) })}">${texts.laterRequests[language]}</a></p>`;
+  return html`<section class="card" aria-labelledby="timeline"><h2 id="timeline">${texts.timeline[language]}</h2><ol class="timeline">${steps.map((step) => stepMarkup(step, language))}</ol>${more}<p class="hint">${texts.tracking[language]}</p></section>`;
+}
+
+const stepMarkup = ({ at, kind, text, detail }: TimelineStep, language: Language) =>
+  html`<li class="${kind}"><p>${text}</p>${detail ? html`<p class="soft">${detail}</p>` : null}<p class="when">${dayAndTime(at, language)}</p></li>`;
+
+function cancelledStep(
+  { cancel_reason }: DocumentHistory['state'],
+  at: string,
+  language: Language,
+): TimelineStep {
+  return {
+    at,
+    kind: 'done',
+    text: html`${texts.cancelled[language]}`,
+    detail: cancel_reason ? isolate(cancel_reason, language) : null,
+  };
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type Allocation,
+  type AllocationAttempt,
+  type DocumentState,
+  getDocument,
+  type IssuedDocument,
+  listArtifacts,
+  listMessages,
+  type Message,
+  showAllocation,
+} from '@pinkas/contracts';
+import { exampleDocument } from '@pinkas/testkit';
+import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
+
+const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toISOString();
+
+/** What the services answer about the document of a test. */
+interface Answers {
+  document: IssuedDocument;
+  state: DocumentState;
+  allocation: Allocation | null;
+  attempts: AllocationAttempt[];
+  next_after_attempt: number | null;
+  messages: Message[];
+}
+
+const textOf = (markup: string) =>
+  markup
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll(/[\u2066-\u2069]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ (?=[),:])|(?<=\() /g, '')
+    .trim();
+
+describe('the page of a document', () => {
+  let console: ConsoleUnderTest;
+  let browser: TestBrowser;
+  let at: string;
+  let answers: Answers;
+  let pagesAsked: (number | undefined)[];
+  beforeAll(async () => {
+    console = await startConsole();
+    console.network.answer(getDocument, () => ({ document: answers.document, state: answers.state }));
+    console.network.answer(showAllocation, ({ after_attempt }) => {
+      pagesAsked.push(after_attempt);
+      const { allocation, attempts, next_after_attempt } = answers;
+      return { allocation, attempts, next_after_attempt };
+    });
+    console.network.answer(listArtifacts, () => ({ revisions: [] }));
+    console.network.answer(listMessages, () => ({ messages: answers.messages, planned: 'queued' }));
+  });
+  afterAll(() => console.stop());
+  beforeEach(async () => {
+    const business = console.addBusiness();
+    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    const document = exampleDocument({ business_id: business.id, issued_at: minute(0) });
+    answers = {
+      document,
+      state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
+      allocation: null,
+      attempts: [],
+      next_after_attempt: null,
+      messages: [],
+    };
+    pagesAsked = [];
+    at = `/b/${business.id}/documents/${document.id}`;
+  });
+
+  const open = async (path = at) => (await browser.get(path)).text;
+  /** The steps of the timeline: what each is, and its text without the time. */
+  const stepsOf = (page: string) => {
+    const list = /<ol class="timeline">(.*?)<\/ol>/s.exec(page)?.[1] ?? '';
+    return [...list.matchAll(/<li class="(\w+)">(.*?)<p class="when">/gs)].map(
+      ([, kind, text = '']) => `${kind} ${textOf(text)}`,
+    );
+  };
+  const allocationOf = (change: Partial<Allocation>): Allocation => ({
+    document_id: answers.document.id,
+    state: 'issued',
+    number: null,
+    reason: null,
+    refusal_codes: [],
+    attempts: 0,
+    first_attempt_at: null,
+    next_attempt_at: null,
+    decided_at: minute(0),
+    ...change,
+  });
+  const attemptOf = (n: number, change: Partial<AllocationAttempt> = {}): AllocationAttempt => ({
+    n,
+    started_at: minute(n),
+    ended_at: minute(n),
+    outcome: 'failed',
+    number: null,
+    reason: null,
+    refusal_codes: [],
+    ...change,
+  });
+  const messageOf = (change: Partial<Message> = {}): Message => ({
+    delivery_id: '11111111-1111-4111-8111-111111111111',
+    channel: 'email',
+    purpose: 'customer',
+    state: 'sent',
+    next_attempt_at: null,
+    not_before: null,
+    held_until: null,
+    follow_up: false,
+    requested: false,
+    ended_at: null,
+    reason: null,
+    recipient: 'dana@example.com',
+    suppressed: false,
+    created_at: minute(0),
+    attempts: [],
+    ...change,
+  });
+  type MessageAttempt = Message['attempts'][number];
+  const sendingOf = (n: number, minutes: number, change: Partial<MessageAttempt> = {}): MessageAttempt => ({
+    n,
+    started_at: minute(minutes),
+    ended_at: minute(minutes),
+    outcome: 'accepted',
+    response: null,
+    allocation_number: null,
+    ...change,
+  });
+
+  it('the timeline keeps every request for a number and every attempt to send, in their order', async () => {
+    answers.allocation = allocationOf({ number: '123456789', attempts: 4 });
+    answers.attempts = [
+      attemptOf(1, {
+        outcome: 'refused',
+        reason: 'refused: 460 the number was refused',
+        refusal_codes: ['460'],
+      }),
+      attemptOf(4, { n: 2, ended_at: null, outcome: null }),
+      attemptOf(6, { n: 3, outcome: 'dead_lettered', reason: 'The system is not subscribed.' }),
+      attemptOf(8, { n: 4, outcome: 'granted', number: '123456789' }),
+    ];
+    answers.messages = [
+      messageOf({
+        ended_at: minute(3),
+        attempts: [
+          sendingOf(1, 2, { outcome: 'temporary', response: '450 try again later' }),
+          sendingOf(2, 3),
+        ],
+      }),
+      messageOf({
+        channel: 'whatsapp',
+        recipient: '+972521234567',
+        state: 'failed',
+        ended_at: minute(9),
+        reason: 'no such account',
+        attempts: [
+          sendingOf(1, 5, { outcome: 'unknown', response: 'no response came' }),
+          sendingOf(2, 9, { outcome: 'permanent', response: 'no such account' }),
+        ],
+      }),
+      messageOf({
+        purpose: 'accountant',
+        recipient: 'books@example.com',
+        state: 'ready',
+        next_attempt_at: minute(20),
+        attempts: [sendingOf(1, 7, { outcome: 'temporary', response: '421 busy' })],
+      }),
+    ];
+    expect(stepsOf(await open())).toEqual([
+      'done Issued',
+      'failed Request 1 for an allocation number: the tax authority refused refused: 460 the number was refused (460)',
+      'failed Not sent to dana@example.com (email, attempt 1) 450 try again later',
+      'done Sent to dana@example.com (email, attempt 2)',
+      'failed Request 2 for an allocation number: its answer is not known',
+      'failed It is not known whether it was sent to +972521234567 (WhatsApp, attempt 1) no response came',
+      'failed Request 3 for an allocation number: failed, and no further request followed The system is not subscribed.',
+      "failed Not sent to books@example.com (email, the accountant's copy) 421 busy",
+      "waiting Waits to be sent to books@example.com (email, the accountant's copy) 15 Jun 2026 11:20",
+      'done Request 4 for an allocation number: the number arrived 123456789',
+      'failed Not sent to +972521234567 (WhatsApp, attempt 2) no such account',
+    ]);
+  });
+
+  it('a number that is being obtained is shown with its failed requests, and when the next is due', async () => {
+    const pending = { state: 'pending', attempts: 1, next_attempt_at: minute(30) } as const;
+    answers.allocation = allocationOf(pending);
+    answers.attempts = [attemptOf(1, { reason: 'The tax authority could not be reached.' })];
+    expect(stepsOf(await open())).toEqual([
+      'done Issued',
+      'failed Request 1 for an allocation number: failed The tax authority could not be reached.',
+      'waiting The number is being obtained next request 15 Jun 2026 11:30',
+    ]);
+    answers.allocation = allocationOf({ ...pending, attempts: 2 });
+    answers.attempts.push(attemptOf(2, { ended_at: null, outcome: null }));
+    expect(stepsOf(await open()).at(-1)).toBe('waiting Request 2 for an allocation number: no answer yet');
+  });
+
+  it('a message that ends without an attempt is in the timeline with the reason', async () => {
+    const reason = 'The document was cancelled.';
+    answers.messages = [messageOf({ state: 'withdrawn', ended_at: minute(2), reason })];
+    expect(stepsOf(await open()).at(-1)).toBe(
+      'waiting Will not be sent to dana@example.com (email) The document was cancelled.',
+    );
+  });
+
+  it('the page of a document with more requests than it shows says so and leads to the others', async () => {
+    answers.allocation = allocationOf({ state: 'refused', attempts: 201 });
+    answers.attempts = [attemptOf(1)];
+    answers.next_after_attempt = 200;
+    const first = await open();
+    expect(textOf(first)).toContain('There are more requests for an allocation number');
+    const [, next = ''] = /href="([^"]+requests=[^"]+)"/.exec(first) ?? [];
+    answers.next_after_attempt = null;
+    const last = await open(next);
+    expect(pagesAsked).toEqual([0, 200]);
+    expect(textOf(last)).not.toContain('There are more requests');
+  });
+});
