@@ -1,4 +1,4 @@
-import { documentTypes } from '@pinkas/domain';
+import { documentTypes, type SettlementNote } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { ChainHead, headsPageMax, Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
@@ -79,12 +79,22 @@ export const getDocument = defineContract('issuing.document.get', {
   request: Strict({
     business_id: Uuid,
     document_id: Uuid,
-    /** Whether the state has what its page says besides: what is credited, zero included, and why it was cancelled. */
+    /** Whether the state has what its page says besides: how far it is settled, zero included, and why it was cancelled. */
     detailed: Type.Optional(Type.Boolean()),
   }),
   reply: DocumentView,
   errors: ['not_found'],
 });
+
+/** What documents are noted for; receipts of other customers are found document by document alone. */
+export const reviewNotes = [
+  'overcredited',
+  'overpaid',
+  'partly_paid',
+  'invoiced_twice',
+  'number_missing',
+] as const satisfies readonly (SettlementNote | 'number_missing')[];
+export type ReviewNote = (typeof reviewNotes)[number];
 
 /** The position of a document in the order of commits of its business. */
 const ListPosition = Type.Integer({ minimum: 1 });
@@ -108,6 +118,10 @@ export const listDocuments = defineContract('issuing.document.list', {
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
     customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
+    /** Only documents with this note, which are checked one by one for the rest. */
+    note: Type.Optional(Type.Enum([...reviewNotes])),
+    /** Whether the states say how far the documents are settled. */
+    settlement: Type.Optional(Type.Boolean()),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
     /** Only documents that were committed before the one at this position. */
     before: Nullable(ListPosition),
@@ -151,6 +165,22 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
     ),
   }),
   errors: ['validation_error'],
+});
+
+/** What a person should look at in the whole book, by note. */
+export const reviewDocuments = defineContract('issuing.document.review', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    /** Only notes that a document has. */
+    notes: Type.Array(
+      Strict({
+        note: Type.Enum([...reviewNotes]),
+        documents: Type.Integer({ minimum: 1 }),
+        /** ILS: left to pay, beyond the totals, or VAT that buyers cannot deduct; null where the note is about no amount. */
+        amount: Nullable(Money),
+      }),
+    ),
+  }),
 });
 
 /** Cancels a document that is no accounting document. */

@@ -1,6 +1,6 @@
 import { allocationPolicyOn } from './allocation-policy.js';
 import { type DocumentType, documentTypeRules } from './document-types.js';
-import { fromShekels } from './money/agorot.js';
+import { type Agorot, fromShekels } from './money/agorot.js';
 import { type ItemsWithSku, provokedOutcomes } from './test-mode.js';
 
 /** What the decision depends on of a document. */
@@ -91,4 +91,14 @@ export function lacksNumberUnconnected(document: AllocatedDocument, business: Al
     !decideAllocation(document, business).required &&
     decideAllocation(document, { ...business, tax_authority_connected: true }).required
   );
+}
+
+/** The VAT that the buyer cannot deduct for that reason, without what credit notes have taken back. */
+export function undeductibleVat(
+  document: AllocatedDocument,
+  business: AllocatingBusiness,
+  creditedVat: number,
+): Agorot {
+  const left = fromShekels(document.totals.vat) - fromShekels(creditedVat);
+  return left > 0n && lacksNumberUnconnected(document, business) ? left : 0n;
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AllocatedDocument, decideAllocation, lacksNumberUnconnected } from './allocation-decision.js';
+import {
+  type AllocatedDocument,
+  decideAllocation,
+  lacksNumberUnconnected,
+  undeductibleVat,
+} from './allocation-decision.js';
 import { allocationPolicies, allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
+import { fromShekels } from './money/agorot.js';
 import { testBookOf, testSkus } from './test-mode.js';
 
 const business = {
@@ -177,5 +183,14 @@ describe('lacksNumberUnconnected', () => {
     ['another type', { type: 'proforma' }],
   ] as const)('no number is missing with %s', (_what, change) => {
     expect(lacksNumberUnconnected(document(change), unconnected)).toBe(false);
+  });
+
+  it('a buyer loses the VAT that no credit note has taken back, where the connection alone is missing', () => {
+    const invoice = document({});
+    const vat = fromShekels(invoice.totals.vat);
+    expect(undeductibleVat(invoice, unconnected, 0)).toBe(vat);
+    expect(undeductibleVat(invoice, unconnected, 0.01)).toBe(vat - 1n);
+    expect(undeductibleVat(invoice, unconnected, invoice.totals.vat + 1)).toBe(0n);
+    expect(undeductibleVat(invoice, business, 0)).toBe(0n);
   });
 });

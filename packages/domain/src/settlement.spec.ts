@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { documentTypes } from './document-types.js';
 import { fromShekels, toShekels } from './money/agorot.js';
-import { isSameCustomer, type SettlementFacts, settlementNotes, settlementOf } from './settlement.js';
+import {
+  amountOfNote,
+  isSameCustomer,
+  type SettlementFacts,
+  settlementNotes,
+  settlementOf,
+} from './settlement.js';
 
 const document = (type: (typeof documentTypes)[number] = 'tax_invoice') => ({
   type,
@@ -100,6 +106,18 @@ describe('settlementOf', () => {
         expect(others.notes).toEqual(settlementNotes.filter((note) => others.notes.includes(note)));
       }),
     );
+  });
+});
+
+describe('amountOfNote', () => {
+  it.each([
+    ['overpaid', { paid: 6190 }, 501_000n],
+    ['overcredited', { credited: 5900 }, 472_000n],
+    ['partly_paid', { paid: 0.01, credited: 179.99 }, 100_000n],
+    ['invoiced_twice', { invoices: 2 }, null],
+    ['other_customer', { other_customers: 1 }, null],
+  ] as const)('the note %s is about an amount', (note, facts, amount) => {
+    expect(amountOfNote(note, document(), { status: 'open', paid: 0, ...facts })).toBe(amount);
   });
 });
 

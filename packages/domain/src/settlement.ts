@@ -64,6 +64,25 @@ export function settlementOf(
   };
 }
 
+/** What a note is about: what is left to pay, or what goes beyond the total; null where it is no amount. */
+export function amountOfNote(
+  note: SettlementNote,
+  document: { readonly type: DocumentType; readonly totals: { readonly total: number } },
+  facts: SettlementFacts,
+): Agorot | null {
+  const beyond = (amount: number) => fromShekels(amount) - fromShekels(document.totals.total);
+  switch (note) {
+    case 'overcredited':
+      return beyond(facts.credited ?? 0);
+    case 'overpaid':
+      return beyond(facts.paid);
+    case 'partly_paid':
+      return settlementOf(document, facts).balance;
+    default:
+      return null;
+  }
+}
+
 function stateOf(balance: Agorot, paid: Agorot, isOvercredited: boolean): SettlementState {
   if (balance > 0n) {
     return paid > 0n ? 'partly_paid' : 'unpaid';

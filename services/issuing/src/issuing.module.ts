@@ -20,6 +20,7 @@ import { ListDocuments } from './document/list-documents.js';
 import { RecipientChecks } from './document/recipient-checks.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
+import { ReviewDocuments } from './document/review-documents.js';
 import { SummarizeDocuments } from './document/summarize-documents.js';
 import { AuditSeries } from './series/audit-series.js';
 import { ListSeries } from './series/list-series.js';
@@ -33,6 +34,7 @@ import { GetUsage } from './usage/get-usage.js';
     GetDocument,
     ListDocuments,
     SummarizeDocuments,
+    ReviewDocuments,
     CancelDocument,
     FindPublicDocument,
     ListSeries,

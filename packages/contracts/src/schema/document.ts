@@ -381,7 +381,13 @@ export const DocumentState = Strict({
   cancelled_at: Nullable(Instant),
   /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),
-  /** What the credit notes that are based on it amount to, ILS. Only for its page and the console. */
+  /** What the credit notes that are based on it amount to, ILS. Only for its page, its messages and the console, as what follows. */
   credited: Type.Optional(Money),
+  /** The invoices that are based on it and not credited in full. */
+  invoices: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** The receipts and credit notes that are based on it and name another customer. */
+  other_customers: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** ILS: the VAT that its buyer cannot deduct, since it has no number only because its business was not connected. */
+  undeductible_vat: Type.Optional(Money),
 });
 export type DocumentState = Static<typeof DocumentState>;

@@ -5,16 +5,21 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { isDated, seriesSpans } from '../document/series-spans.js';
+import {
+  type SettlingRow,
+  settlementDetails,
+  settlingDocuments,
+  toSettling,
+} from '../document/settlement.repository.js';
 
 /** A document with its source as the book has it, and what was issued on the basis of it. */
-interface BookRow extends DocumentRow {
+interface BookRow extends DocumentRow, SettlingRow {
   linked_id: string | null;
   linked_type: DocumentType | null;
   linked_number: number | null;
   linked_on: string | null;
   received: string;
   invoiced: boolean;
-  credited: string | null;
 }
 
 type BookFilter = Omit<RequestOf<typeof readBook>, 'limit'>;
@@ -112,7 +117,9 @@ function readRows(
           .onRef('linked.business_id', '=', 'document.business_id')
           .onRef('linked.id', '=', 'document.source_id'),
       )
+      .innerJoinLateral(settlingDocuments.as('settling'), (join) => join.onTrue())
       .selectAll('document')
+      .selectAll('settling')
       .select([
         'linked.id as linked_id',
         'linked.type as linked_type',
@@ -130,10 +137,6 @@ function readRows(
         where invoice.business_id = document.business_id and invoice.source_id = document.id
           and invoice.type in ('tax_invoice', 'tax_invoice_receipt')
         limit 1), false)`.as('invoiced'),
-        sql<string | null>`(
-        select sum(note.total) from document as note
-        where note.business_id = document.business_id and note.source_id = document.id
-          and note.type = 'credit_note')`.as('credited'),
       ])
       .where('document.business_id', '=', businessId)
       .where((where) => where.and(conditions))
@@ -150,7 +153,7 @@ function toEntry(row: BookRow): BookEntry {
   const { linked_id, linked_type, linked_number, linked_on } = row;
   return {
     document: toDocument(row),
-    state: toState(row),
+    state: { ...toState(row), ...settlementDetails(row, toSettling(row)) },
     allocation: row.allocation,
     delivery: row.delivery,
     artifact_sha256: row.artifact_sha256,

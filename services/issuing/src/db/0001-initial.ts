@@ -98,7 +98,9 @@ export const initial = sqlMigration(`
     constraint document_amounts_check check (subtotal >= 0 and discount >= 0 and vat >= 0 and total >= 0 and paid >= 0),
     constraint document_allocation_number_check check (allocation_number ~ '^[0-9]{9}$')
   );
-  create index document_source_idx on document (business_id, source_id) where source_id is not null;
+  -- With what sums over a book need, which then read no row.
+  create index document_source_idx on document (business_id, source_id) include (type, total)
+    where source_id is not null;
 
   -- Every filter of a list has an index in the order of the list; without a filter it is document_position_key. None contains
   -- a column that changes after the issue, so that an update of a document changes no index.
@@ -108,6 +110,12 @@ export const initial = sqlMigration(`
   create index document_customer_position_idx on document (business_id, customer_id, position);
   -- The status changes after the issue, once or twice in the life of a document: the one exception among these indexes.
   create index document_type_status_position_idx on document (business_id, type, status, position);
+  -- What a person should look at, of a whole book. What was paid changes with receipts alone, which change the status as well.
+  create index document_part_paid_idx on document (business_id)
+    where type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total;
+  create index document_unconnected_idx on document (business_id)
+    where type in ('tax_invoice', 'tax_invoice_receipt') and vat > 0 and business ->> 'tax_authority_connected' = 'false'
+      and subtotal - discount > (business ->> 'allocation_threshold_net')::numeric;
   -- Finds between which positions the documents of a type with a range of dates are.
   create index document_type_dated_idx on document (business_id, type, dated_on, position);
 

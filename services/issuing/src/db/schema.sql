@@ -415,13 +415,17 @@ CREATE INDEX document_customer_position_idx ON public.document USING btree (busi
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
-CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) WHERE (source_id IS NOT NULL);
+CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'proforma'::text])) AND (paid > (0)::numeric) AND (paid <> total));
+
+CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) INCLUDE (type, total) WHERE (source_id IS NOT NULL);
 
 CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, "position");
 
 CREATE INDEX document_type_position_idx ON public.document USING btree (business_id, type, "position");
 
 CREATE INDEX document_type_status_position_idx ON public.document USING btree (business_id, type, status, "position");
+
+CREATE INDEX document_unconnected_idx ON public.document USING btree (business_id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND (vat > (0)::numeric) AND ((business ->> 'tax_authority_connected'::text) = 'false'::text) AND ((subtotal - discount) > ((business ->> 'allocation_threshold_net'::text))::numeric));
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

@@ -1,13 +1,14 @@
-import type { listDocuments, RequestOf } from '@pinkas/contracts';
+import type { listDocuments, RequestOf, ReviewNote } from '@pinkas/contracts';
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { isDated, joined, type Span, seriesSpans } from './series-spans.js';
+import { readNoted } from './settlement.repository.js';
 
 /** Which documents of a business are listed, and from which position. */
-export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit'>;
+export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settlement'>;
 
 /** A listed document. */
 export type ListedRow = HeadRow & Pick<DocumentRow, 'position' | 'allocation' | 'delivery'>;
@@ -22,9 +23,12 @@ export async function listIssued(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { type, from, to, external_ref, number, customer_ids, status } = filter;
+  const { type, from, to, external_ref, number, customer_ids, status, note } = filter;
+  if (note !== undefined) {
+    return listNoted(db, filter, note, limit);
+  }
   if (number !== undefined) {
-    return listNumbered(db, filter, number, limit);
+    return listNumbered(db, filter, limit);
   }
   // Few documents share a reference: the other filters are checked one by one.
   if (external_ref !== undefined) {
@@ -51,12 +55,10 @@ export async function listIssued(
 async function listNumbered(
   db: Database<IssuingTables>,
   { type, ...filter }: ListFilter,
-  number: number,
   limit: number,
 ): Promise<ListedRow[]> {
   const numbered = headsOf(db, filter, [
     sql<SqlBool>`document.type = any(${documentTypes}::text[])`,
-    sql<SqlBool>`document.number = ${number}`,
     ...conditionsOf(filter),
     ...isWithinDates(filter),
     ...isBefore(filter),
@@ -66,6 +68,26 @@ async function listNumbered(
     select * from (${numbered}) as document where type = any(${types}::text[])
     order by position desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The documents with a note: few of a book, which are read by their ids, and checked one by one for the other filters. */
+async function listNoted(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  note: ReviewNote,
+  limit: number,
+): Promise<ListedRow[]> {
+  const noted = (await readNoted(db, filter.business_id)).get(note) ?? [];
+  if (noted.length === 0) {
+    return [];
+  }
+  const found = headsOf(db, filter, [
+    sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`,
+    ...conditionsOf(filter),
+    ...isWithinDates(filter),
+    ...isBefore(filter),
+  ]).offset(0);
+  return merged(db, [found], limit);
 }
 
 /**
@@ -132,7 +154,7 @@ function listWithStatus(
 /** The newest documents of some pages together. */
 async function merged(
   db: Database<IssuingTables>,
-  pages: readonly ReturnType<typeof page>[],
+  pages: readonly ReturnType<typeof headsOf>[],
   limit: number,
 ): Promise<ListedRow[]> {
   if (pages.length === 0) {
@@ -152,8 +174,9 @@ const isWithin = ({ first, last }: Pick<Span, 'first' | 'last'>): Expression<Sql
 const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;
 
 /** What a document is checked for beside the filter that an index answers. */
-const conditionsOf = ({ type, external_ref, customer_ids }: ListFilter): Expression<SqlBool>[] => [
+const conditionsOf = ({ type, number, external_ref, customer_ids }: ListFilter): Expression<SqlBool>[] => [
   ...(type === undefined ? [] : [isOfType(type)]),
+  ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
   ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
   ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
 ];

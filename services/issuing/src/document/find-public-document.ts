@@ -1,7 +1,8 @@
 import { findPublicDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { ApiError, acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { creditedTotal, findByPublicId, toDocument, toState } from './document.repository.js';
+import { findByPublicId, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
+import { readSettling } from './settlement.repository.js';
 
 /**
  * Finds the document of a public address, with the business as it was at issue. The address names no business, so the books of
@@ -17,12 +18,13 @@ export class FindPublicDocument {
     if (!row) {
       throw new ApiError('not_found');
     }
-    const credited =
-      row.type === 'tax_invoice' ? Number(await creditedTotal(db, row.business_id, row.id)) : 0;
+    const { credited = 0, invoices = 0 } =
+      (await readSettling(db, row.business_id, [row.id])).get(row.id) ?? {};
     const state = {
       ...toState(row),
       ...(row.cancel_reason !== null && { cancel_reason: row.cancel_reason }),
       ...(credited > 0 && { credited }),
+      ...(invoices > 0 && { invoices }),
     };
     return { document: toDocument(row), state, business: row.business };
   }

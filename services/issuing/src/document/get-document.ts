@@ -1,8 +1,8 @@
 import { getDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { creditedTotal, type DocumentRow, findById, toDocument, toState } from './document.repository.js';
+import { type DocumentRow, findById, toDocument, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
+import { readSettling, settlementDetails } from './settlement.repository.js';
 
 /** Reads one document of one business. */
 @Operation(getDocument)
@@ -21,10 +21,10 @@ export class GetDocument {
   }
 }
 
-async function details(db: Database<IssuingTables>, { business_id, id, type, cancel_reason }: DocumentRow) {
-  const mayBeCredited = documentTypeRules.credit_note.sources.includes(type);
+async function details(db: Database<IssuingTables>, row: DocumentRow) {
+  const settling = (await readSettling(db, row.business_id, [row.id])).get(row.id);
   return {
-    credited: mayBeCredited ? Number(await creditedTotal(db, business_id, id)) : 0,
-    ...(cancel_reason !== null && { cancel_reason }),
+    ...(settling && settlementDetails(row, settling)),
+    ...(row.cancel_reason !== null && { cancel_reason: row.cancel_reason }),
   };
 }

@@ -4,6 +4,7 @@ import { toHead, toState } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { listIssued } from './document-list.repository.js';
 import { withPendingOutcomes } from './reply-outcomes.js';
+import { readSettling, settlementState } from './settlement.repository.js';
 
 /** Lists the documents of one business, the one that was committed last first, a page at a time. */
 @Operation(listDocuments)
@@ -11,17 +12,23 @@ export class ListDocuments {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
   async handle(request: RequestOf<typeof listDocuments>): Promise<ReplyOf<typeof listDocuments>> {
-    const { limit, ...filter } = request;
+    const { limit, settlement, ...filter } = request;
+    const db = forTenant(this.db, filter.business_id);
     // One row beyond the page shows whether there is another page.
-    const rows = await listIssued(forTenant(this.db, filter.business_id), filter, limit + 1);
+    const rows = await listIssued(db, filter, limit + 1);
     const page = rows.slice(0, limit);
     const last = page.at(-1);
+    const ids = settlement === true ? page.map(({ id }) => id) : [];
+    const settling = await readSettling(db, filter.business_id, ids);
     return {
-      documents: page.map((row) => ({
-        document: toHead(row),
-        state: toState(row),
-        ...withPendingOutcomes(row),
-      })),
+      documents: page.map((row) => {
+        const facts = settling.get(row.id);
+        return {
+          document: toHead(row),
+          state: { ...toState(row), ...(facts && settlementState(facts)) },
+          ...withPendingOutcomes(row),
+        };
+      }),
       next_before: last && rows.length > limit ? last.position : null,
     };
   }
