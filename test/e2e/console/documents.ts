@@ -74,6 +74,33 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await hrefs(visitor)).toEqual([]);
     }, 120_000);
 
+    it.each(['he', 'en'] as const)(
+      'the decimals of amounts stand under each other (%s)',
+      async (language) => {
+        const { stack, visitorOf } = system();
+        const issuer = await stack.newIssuer({ prices_include_vat: false });
+        const items = [5, 12_345.67].map((unit_price) => ({ description: 'x', quantity: 1, unit_price }));
+        const bill = await issued(stack, issuer, invoice(1, { items }));
+        await issued(stack, issuer, invoice(5, { type: 'quote' }));
+        const visitor = await visitorOf(issuer, { ...desktop, language });
+        for (const path of ['', '/documents', `/documents/${bill.id}`]) {
+          await visitor.visit(`/b/${issuer.business.id}${path}`);
+          // Of each column of a table and of the sums: how many amounts it has, and where their numbers end.
+          const columns = (await visitor.page.evaluate(`(() => {
+          const edges = {};
+          for (const figure of document.querySelectorAll('td.figure bdi, .sums dd bdi')) {
+            const table = [...document.querySelectorAll('table')].indexOf(figure.closest('table'));
+            const column = [table, figure.closest('td')?.cellIndex].join();
+            (edges[column] ??= []).push(Math.round(figure.getBoundingClientRect().right));
+          }
+          return Object.values(edges).map((ends) => [ends.length, new Set(ends).size]);
+        })()`)) as [number, number][];
+          expect(columns.some(([amounts]) => amounts > 1)).toBe(true);
+          expect([path, columns.filter(([, edges]) => edges > 1)]).toEqual([path, []]);
+        }
+      },
+    );
+
     it('a document that is sent to another address arrives once, though its form is sent twice', async () => {
       const { stack, visitorOf } = system();
       const issuer = await stack.newIssuer();
