@@ -3,6 +3,7 @@ import {
   type Business,
   type BusinessChange,
   type RequestOf,
+  renderPage,
   storeLogo,
   updateBusiness,
 } from '@pinkas/contracts';
@@ -148,5 +149,21 @@ describe('the settings of a business that two people change', () => {
     const other = console.addBusiness();
     browser = await console.signedIn(await console.addPerson({ [other.id]: 'owner' }));
     expect((await upload(`/b/${other.id}/business/logo`, {})).status).toBe(200);
+  });
+
+  it('the preview shows what is typed, without what is half typed', async () => {
+    const shown: Business[] = [];
+    console.network.answer(renderPage, (request) => {
+      shown.push(request.business);
+      return { html: '<!doctype html><title>x</title>' };
+    });
+    const typed = { name: '', address: '', city: ' Acre ', email: 'shop@', phone: '0', default_notes: '' };
+    const reply = await browser.get(`${path}/preview?${new URLSearchParams(typed)}`);
+    expect([reply.status, reply.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining("frame-ancestors 'self'"),
+    ]);
+    const { default_notes: _, ...others } = business;
+    expect(shown).toEqual([{ ...others, address: null, city: 'Acre' }]);
   });
 });

@@ -24,6 +24,7 @@ const noPages = new Set([
   '/exports/:id/file',
   '/sign-in/oidc',
   '/sign-in/oidc/callback',
+  '/authority/connected/:business',
   // In the frame of another page.
   '/business/preview',
 ]);

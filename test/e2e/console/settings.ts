@@ -99,6 +99,13 @@ export function settings(system: () => ConsoleSystem): void {
       await previewed('בית הדוגמה');
       await previewed('תודה על הקנייה');
       await previewed(accent);
+      // Half typed and emptied fields leave the frame what it was.
+      await visitor.page.fill('textarea[name=default_notes]', '');
+      await visitor.page.fill('input[name=email]', 'shop@');
+      await visitor.page.fill('input[name=city]', 'עכו');
+      await previewed('עכו');
+      await visitor.page.fill('input[name=email]', '');
+      await visitor.page.fill('textarea[name=default_notes]', 'תודה על הקנייה');
       await visitor.page.setInputFiles('input[name=logo]', {
         name: 'logo.svg',
         mimeType: 'image/svg+xml',
@@ -166,9 +173,9 @@ export function settings(system: () => ConsoleSystem): void {
       const link = visitor.page.locator('main a.button');
       expect(await link.getAttribute('href')).toContain(authority);
       const other = await visitorOf(await stack.newIssuer(), desktop);
-      await other.page.goto((await link.getAttribute('href')) ?? '');
-      expect(new URL(other.page.url()).origin).toBe(new URL(visitor.page.url()).origin);
-      expect(await other.text()).toContain('Only the person who began a connection completes it');
+      const refused = await other.context.request.get((await link.getAttribute('href')) ?? '');
+      expect([new URL(refused.url()).origin, refused.status()]).toEqual([visitor.origin, 403]);
+      expect(await refused.text()).toMatch(/את החיבור משלים רק|Only the person who began/);
       await link.click();
       await eventually('the business is connected', async () => {
         await visitor.visit(path);

@@ -1,6 +1,7 @@
 import {
-  type Business,
+  Business,
   type BusinessChange,
+  compile,
   renderPage,
   showBusiness,
   storeLogo,
@@ -401,19 +402,23 @@ export class PreviewBusiness {
   }
 }
 
-/** The business with what the query says instead; a value that no document can have is left out. */
+const checkBusiness = compile(Business);
+
+/** The business with what the query says instead; a value that no document can have is left out, such as half an address. */
 function previewed(business: Business, query: URLSearchParams): Business {
-  const text = (name: (typeof textFields)[number]) => query.get(name)?.slice(0, 1_000);
   const accent = query.get('accent_color')?.toLowerCase() ?? '';
   const isReadable = /^#[0-9a-f]{6}$/.test(accent) && contrast(accent, '#ffffff') >= textContrastMin;
   const logo = query.get('logo') ?? '';
-  const given = Object.fromEntries(
-    textFields.flatMap((name) => (text(name) === undefined ? [] : [[name, text(name)]])),
-  );
+  let shown = business;
+  for (const name of textFields) {
+    const typed = query.get(name)?.trim();
+    const { [name]: _, ...others } = shown;
+    const emptied = name === 'default_notes' ? others : { ...others, [name]: null };
+    const checked = checkBusiness(typed === '' ? emptied : { ...others, [name]: typed });
+    shown = typed !== undefined && checked.ok ? checked.value : shown;
+  }
   return {
-    ...business,
-    ...given,
-    name: given.name || business.name,
+    ...shown,
     language: languages.find((known) => known === query.get('language')) ?? business.language,
     ...(isReadable && { accent_color: accent }),
     ...(/^[0-9a-f]{64}$/.test(logo) && { logo: { sha256: logo } }),
