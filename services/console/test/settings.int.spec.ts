@@ -166,4 +166,15 @@ describe('the settings of a business that two people change', () => {
     const { default_notes: _, ...others } = business;
     expect(shown).toEqual([{ ...others, address: null, city: 'Acre' }]);
   });
+
+  it('the fields have only the autocomplete that HTML allows them', async () => {
+    const { text } = await browser.get(path);
+    const inputs = [...text.matchAll(/<input[^>]*>/g)].map(([tag]) => tag);
+    expect(
+      inputs.filter((tag) => /type="(file|hidden)"/.test(tag) && tag.includes(' autocomplete=')),
+    ).toEqual([]);
+    // Addresses of several lines are for text areas only.
+    expect(inputs.filter((tag) => tag.includes('street-address'))).toEqual([]);
+    expect(inputs.filter((tag) => tag.includes('address-line1'))).toHaveLength(1);
+  });
 });

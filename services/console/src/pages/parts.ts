@@ -111,7 +111,7 @@ export function field(given: FormField): Markup {
     name,
     type: given.type ?? 'text',
     value: given.type === 'file' ? undefined : (given.value ?? ''),
-    autocomplete: given.autocomplete ?? 'off',
+    autocomplete: given.type === 'file' ? undefined : (given.autocomplete ?? 'off'),
     dir: given.ltr ? 'ltr' : undefined,
     min: given.min,
     max: given.max,
