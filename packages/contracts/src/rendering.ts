@@ -307,9 +307,26 @@ export const readHeads = defineContract('rendering.heads.read', {
   reply: Strict({ signed: Nullable(Strict({ n: Type.Integer(), ...SignedHeads.properties })) }),
 });
 
-/** Verifies the signature of a statement, wherever it was kept. */
+/** How rendering comes to know a certificate: from its settings, by what it stored when it signed, or not at all. */
+export const headsCertificateOrigins = ['configured', 'stored', 'unknown'] as const;
+
+/** Verifies the signature of a statement and its time-stamp, wherever it was kept. */
 export const checkHeads = defineContract('rendering.heads.check', {
   request: SignedHeads,
-  /** Half a sentence; null: the signature is valid. */
-  reply: Strict({ finding: Nullable(Type.String()) }),
+  reply: Strict({
+    /** Half a sentence; null: the signature is valid, and so is the time-stamp where there is one. */
+    finding: Nullable(Type.String()),
+    /** Whether rendering has signed with the certificate. */
+    certificate: Type.Enum([...headsCertificateOrigins]),
+    /** Null where there is none, or a finding. */
+    timestamp: Nullable(
+      Strict({
+        at: Instant,
+        /** SHA-256, in hex, of the certificate of the time-stamp authority and of those above it that the time-stamp has. */
+        certificates: Type.Array(Type.String()),
+        /** Whether rendering had a time-stamp of that certificate when it signed. */
+        known: Type.Boolean(),
+      }),
+    ),
+  }),
 });

@@ -1,4 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomUUID, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   allocationSettled,
@@ -25,14 +26,17 @@ import {
 import { documentTypes } from '@pinkas/domain';
 import { ApiError, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { withDatabase } from '@pinkas/service-kit/schema';
-import { adminUrl, eventually } from '@pinkas/testkit';
+import { adminUrl, createTestCertificate, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { type RenderingTables } from '../src/artifact/artifact.tables.js';
 import { OrphanPurger } from '../src/artifact/orphan-purger.js';
+import { Signer } from '../src/signature/signer.js';
+import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
 import { largeTotals } from './artifacts.js';
 import { pdfImages } from './pdf-tools.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
+import { TestTimestampAuthority } from './timestamp-authority.js';
 
 /** A red square of 2 × 2 pixels. */
 const pixels =
@@ -115,8 +119,67 @@ describe('the signed heads', () => {
     expect(await check({ ...signed, statement: 'x' })).toBe('it is no statement');
   });
 
+  it('CheckHeads shows how rendering knows the certificate of a statement and of its time-stamp', async () => {
+    const other = await createTestCertificate();
+    const authority = await TestTimestampAuthority.start();
+    const at = new Date();
+    const statement = JSON.stringify({ n: 1, at: at.toISOString(), previous: null, heads: [] });
+    const digest = createHash('sha256').update(statement).digest();
+    try {
+      const client = new TimestampAuthority(authority.url, { now: () => at });
+      const signer = await Signer.open(await readFile(other.file), other.password, at, () => ({
+        requestTimestamp: (signatureValue) => client.requestToken(signatureValue, 10_000),
+      }));
+      const signed = {
+        statement,
+        signature: (await signer.signDigest(digest, at)).toString('base64'),
+        certificate_sha256: signer.certificate.fingerprint.toString('hex'),
+      };
+      const authoritySha256 = createHash('sha256')
+        .update(new X509Certificate(authority.certificate.certificate).raw)
+        .digest();
+      const timestamp = { at: expect.any(String), certificates: [authoritySha256.toString('hex')] };
+      expect(await rendering.network.call(checkHeads, signed)).toEqual({
+        finding: null,
+        certificate: 'unknown',
+        timestamp: { ...timestamp, known: false },
+      });
+      await rendering.database.db
+        .insertInto('heads_certificate')
+        .values([
+          { sha256: signer.certificate.fingerprint, purpose: 'statement', since: at },
+          { sha256: authoritySha256, purpose: 'timestamp', since: at },
+        ])
+        .execute();
+      expect(await rendering.network.call(checkHeads, signed)).toEqual({
+        finding: null,
+        certificate: 'stored',
+        timestamp: { ...timestamp, known: true },
+      });
+    } finally {
+      await authority.stop();
+    }
+  });
+
+  it('SignHeads stores the certificates that it signs with, and CheckHeads knows that of the settings', async () => {
+    await rendering.network.call(signHeads, {});
+    const { n: _, ...signed } = (await read(0)) as SignedHeads & { n: number };
+    const { certificate } = await rendering.network.call(checkHeads, signed);
+    expect(certificate).toBe('configured');
+    const stored = await rendering.database.db
+      .selectFrom('heads_certificate')
+      .select('purpose')
+      .where('sha256', '=', Buffer.from(signed.certificate_sha256, 'hex'))
+      .execute();
+    expect(stored).toEqual([{ purpose: 'statement' }]);
+  });
+
   it('a statement can be neither changed nor deleted', async () => {
-    for (const statement of [sql`update signed_heads set n = n`, sql`delete from signed_heads`]) {
+    for (const statement of [
+      sql`update signed_heads set n = n`,
+      sql`delete from signed_heads`,
+      sql`delete from heads_certificate`,
+    ]) {
       await expect(statement.execute(rendering.database.db)).rejects.toThrow('cannot be changed');
     }
   });

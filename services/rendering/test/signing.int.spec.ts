@@ -15,7 +15,7 @@ import { Signer } from '../src/signature/signer.js';
 import { Signers } from '../src/signature/signers.js';
 import { readSigningCertificate } from '../src/signature/signing-certificate.js';
 import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
-import { verifySignature } from '../src/signature/verify-signature.js';
+import { verifyDetached, verifySignature } from '../src/signature/verify-signature.js';
 import { issueCertificate, openssl, p12Of, type TestCertificate } from './certificates.js';
 import { chromiumPdf } from './chromium-pdf.js';
 import { qpdfCheck, signatureReport, signedParts } from './pdf-tools.js';
@@ -492,6 +492,66 @@ describe('TimestampAuthority', () => {
     const other = await issueTimeCertificate(purposes, authority.certificate);
     authority.answerWith((answer) => withCertificate(answer, new X509Certificate(other.certificate).raw));
     await expect(stamp()).rejects.toThrow(words);
+  });
+
+  describe('of a signature without its content', () => {
+    const content = Buffer.from('a statement');
+    const at = new Date();
+    const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
+    const fingerprintOf = ({ certificate }: TestCertificate) =>
+      sha256(new X509Certificate(certificate).raw).toString('hex');
+    /** Signs with a time-stamp, and verifies it as one that claims another time. */
+    const verified = async (
+      requestTimestamp: (signatureValue: Buffer) => Promise<Buffer>,
+      claimedAt = at,
+    ) => {
+      const p12 = await readFile(signingP12File);
+      const signer = await Signer.open(p12, signingP12Password, at, () => ({ requestTimestamp }));
+      const signature = await signer.signDigest(sha256(content), at);
+      return verifyDetached(content, signature, signer.certificate.fingerprint, claimedAt);
+    };
+    const stampOf = (signatureValue: Buffer) => client.requestToken(signatureValue, 10_000);
+
+    it('the time-stamp is verified, with its time and its certificate', async () => {
+      const { reason, timestamp } = await verified(stampOf);
+      expect(reason).toBeNull();
+      expect(timestamp?.certificates).toEqual([fingerprintOf(authority.certificate)]);
+      expect(Math.abs((timestamp?.at.getTime() ?? 0) - at.getTime())).toBeLessThan(hourMs);
+    });
+
+    it('the certificates above that of the time-stamp are verified up to the root', async () => {
+      const root = await issueCertificate('Example Root', forIssuing);
+      const stranger = await issueCertificate('Example Root', forIssuing);
+      const time = await issueCertificate('Example Time', timeExtensions('critical,timeStamping'), {
+        issuer: root,
+      });
+      const chain = `${time.certificate}${stranger.certificate}${root.certificate}`;
+      const issued = await TestTimestampAuthority.start({ certificate: time, chain });
+      try {
+        const above = new TimestampAuthority(issued.url, systemClock);
+        const { timestamp } = await verified((signatureValue) => above.requestToken(signatureValue, 10_000));
+        expect(timestamp?.certificates).toEqual([fingerprintOf(time), fingerprintOf(root)]);
+      } finally {
+        await issued.stop();
+      }
+    });
+
+    it('a time-stamp of something else, of another time, or changed makes the signature invalid', async () => {
+      const reasonOf = async (...args: Parameters<typeof verified>) => {
+        const { reason, timestamp } = await verified(...args);
+        expect(timestamp).toBeNull();
+        return reason;
+      };
+      expect(await reasonOf(() => stampOf(value))).toBe('the time-stamp is of something else');
+      expect(await reasonOf(stampOf, new Date(at.getTime() + hourMs / 6))).toMatch(
+        /^the time-stamp is of 20/,
+      );
+      const changed = async (signatureValue: Buffer) => {
+        const token = await stampOf(signatureValue);
+        return flipped(token, token.length - 5);
+      };
+      expect(await reasonOf(changed)).toBe('the signature of the time-stamp is wrong');
+    });
   });
 
   it('the circuit opens after two time-outs and closes after a reply', async () => {

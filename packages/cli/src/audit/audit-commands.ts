@@ -13,7 +13,14 @@ import type { Call, Command, Output } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import type { Finding } from '../verify/checks.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
-import { type ExpectedHeads, HeadsCollection, readHeadsFile, storedHeads, writeHeads } from './heads.js';
+import {
+  type AcceptedCertificates,
+  type ExpectedHeads,
+  HeadsCollection,
+  readHeadsFile,
+  storedHeads,
+  writeHeads,
+} from './heads.js';
 
 /** What the entries that belong to no business are listed under. */
 const platform = 'platform';
@@ -95,7 +102,26 @@ function linesOf({ id, name, documents, entries, findings }: VerifiedChains): st
   ].join('\n');
 }
 
-async function verify(call: Call, id: string | undefined, file: string | undefined): Promise<Output> {
+/** Reads SHA-256 values, as this command or openssl prints them. */
+function readCertificates(name: string, option: string | undefined): ReadonlySet<string> | null {
+  if (option === undefined) {
+    return null;
+  }
+  const found = option.split(',').map((value) => value.replaceAll(':', '').trim().toLowerCase());
+  if (!found.every((value) => /^[0-9a-f]{64}$/.test(value))) {
+    throw new UsageError(
+      `--${name} takes the SHA-256 of certificates, 64 hexadecimal digits each, with commas`,
+    );
+  }
+  return new Set(found);
+}
+
+async function verify(
+  call: Call,
+  id: string | undefined,
+  file: string | undefined,
+  accepted: AcceptedCertificates,
+): Promise<Output> {
   const missing = `No business has the id ${id}: pinkas business list shows them`;
   const businesses =
     id === undefined
@@ -103,8 +129,8 @@ async function verify(call: Call, id: string | undefined, file: string | undefin
       : [(await notFoundAs(call(showBusiness, { business_id: id }), missing)).business];
   const collection =
     file === undefined
-      ? await new HeadsCollection(call, 'the stored heads').addAll(storedHeads(call))
-      : await new HeadsCollection(call, file).addAll(await readHeadsFile(file));
+      ? await new HeadsCollection(call, 'the stored heads', accepted).addAll(storedHeads(call))
+      : await new HeadsCollection(call, file, accepted).addAll(await readHeadsFile(file));
   const verified: VerifiedChains[] = [];
   for (const { id: business_id, name } of businesses) {
     verified.push({ id: business_id, name, ...(await checkChains(call, business_id, collection.heads)) });
@@ -114,20 +140,24 @@ async function verify(call: Call, id: string | undefined, file: string | undefin
     collection.findUnknown(new Set(verified.map((item) => item.id)));
   }
   const count = verified.reduce((sum, { findings }) => sum + findings.length, collection.findings.length);
-  const signed = `${collection.statements} signed ${collection.statements === 1 ? 'statement' : 'statements'}, by the certificates ${[...collection.certificates].join(', ') || '–'}`;
+  const { statements, certificates, timestamps, timestampCertificates } = collection;
   return {
     json: {
       ok: count === 0,
       chains: verified,
       heads: {
-        statements: collection.statements,
-        certificates: [...collection.certificates],
+        statements,
+        certificates: [...certificates.keys()],
+        timestamps,
+        timestamp_certificates: [...timestampCertificates],
         findings: collection.findings,
       },
     },
     text: [
       ...verified.map(linesOf),
-      signed,
+      `${statements} signed ${statements === 1 ? 'statement' : 'statements'}, ${timestamps} with a time-stamp`,
+      ...[...certificates].map(([sha256, origin]) => `  certificate ${sha256} (${origin})`),
+      ...[...timestampCertificates].map((sha256) => `  time-stamps of ${sha256}`),
       ...collection.findings.map(({ message }) => `  ${message}`),
     ].join('\n'),
     ...(count > 0 && {
@@ -187,9 +217,26 @@ export const auditCommands: readonly Command[] = [
         value: 'FILE',
         meaning: 'a file of pinkas audit heads, instead of the heads that the system has stored',
       },
+      certificate: {
+        value: 'SHA256',
+        meaning:
+          'the certificates that may have signed the heads, with commas; by default those of rendering',
+      },
+      'timestamp-certificate': {
+        value: 'SHA256',
+        meaning: 'the certificates of time-stamp authorities, one of which every statement must have',
+      },
     },
-    run: ({ options: { business, heads: file } }, call) =>
-      verify(call, business === undefined ? undefined : readId(business, 'business list'), file),
+    run: ({ options }, call) =>
+      verify(
+        call,
+        options.business === undefined ? undefined : readId(options.business, 'business list'),
+        options.heads,
+        {
+          statements: readCertificates('certificate', options.certificate),
+          timestamps: readCertificates('timestamp-certificate', options['timestamp-certificate']),
+        },
+      ),
   },
   {
     noun: 'audit',

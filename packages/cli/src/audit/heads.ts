@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { checkHeads, readHeads, type SignedHeads, serviceNames } from '@pinkas/contracts';
+import { checkHeads, type ReplyOf, readHeads, type SignedHeads, serviceNames } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
 import type { Call } from '../command.js';
 import { UsageError } from '../usage-error.js';
@@ -16,6 +16,8 @@ export interface ExpectedHead {
 
 /** The heads of all statements, by chain. */
 export type ExpectedHeads = ReadonlyMap<string, readonly ExpectedHead[]>;
+
+type Checked = ReplyOf<typeof checkHeads>;
 
 interface Statement {
   readonly n: number;
@@ -76,18 +78,31 @@ export async function readHeadsFile(file: string): Promise<SignedHeads[]> {
   }
 }
 
+/** SHA-256, in hex, of certificates that are accepted, whatever rendering knows. */
+export interface AcceptedCertificates {
+  /** Of statements; null: those that rendering has signed with. */
+  readonly statements: ReadonlySet<string> | null;
+  /** Of time-stamps, or of authorities above them, which every statement must have then; null: those that rendering has received. */
+  readonly timestamps: ReadonlySet<string> | null;
+}
+
 /** Collects the heads of statements and checks the statements: each is signed, and continues the one before it. */
 export class HeadsCollection {
   readonly #heads = new Map<string, ExpectedHead[]>();
   readonly findings: Finding[] = [];
-  /** SHA-256, in hex, of the certificates that have signed. */
-  readonly certificates = new Set<string>();
+  /** The certificates that have signed, by their SHA-256 in hex, and how rendering knows them. */
+  readonly certificates = new Map<string, Checked['certificate']>();
+  /** The topmost certificates of the time-stamps, by their SHA-256 in hex. */
+  readonly timestampCertificates = new Set<string>();
   statements = 0;
+  timestamps = 0;
+  readonly #reported = new Set<string>();
 
   constructor(
     private readonly call: Call,
     /** How findings name the statements, for example `the file`. */
     private readonly source: string,
+    private readonly accepted: AcceptedCertificates = { statements: null, timestamps: null },
   ) {}
 
   get heads(): ExpectedHeads {
@@ -98,10 +113,11 @@ export class HeadsCollection {
     let before = { n: 0, sha256: null as string | null };
     for await (const signed of all) {
       const { n, at, previous, heads } = parse(signed);
-      const { finding } = await this.call(checkHeads, signed);
-      if (finding !== null) {
-        this.#find(`statement ${n} of ${at}: ${finding}`);
+      const checked = await this.call(checkHeads, signed);
+      if (checked.finding !== null) {
+        this.#find(`statement ${n} of ${at}: ${checked.finding}`);
       }
+      this.#checkCertificates(`statement ${n} of ${at}`, signed.certificate_sha256, checked);
       if (n !== before.n + 1 || previous !== before.sha256) {
         this.#find(`statement ${n} of ${at} does not continue the one before it`);
       }
@@ -115,10 +131,44 @@ export class HeadsCollection {
         }
       }
       before = { n, sha256: createHash('sha256').update(signed.statement).digest('hex') };
-      this.certificates.add(signed.certificate_sha256);
       this.statements += 1;
     }
     return this;
+  }
+
+  /** Each certificate that is not accepted is reported once, with the first statement that has it. */
+  #checkCertificates(name: string, sha256: string, { finding, certificate, timestamp }: Checked): void {
+    const { statements, timestamps } = this.accepted;
+    this.certificates.set(sha256, certificate);
+    if (statements ? !statements.has(sha256) : certificate === 'unknown') {
+      const who = statements ? '--certificate does not name' : 'rendering has never signed with';
+      this.#findOnce(sha256, `${name} is signed by the certificate ${sha256}, which ${who}`);
+    }
+    if (timestamp === null) {
+      if (timestamps && finding === null) {
+        this.#findOnce('no time-stamp', `${name} has no time-stamp`);
+      }
+      return;
+    }
+    this.timestamps += 1;
+    const authority = timestamp.certificates.at(-1) ?? '';
+    this.timestampCertificates.add(authority);
+    const isAccepted = timestamps
+      ? timestamp.certificates.some((each) => timestamps.has(each))
+      : timestamp.known;
+    if (!isAccepted) {
+      const who = timestamps
+        ? '--timestamp-certificate does not name'
+        : 'gave rendering no time-stamp when it signed';
+      this.#findOnce(authority, `${name} has a time-stamp of the certificate ${authority}, which ${who}`);
+    }
+  }
+
+  #findOnce(key: string, message: string): void {
+    if (!this.#reported.has(key)) {
+      this.#reported.add(key);
+      this.#find(message);
+    }
   }
 
   /** Finds the chains of businesses that are not there any more. */

@@ -1,6 +1,6 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
-import type { SignedHeadsTable } from '../heads/heads.tables.js';
+import type { HeadsCertificateTable, SignedHeadsTable } from '../heads/heads.tables.js';
 import type { LogoTable } from '../logo/logo.tables.js';
 
 /** One signed PDF of a document. */
@@ -51,4 +51,5 @@ export interface RenderingTables extends MessagingTables {
   /** Logos that nobody has saved yet. */
   logo_preview: LogoTable;
   signed_heads: SignedHeadsTable;
+  heads_certificate: HeadsCertificateTable;
 }

@@ -138,6 +138,16 @@ export const initial = sqlMigration(`
   begin
     raise exception 'signed heads cannot be changed' using errcode = 'restrict_violation';
   end $$;
+  -- The certificates that statements and their time-stamps were signed with.
+  create table heads_certificate (
+    sha256   bytea not null,
+    purpose  text not null constraint heads_certificate_purpose_check check (purpose in ('statement', 'timestamp')),
+    -- Of the first statement.
+    since    timestamptz not null,
+    constraint heads_certificate_pkey primary key (sha256, purpose)
+  );
+  create trigger heads_certificate_is_final before update or delete or truncate on heads_certificate
+    for each statement execute function signed_heads_are_final();
   create trigger signed_heads_are_final before update or delete or truncate on signed_heads
     for each statement execute function signed_heads_are_final();
 `);

@@ -177,6 +177,13 @@ CREATE TABLE public.dead_letter (
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.heads_certificate (
+    sha256 bytea NOT NULL,
+    purpose text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT heads_certificate_purpose_check CHECK ((purpose = ANY (ARRAY['statement'::text, 'timestamp'::text])))
+);
+
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -301,6 +308,9 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.heads_certificate
+    ADD CONSTRAINT heads_certificate_pkey PRIMARY KEY (sha256, purpose);
+
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
 
@@ -369,6 +379,8 @@ CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
+
+CREATE TRIGGER heads_certificate_is_final BEFORE DELETE OR UPDATE OR TRUNCATE ON public.heads_certificate FOR EACH STATEMENT EXECUTE FUNCTION public.signed_heads_are_final();
 
 CREATE TRIGGER logo_is_not_truncated BEFORE TRUNCATE ON public.logo FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 

@@ -26,7 +26,9 @@ import {
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import { insertStatement, lastStatement, lockStatements } from './heads.repository.js';
+import { verifyDetached } from '../signature/verify-signature.js';
+import { insertCertificates, insertStatement, lastStatement, lockStatements } from './heads.repository.js';
+import type { HeadsCertificateTable, SignedHeadsTable } from './heads.tables.js';
 
 const lookEveryMs = 60 * 60 * 1_000;
 const dayMs = 24 * lookEveryMs;
@@ -108,6 +110,7 @@ export class HeadsSigner implements BackgroundTask {
           certificate_sha256: signer.certificate.fingerprint,
         };
         await insertStatement(trx, last);
+        await insertCertificates(trx, certificatesOf(last));
       }
     });
     this.logger.info({ heads: heads.length, statements: pages.length }, 'chain heads signed');
@@ -137,6 +140,31 @@ export class HeadsSigner implements BackgroundTask {
     // A test book may be emptied, and is verified by itself.
     return found.filter(({ business_id }) => !isTestBook(business_id));
   }
+}
+
+/** The certificates that have signed a statement and its time-stamp. @throws Error where it cannot be verified. */
+function certificatesOf({
+  statement,
+  signature,
+  certificate_sha256,
+  signed_at,
+}: SignedHeadsTable): HeadsCertificateTable[] {
+  const { reason, timestamp } = verifyDetached(
+    Buffer.from(statement),
+    signature,
+    certificate_sha256,
+    signed_at,
+  );
+  if (reason !== null) {
+    throw new Error(`a statement that was signed cannot be verified: ${reason}`);
+  }
+  const [authority] = timestamp?.certificates ?? [];
+  return [
+    { sha256: certificate_sha256, purpose: 'statement', since: signed_at },
+    ...(authority === undefined
+      ? []
+      : [{ sha256: Buffer.from(authority, 'hex'), purpose: 'timestamp' as const, since: signed_at }]),
+  ];
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,6 +1,6 @@
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
-import type { SignedHeadsTable } from './heads.tables.js';
+import type { HeadsCertificateTable, SignedHeadsTable } from './heads.tables.js';
 
 type Reader = Database<RenderingTables> | Transaction<RenderingTables>;
 
@@ -33,4 +33,20 @@ export async function insertStatement(
   row: SignedHeadsTable,
 ): Promise<void> {
   await trx.insertInto('signed_heads').values(row).execute();
+}
+
+/** Stores certificates; those that are stored already stay as they are. */
+export async function insertCertificates(
+  trx: Transaction<RenderingTables>,
+  rows: readonly HeadsCertificateTable[],
+): Promise<void> {
+  await trx
+    .insertInto('heads_certificate')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function storedCertificates(db: Reader): Promise<Pick<HeadsCertificateTable, 'sha256' | 'purpose'>[]> {
+  return db.selectFrom('heads_certificate').select(['sha256', 'purpose']).execute();
 }

@@ -8,3 +8,10 @@ export interface SignedHeadsTable {
   signature: Buffer;
   certificate_sha256: Buffer;
 }
+
+/** The certificates that statements and their time-stamps were signed with. */
+export interface HeadsCertificateTable {
+  sha256: Buffer;
+  purpose: 'statement' | 'timestamp';
+  since: Date;
+}

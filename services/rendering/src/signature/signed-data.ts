@@ -158,6 +158,17 @@ export function signedAttribute({ signer }: ParsedSignedData, type: string): Asn
   return another || more ? undefined : value;
 }
 
+/** @returns the value of an unsigned attribute, null where it is not there. @throws InvalidDerError where it is there twice. */
+export function unsignedAttribute({ signer }: ParsedSignedData, type: string): AsnType | null {
+  const values = (signer.unsignedAttrs?.attributes ?? [])
+    .filter((item: Attribute) => item.type === type)
+    .flatMap((item: Attribute) => item.values as AsnType[]);
+  if (values.length > 1) {
+    throw new InvalidDerError('it has an attribute twice');
+  }
+  return values[0] ?? null;
+}
+
 /** The contents of an OCTET STRING; nothing where it is another type. */
 export function octets(value: AsnType | undefined): Buffer {
   return value instanceof OctetString ? Buffer.from(value.getValue()) : Buffer.alloc(0);

@@ -2,6 +2,7 @@ import { createHash, verify, X509Certificate } from 'node:crypto';
 import { Integer, ObjectIdentifier, OctetString } from 'asn1js';
 import { AlgorithmIdentifier, MessageImprint, TimeStampReq, TimeStampResp, TSTInfo } from 'pkijs';
 import { isTimestampingOnly } from './certificate-usage.js';
+import { type ChainCertificate, chainCertificate, isIssuerOf, isRoot } from './chain-certificate.js';
 import { digestNames, oid } from './object-identifiers.js';
 import {
   certificateHash,
@@ -68,6 +69,52 @@ export function readTimestampReply(reply: Buffer, request: TimestampRequest, now
   }
 }
 
+/** A time-stamp that was verified. */
+export interface VerifiedTimestamp {
+  readonly at: Date;
+  /** SHA-256, in hex, of the certificate that signed it and of those above it, as far as the token has them. */
+  readonly certificates: readonly string[];
+}
+
+/**
+ * Verifies a token that was stored with a signature: it is of that signature, of about the time that the signature claims, and
+ * signed by a certificate for time-stamps alone. Whom the last of its certificates belongs to is for the caller to check.
+ * @throws InvalidTimestampError
+ */
+export function verifyTimestamp(token: Buffer, signatureValue: Buffer, claimedAt: Date): VerifiedTimestamp {
+  const imprint = createHash('sha256').update(signatureValue).digest();
+  try {
+    const signedData = decodeSignedData(parseSignedData(token));
+    const at = verifyToken(signedData, { imprint, nonce: null }, claimedAt);
+    return { at, certificates: verifiedPath(token, at).map(({ fingerprint }) => fingerprint) };
+  } catch (error) {
+    if (error instanceof InvalidDerError) {
+      throw new InvalidTimestampError(`the time-stamp cannot be read: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The signer's certificate and those above it, each signed by the next. */
+function verifiedPath(token: Buffer, at: Date): ChainCertificate[] {
+  const { leaf, others } = timestampCertificates(token) ?? { leaf: Buffer.alloc(0), others: [] };
+  const candidates = others.map(chainCertificate);
+  const path = [chainCertificate(leaf)];
+  for (let last = path[0]; last && !isRoot(last); ) {
+    const current = last;
+    const issuer = candidates.find((item) => !path.includes(item) && isIssuerOf(item, current));
+    if (issuer && (!issuer.x509.ca || !isValidAt(issuer.x509, at))) {
+      throw new InvalidTimestampError('a certificate above that of the time-stamp could issue none');
+    }
+    path.push(...(issuer ? [issuer] : []));
+    last = issuer;
+  }
+  return path;
+}
+
+const isValidAt = ({ validFrom, validTo }: X509Certificate, at: Date): boolean =>
+  at >= new Date(validFrom) && at <= new Date(validTo);
+
 /** The certificates of a token, that of its signer first. */
 export function timestampCertificates(token: Buffer): { leaf: Buffer; others: Buffer[] } | null {
   const signedData = decodeSignedData(parseSignedData(token));
@@ -76,7 +123,11 @@ export function timestampCertificates(token: Buffer): { leaf: Buffer; others: Bu
   return signer ? { leaf: signer.der, others: others.map(({ der }) => der) } : null;
 }
 
-function verifyToken(token: ParsedSignedData, request: TimestampRequest, now: Date): void {
+/** What a time-stamp must be of; a stored one is no longer compared with the number of its request. */
+type Stamped = Pick<TimestampRequest, 'imprint'> & { readonly nonce: Buffer | null };
+
+/** @returns the instant of the time-stamp. */
+function verifyToken(token: ParsedSignedData, request: Stamped, now: Date): Date {
   const { eContentType, eContent } = token.signedData.encapContentInfo;
   if (eContentType !== oid.tstInfo || !eContent) {
     throw new InvalidTimestampError('the time-stamp is signed data of another kind');
@@ -92,6 +143,7 @@ function verifyToken(token: ParsedSignedData, request: TimestampRequest, now: Da
     throw new InvalidTimestampError('the time-stamp was changed after it was signed');
   }
   verifySigner(token, stampedAt);
+  return stampedAt;
 }
 
 function verifySigner(token: ParsedSignedData, stampedAt: Date): void {
@@ -106,7 +158,7 @@ function verifySigner(token: ParsedSignedData, stampedAt: Date): void {
     throw new InvalidTimestampError('the time-stamp names another certificate');
   }
   const x509 = new X509Certificate(signer.der);
-  if (stampedAt < new Date(x509.validFrom) || stampedAt > new Date(x509.validTo)) {
+  if (!isValidAt(x509, stampedAt)) {
     throw new InvalidTimestampError('the certificate of the time-stamp was not valid at its time');
   }
   if (!verify(token.digest, token.signedBytes, x509.publicKey, token.signature)) {
@@ -115,7 +167,7 @@ function verifySigner(token: ParsedSignedData, stampedAt: Date): void {
 }
 
 /** @returns the instant of the time-stamp. */
-function verifyInfo(bytes: Buffer, request: TimestampRequest, now: Date): Date {
+function verifyInfo(bytes: Buffer, request: Stamped, now: Date): Date {
   const schema = parseDer(bytes);
   const { messageImprint, nonce, genTime } = decode(() => new TSTInfo({ schema }));
   if (
@@ -124,7 +176,7 @@ function verifyInfo(bytes: Buffer, request: TimestampRequest, now: Date): Date {
   ) {
     throw new InvalidTimestampError('the time-stamp is of something else');
   }
-  if (!nonce || !request.nonce.equals(nonce.valueBlock.valueHexView)) {
+  if (request.nonce && !(nonce && request.nonce.equals(nonce.valueBlock.valueHexView))) {
     throw new InvalidTimestampError('the time-stamp replies to another request');
   }
   if (Math.abs(genTime.getTime() - now.getTime()) > driftMaxMs) {

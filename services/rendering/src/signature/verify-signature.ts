@@ -12,7 +12,9 @@ import {
   parseSignedData,
   plainAlgorithm,
   signedAttribute,
+  unsignedAttribute,
 } from './signed-data.js';
+import { InvalidTimestampError, type VerifiedTimestamp, verifyTimestamp } from './timestamp-token.js';
 
 /** The file has no valid signature. The message is half a sentence that says why. */
 class InvalidSignatureError extends Error {
@@ -37,8 +39,14 @@ export function verifySignature(
   return reasonOf(() => verifyPdf(pdf, certificateSha256, revokedAt));
 }
 
+/** A detached signature: why it is not valid, or null; and its time-stamp, where it has one. */
+export interface DetachedVerification {
+  readonly reason: string | null;
+  readonly timestamp: VerifiedTimestamp | null;
+}
+
 /**
- * Verifies a signature beside what it is of, as `verifySignature` does that of a PDF.
+ * Verifies a signature beside what it is of, as `verifySignature` does that of a PDF, and its time-stamp.
  * @param at when it says that it was signed.
  */
 export function verifyDetached(
@@ -46,8 +54,23 @@ export function verifyDetached(
   signature: Buffer,
   certificateSha256: Buffer,
   at: Date,
-): string | null {
-  return reasonOf(() => verifySigned([content], signature, certificateSha256, () => at, null));
+): DetachedVerification {
+  let timestamp: VerifiedTimestamp | null = null;
+  const reason = reasonOf(() => {
+    verifySigned([content], signature, certificateSha256, () => at, null);
+    timestamp = timestampOf(signature, at);
+  });
+  return { reason, timestamp: reason === null ? timestamp : null };
+}
+
+function timestampOf(signature: Buffer, at: Date): VerifiedTimestamp | null {
+  const cms = decodeSignedData(parseSignedData(signature));
+  const token = unsignedAttribute(cms, oid.signatureTimeStampToken);
+  try {
+    return token && verifyTimestamp(Buffer.from(token.toBER()), cms.signature, at);
+  } catch (error) {
+    throw error instanceof InvalidTimestampError ? new InvalidSignatureError(error.message) : error;
+  }
 }
 
 function reasonOf(verification: () => void): string | null {
