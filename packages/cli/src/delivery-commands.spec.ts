@@ -82,7 +82,7 @@ describe('pinkas delivery', () => {
     });
     const { json, text } = await run('resend', { DOCUMENT_ID: id }, {}, (subject, request) => {
       expect([subject, request]).toEqual([resendDelivery.subject, { document_id: id }]);
-      return { resent: 1, messages: [due], planned: 'queued' };
+      return { resent: 1, suppressed: 0, messages: [due], planned: 'queued' };
     });
     expect(text).toBe("1 to be resent\nthe customer's email is sent at 2026-06-15T09:00:00.000Z");
     expect(json).toMatchObject({ resent: 1 });
@@ -118,12 +118,13 @@ describe('pinkas delivery', () => {
       "the customer's email was withdrawn: The document was cancelled.",
     ],
     [
-      status({ state: 'failed', reason: 'The address is suppressed.' }),
-      'run pinkas delivery unsuppress ADDRESS --business ID',
+      status({ state: 'failed', reason: '550 no such mailbox' }),
+      '550 no such mailbox. The address is suppressed: to send to it again, run pinkas delivery unsuppress ADDRESS --business ID',
     ],
   ])('delivery resend rejects in one line with the state of %p', async (message, text) => {
     const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({
       resent: 0,
+      suppressed: message.state === 'failed' ? 1 : 0,
       messages: [message],
       planned: 'queued',
     }));
@@ -136,7 +137,12 @@ describe('pinkas delivery', () => {
     ['suppressed', 'send: false'],
     ['no_recipient', 'no address'],
   ])('delivery resend rejects a document without messages (%s) with the reason', async (planned, text) => {
-    const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({ resent: 0, messages: [], planned }));
+    const refused = run('resend', { DOCUMENT_ID: id }, {}, () => ({
+      resent: 0,
+      suppressed: 0,
+      messages: [],
+      planned,
+    }));
     await expect(refused).rejects.toThrow(text);
   });
 

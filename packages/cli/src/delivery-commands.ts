@@ -103,14 +103,15 @@ const reasonsNotPlanned: Readonly<Record<string, string>> = {
 };
 
 /** Why nothing is resent, on one line. */
-function nothingToResend({ messages, planned }: ReplyOf<typeof resendDelivery>): string {
+function nothingToResend({ suppressed, messages, planned }: ReplyOf<typeof resendDelivery>): string {
   if (messages.length === 0) {
     return `The document has no messages: ${reasonsNotPlanned[planned] ?? planned}`;
   }
   const states = messages.map((message) => `${nameOf(message)} ${stateOf(message)}`).join('; ');
-  const hint = messages.some(({ state }) => state === 'failed')
-    ? '. To send to a suppressed address again, run pinkas delivery unsuppress ADDRESS --business ID'
-    : '';
+  const hint =
+    suppressed > 0
+      ? '. The address is suppressed: to send to it again, run pinkas delivery unsuppress ADDRESS --business ID first'
+      : '';
   return `Nothing is resent: ${states}${hint}`;
 }
 

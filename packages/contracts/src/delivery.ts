@@ -68,7 +68,7 @@ export type MessageStatus = Static<typeof MessageStatus>;
 
 /**
  * Makes the failed messages of a document due again, as if there had been no attempt, under the same Message-ID. Every other
- * message stays as it is. A failed message of a cancelled document is withdrawn instead.
+ * message stays as it is, and so does one to a suppressed address. A failed message of a cancelled document is withdrawn instead.
  */
 export const resendDelivery = defineContract('delivery.document.resend', {
   request: Strict({
@@ -80,6 +80,8 @@ export const resendDelivery = defineContract('delivery.document.resend', {
   reply: Strict({
     /** How many are due again. */
     resent: Type.Integer({ minimum: 0 }),
+    /** How many stay as they are, since their address is suppressed. */
+    suppressed: Type.Integer({ minimum: 0 }),
     /** All messages of the document with their current state. */
     messages: Type.Array(MessageStatus),
     /** What was decided at issue: without a message it says why there is none. */
@@ -175,6 +177,8 @@ export const FailedMessage = Strict({
   channel: MessageChannel,
   purpose: MessagePurpose,
   recipient: Type.String(),
+  /** The address as its suppression has it; null: it is not suppressed. */
+  suppressed_address: Nullable(Type.String()),
   /** The provider's own message where there is one. */
   reason: Type.String(),
   /** How often it was attempted. */

@@ -1,16 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Allocation,
   type AllocationAttempt,
   type DocumentState,
+  type FailedMessage,
   getDocument,
   type IssuedDocument,
   listArtifacts,
+  listDeliveryFailures,
   listMessages,
+  listSuppressions,
   type Message,
+  resendDelivery,
+  type Suppression,
   showAllocation,
+  unsuppressAddress,
 } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
+import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
 const minute = (count: number) => new Date(Date.UTC(2026, 5, 15, 8, count)).toISOString();
@@ -23,6 +31,11 @@ interface Answers {
   attempts: AllocationAttempt[];
   next_after_attempt: number | null;
   messages: Message[];
+  resent: { resent: number; suppressed: number };
+  failures: FailedMessage[];
+  suppressions: Suppression[];
+  /** The addresses that were allowed again. */
+  allowed: string[];
 }
 
 const textOf = (markup: string) =>
@@ -34,6 +47,15 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ (?=[),:])|(?<=\() /g, '')
     .trim();
+
+const suppressionOf = (business_id: string, address: string, minutes: number): Suppression => ({
+  business_id,
+  channel: 'email',
+  address,
+  reason: 'bounced',
+  detail: '550 no such mailbox',
+  since: minute(minutes),
+});
 
 describe('the page of a document', () => {
   let console: ConsoleUnderTest;
@@ -50,6 +72,16 @@ describe('the page of a document', () => {
       return { allocation, attempts, next_after_attempt };
     });
     console.network.answer(listArtifacts, () => ({ revisions: [] }));
+    console.network.answer(resendDelivery, () => ({ ...answers.resent, messages: [], planned: 'queued' }));
+    console.network.answer(listDeliveryFailures, () => ({ failures: answers.failures, next_after: null }));
+    console.network.answer(listSuppressions, () => ({
+      suppressions: answers.suppressions,
+      next_after: null,
+    }));
+    console.network.answer(unsuppressAddress, ({ business_id, address }) => {
+      answers.allowed.push(address);
+      return suppressionOf(business_id, address, 0);
+    });
     console.network.answer(listMessages, () => ({ messages: answers.messages, planned: 'queued' }));
   });
   afterAll(() => console.stop());
@@ -64,6 +96,10 @@ describe('the page of a document', () => {
       attempts: [],
       next_after_attempt: null,
       messages: [],
+      resent: { resent: 0, suppressed: 0 },
+      failures: [],
+      suppressions: [],
+      allowed: [],
     };
     pagesAsked = [];
     at = `/b/${business.id}/documents/${document.id}`;
@@ -203,6 +239,111 @@ describe('the page of a document', () => {
       'waiting Will not be sent to dana@example.com (email) The document was cancelled.',
     );
   });
+
+  const rejected = (change: Partial<Message> = {}) =>
+    messageOf({
+      state: 'failed',
+      ended_at: minute(2),
+      reason: '550 no such mailbox',
+      suppressed: true,
+      attempts: [sendingOf(1, 2, { outcome: 'permanent', response: '550 no such mailbox' })],
+      ...change,
+    });
+
+  it('a message to a suppressed address is not sent again but to another address, or when it is allowed', async () => {
+    answers.document = {
+      ...answers.document,
+      customer: { ...answers.document.customer, email: 'dana@example.com' },
+    };
+    answers.messages = [rejected(), rejected({ channel: 'whatsapp', recipient: '+972521234567' })];
+    const page = await open();
+    expect(stepsOf(page)).toEqual([
+      'done Issued',
+      'failed Not sent to dana@example.com (email) 550 no such mailbox',
+      'failed Not sent to +972521234567 (WhatsApp) 550 no such mailbox',
+    ]);
+    expect(page).not.toContain(`action="${at}/resend"`);
+    expect(page).toMatch(/name="recipient"[^>]* value=""/);
+    const forms = [...page.matchAll(/<form[^>]*suppressions\/remove.*?<\/form>/gs)].map(([form]) =>
+      fieldsIn(form),
+    );
+    for (const form of forms) {
+      const reply = await browser.post(`/b/${answers.document.business_id}/suppressions/remove`, form);
+      expect(reply.location).toBe(at);
+    }
+    expect(answers.allowed).toEqual(['dana@example.com', '+972521234567']);
+    expect(textOf(await open())).toContain('The address gets messages again.');
+    answers.messages = [rejected({ suppressed: false }), rejected()];
+    expect(await open()).toContain(`action="${at}/resend"`);
+  });
+
+  it.each([
+    ['en', { resent: 0, suppressed: 1 }, 'Nothing was sent: the address gets no messages. Allow it again or'],
+    ['he', { resent: 0, suppressed: 1 }, 'לא נשלח דבר: לכתובת הזאת לא נשלחות הודעות. אפשר לאפשר'],
+    ['en', { resent: 1, suppressed: 1 }, 'Some messages will be sent again. The others will not'],
+  ])(
+    'a resend to a suppressed address says what to do, also from the page Today: %s, %p',
+    async (language, counts, text) => {
+      browser.headers['accept-language'] = language;
+      answers.resent = counts;
+      const reply = await browser.post(`${at}/resend`, { back: 'today' });
+      expect(reply.location).toBe(at);
+      expect(await open()).toMatch(new RegExp(`<p class="notice error" role="alert">${text}`));
+    },
+  );
+
+  it('the page Today has one row for a message and its suppressed address, the latest cause first', async () => {
+    const { business_id, id } = answers.document;
+    answers.suppressions = [
+      suppressionOf(business_id, 'dana@example.com', 2),
+      suppressionOf(business_id, 'other@example.com', 5),
+    ];
+    const failure = (
+      recipient: string,
+      minutes: number,
+      suppressed_address: string | null,
+    ): FailedMessage => ({
+      delivery_id: randomUUID(),
+      business_id,
+      document_id: id,
+      document_type: 'tax_invoice',
+      document_number: 1,
+      channel: 'email',
+      purpose: 'customer',
+      recipient,
+      suppressed_address,
+      reason: '550 no such mailbox',
+      attempts: 1,
+      failed_at: minute(minutes),
+    });
+    answers.failures = [
+      failure('later@example.com', 7, null),
+      failure('Dana@example.com', 2, 'dana@example.com'),
+    ];
+    const page = await open(`/b/${business_id}`);
+    const rows = [...page.matchAll(/<li class="item">(.*?)<\/li>/gs)].map(([, row = '']) => row);
+    expect(rows.map((row) => textOf(row).split(' 550')[0])).toEqual([
+      'A message was not sent to later@example.com: Tax invoice 1',
+      'No messages are sent to other@example.com',
+      'A message was not sent to Dana@example.com: Tax invoice 1',
+    ]);
+    expect(rows[0]).toContain(`action="${at}/resend"`);
+    expect(rows[2]).not.toContain('/resend"');
+    expect(rows[2]).toContain('value="dana@example.com"');
+    expect(rows[2]).toContain(`href="${at}#send"`);
+  });
+
+  it.each(['owner', 'bookkeeper'] as const)(
+    'a cancelled document has no card of actions for the %s: there are none',
+    async (role) => {
+      const { business_id } = answers.document;
+      browser = await console.signedIn(await console.addPerson({ [business_id]: role }));
+      answers.document = { ...answers.document, type: 'quote', due_date: null };
+      expect(await open()).toContain('id="actions"');
+      answers.state = { ...answers.state, status: 'cancelled', cancelled_at: minute(1) };
+      expect(await open()).not.toContain('id="actions"');
+    },
+  );
 
   it('the page of a document with more requests than it shows says so and leads to the others', async () => {
     answers.allocation = allocationOf({ state: 'refused', attempts: 201 });

@@ -419,6 +419,7 @@ describe('ResendDelivery', () => {
       channel: 'email',
       purpose: 'customer',
       recipient,
+      suppressed_address: null,
       reason: row?.last_error,
       attempts: 2,
       failed_at: row?.failed_at?.toISOString(),
@@ -464,6 +465,7 @@ describe('ResendDelivery', () => {
     const before = await delivery.inState(invoice, 'failed');
     expect(await resend(invoice)).toEqual({
       resent: 1,
+      suppressed: 0,
       planned: 'queued',
       messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
     });
@@ -580,7 +582,12 @@ describe('ResendDelivery', () => {
     expect(await resend(waiting)).toMatchObject({ resent: 0, messages: [{ state: 'waiting' }] });
     const suppressed = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
     await delivery.planned(suppressed);
-    expect(await resend(suppressed)).toEqual({ resent: 0, messages: [], planned: 'suppressed' });
+    expect(await resend(suppressed)).toEqual({
+      resent: 0,
+      suppressed: 0,
+      messages: [],
+      planned: 'suppressed',
+    });
   });
 
   it('ResendDelivery resends the messages of its own business only, in the name of the person', async () => {
@@ -952,6 +959,18 @@ describe('suppressed addresses', () => {
       since: delivery.clock.now.toISOString(),
     });
     expect(await delivery.planned(await issueReady(recipient))).toMatchObject({ status: 'suppressed' });
+    const { failures } = await delivery.network.call(listDeliveryFailures, {
+      business_id: delivery.business.id,
+    });
+    expect(failures.find((failure) => failure.delivery_id === row.id)).toMatchObject({
+      suppressed_address: recipient,
+    });
+    // What its server answered stays.
+    expect(await resend(invoice)).toMatchObject({
+      resent: 0,
+      suppressed: 1,
+      messages: [{ state: 'failed', reason: row.last_error }],
+    });
     await unsuppress(recipient);
     await resend(invoice);
     await delivery.inState(invoice, 'sent');

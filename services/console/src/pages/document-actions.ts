@@ -47,7 +47,12 @@ export class ResendMessages {
   constructor(private readonly rpc: RpcClient) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { resent } = await this.rpc.call(resendDelivery, keyOf(visit));
+    const { resent, suppressed } = await this.rpc.call(resendDelivery, keyOf(visit));
+    if (suppressed > 0) {
+      // Where another address can be typed.
+      const outcome = resent > 0 ? 'partly_resent' : 'suppressed';
+      return redirect(visit.link(`/documents/${visit.params.id}`), { outcome });
+    }
     return backTo(visit, resent > 0 ? 'resent' : 'nothing');
   }
 }
@@ -95,6 +100,7 @@ export class AllowAddress {
       address: visit.form.get('address') ?? '',
       person_id: visit.session.personId,
     });
-    return redirect(visit.link(''), { outcome: 'allowed' });
+    const document = visit.form.get('document') ?? '';
+    return redirect(visit.link(isUuid(document) ? `/documents/${document}` : ''), { outcome: 'allowed' });
   }
 }

@@ -1,10 +1,8 @@
 import {
-  type Allocation,
   getDocument,
   type IssuedDocument,
   listArtifacts,
   listMessages,
-  type Message,
   type ReplyOf,
   showAllocation,
 } from '@pinkas/contracts';
@@ -23,20 +21,10 @@ import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { actions } from './document/actions.js';
+import { outcomeNotice } from './document/outcomes.js';
 import { timeline } from './document/timeline.js';
-import {
-  amount,
-  choice,
-  csrfField,
-  day,
-  documentName,
-  facts,
-  field,
-  notice,
-  statusBadge,
-  typeName,
-} from './parts.js';
-import { postForm } from './shell.js';
+import { amount, day, documentName, facts, notice, statusBadge, typeName } from './parts.js';
 import { unlessAway } from './unless-away.js';
 import type { Words } from './words.js';
 
@@ -60,44 +48,9 @@ const texts = {
   discount: { he: 'הנחה', en: 'Discount' },
   vat: { he: 'מע"מ', en: 'VAT' },
   total: { he: 'סך הכול', en: 'Total' },
-  email: { he: 'דוא"ל', en: 'email' },
-  whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
-  actions: { he: 'פעולות', en: 'Actions' },
-  resend: { he: 'שליחה חוזרת של הודעות שנכשלו', en: 'Send failed messages again' },
-  send: { he: 'שליחה לכתובת', en: 'Send to an address' },
-  recipient: { he: 'כתובת דוא"ל או טלפון', en: 'Email address or phone' },
-  channel: { he: 'דרך', en: 'By' },
-  sendButton: { he: 'שליחה', en: 'Send' },
-  retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
-  cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
-  credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
-  noActions: { he: 'רק בעלי העסק יכולים לשנות דבר.', en: 'Only an owner can change anything.' },
   away: {
     he: 'חלק מהשלבים אינו זמין כרגע; אפשר לטעון את הדף שוב בעוד דקה.',
     en: 'Some steps are not available right now; load the page again in a minute.',
-  },
-} as const satisfies Record<string, Words>;
-
-/** What another page of this document leads back with. */
-const outcomes = {
-  sent: { he: 'ההודעה תישלח בדקות הקרובות.', en: 'The message will be sent within minutes.' },
-  resent: { he: 'ההודעות יישלחו שוב.', en: 'The messages will be sent again.' },
-  nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
-  issued: { he: 'התקבל מספר הקצאה.', en: 'The allocation number arrived.' },
-  refused: { he: 'רשות המסים סירבה; הנימוק למטה.', en: 'The authority refused; its reason is below.' },
-  failed: {
-    he: 'רשות המסים לא ענתה; המערכת תנסה שוב.',
-    en: 'The authority did not answer; the system will try again.',
-  },
-  not_retryable: { he: 'המסמך אינו צריך מספר הקצאה.', en: 'The document needs no allocation number.' },
-  cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
-  credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
-} as const satisfies Record<string, Words>;
-
-const failures = {
-  recipient: {
-    he: 'אי אפשר לשלוח לכתובת הזאת: היא שגויה, או שלא נשלחות אליה הודעות.',
-    en: 'Nothing can be sent to this address: it is wrong, or it gets no messages.',
   },
 } as const satisfies Record<string, Words>;
 
@@ -118,14 +71,12 @@ export class ShowDocument {
       unlessAway(this.rpc.call(listArtifacts, key)),
       unlessAway(this.rpc.call(listMessages, key)),
     ]);
-    const outcome = Object.entries(outcomes).find(([name]) => name === visit.outcome)?.[1];
-    const error = Object.entries(failures).find(([name]) => name === visit.outcome)?.[1];
     const isAway = allocation === null || artifacts === null || messages === null;
     const { public_id: publicId } = document;
     return page(
       documentName(document, language),
       html`<div class="title"><h1>${typeName(document.type, language)} ${leftToRight(String(document.number))}</h1>${statusBadge(state.status, language)}</div>
-${outcome ? notice('done', outcome[language]) : null}${error ? notice('error', error[language]) : null}${isAway ? notice('error', texts.away[language]) : null}
+${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[language]) : null}
 <p class="links"><a class="button" href="${this.config.viewUrlBase}/${publicId}">${texts.page[language]}</a> <a class="button quiet" href="${visit.link(`/documents/${document.id}/pdf`)}">${texts.pdf[language]}</a></p>
 <div class="columns"><div>
 <section class="card">${documentFacts(visit, document, state)}${itemTable(document, language)}</section></div>
@@ -180,51 +131,4 @@ function itemTable({ items, totals }: IssuedDocument, language: Language): Marku
     html`<div class="${className}"><dt>${word}</dt><dd>${amount(value, language)}</dd></div>`;
   return html`<h2>${texts.items[language]}</h2><div class="table"><table><thead><tr><th scope="col">${texts.description[language]}</th><th scope="col" class="figure">${texts.quantity[language]}</th><th scope="col" class="figure">${texts.price[language]}</th><th scope="col" class="figure">${texts.line[language]}</th></tr></thead><tbody>${rows}</tbody></table></div>
 <dl class="sums">${sum(texts.subtotal[language], totals.subtotal)}${totals.discount > 0 ? sum(texts.discount[language], -totals.discount) : null}${sum(html`${texts.vat[language]} ${leftToRight(formatPercent(totals.vat_rate))}`, totals.vat)}${sum(texts.total[language], totals.total, 'total')}</dl>`;
-}
-
-function actions(
-  visit: MemberVisit,
-  document: IssuedDocument,
-  state: ReplyOf<typeof getDocument>['state'],
-  allocation: Allocation | null,
-  messages: readonly Message[],
-): Markup {
-  const { csrfToken, language, role } = visit;
-  const title = html`<h2 id="actions">${texts.actions[language]}</h2>`;
-  if (role !== 'owner') {
-    return html`<section class="card" aria-labelledby="actions">${title}<p>${texts.noActions[language]}</p></section>`;
-  }
-  const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
-  const isCancelled = state.status === 'cancelled';
-  const retry =
-    allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state)
-      ? postForm(at('/allocation'), csrfToken, html`<button>${texts.retry[language]}</button>`)
-      : null;
-  const resend = messages.some((message) => message.state === 'failed')
-    ? postForm(at('/resend'), csrfToken, html`<button>${texts.resend[language]}</button>`)
-    : null;
-  const recipient = document.customer.email ?? document.customer.phone ?? '';
-  const send = isCancelled
-    ? null
-    : html`<form method="post" action="${at('/send')}" class="inline">${csrfField(csrfToken)}<input type="hidden" name="delivery_id" value="${crypto.randomUUID()}">${field({ name: 'recipient', label: texts.recipient[language], value: recipient, required: true, ltr: true, maxLength: 254 })}${choice(
-        {
-          name: 'channel',
-          label: texts.channel[language],
-          value: 'email',
-          options: [
-            ['email', texts.email[language]],
-            ['whatsapp', texts.whatsapp[language]],
-          ],
-        },
-      )}<button>${texts.sendButton[language]}</button></form>`;
-  const { cancellable } = documentTypeRules[document.type];
-  const cancel =
-    cancellable && !isCancelled
-      ? html`<a class="button danger" href="${at('/cancel')}">${texts.cancel[language]}</a>`
-      : null;
-  const isCreditable = documentTypeRules.credit_note.sources.includes(document.type);
-  const credit = isCreditable
-    ? html`<a class="button" href="${at('/credit')}">${texts.credit[language]}</a>`
-    : null;
-  return html`<section class="card" aria-labelledby="actions">${title}${retry}${resend}${send && html`<h3>${texts.send[language]}</h3>${send}`}<div class="buttons">${credit}${cancel}</div></section>`;
 }

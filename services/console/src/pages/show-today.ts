@@ -18,6 +18,7 @@ import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { outcomeNotice } from './document/outcomes.js';
 import { amount, dayAndTime, documentTable, notice, typeName } from './parts.js';
 import { postForm } from './shell.js';
 import { unlessAway } from './unless-away.js';
@@ -33,6 +34,7 @@ const texts = {
   resend: { he: 'שליחה חוזרת', en: 'Send again' },
   suppressed: { he: 'לא נשלחות הודעות אל', en: 'No messages are sent to' },
   allow: { he: 'לאפשר שוב', en: 'Allow again' },
+  otherAddress: { he: 'שליחה לכתובת אחרת', en: 'Send to another address' },
   connectionEnds: { he: 'החיבור לרשות המסים מסתיים ב-', en: 'The connection to the tax authority ends on' },
   connectionEnded: { he: 'החיבור לרשות המסים הסתיים', en: 'The connection to the tax authority has ended' },
   connectionMore: {
@@ -59,7 +61,6 @@ const texts = {
   },
   all: { he: 'לכל המסמכים', en: 'All documents' },
   more: { he: 'ועוד', en: 'And more' },
-  done: { he: 'בוצע.', en: 'Done.' },
   unavailable: {
     he: 'חלק מהמידע אינו זמין כרגע; אפשר לטעון את הדף שוב בעוד דקה.',
     en: 'Some facts are not available right now; load the page again in a minute.',
@@ -113,14 +114,13 @@ export class ShowToday {
       ...this.#connectionItems(visit, connection),
       ...this.#certificateItems(language, certificate),
       ...(allocations ?? []).map((row) => allocationItem(visit, row)),
-      ...(failures?.failures ?? []).slice(0, shownMax).map((row) => failureItem(visit, row)),
-      ...(suppressions?.suppressions ?? []).slice(0, shownMax).map((row) => suppressionItem(visit, row)),
+      ...messageItems(visit, failures?.failures ?? [], suppressions?.suppressions ?? []),
     ];
     const isIncomplete = [summary, latest, allocations, failures, suppressions].includes(null);
     return page(
       words.today[language],
       html`<h1>${words.today[language]}</h1>
-${visit.outcome !== null ? notice('done', texts.done[language]) : null}
+${outcomeNotice(visit.outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${attention(items, isIncomplete, language)}
 ${month(summary, visit)}
@@ -209,12 +209,43 @@ function allocationItem(visit: MemberVisit, { allocation, document }: Unresolved
   );
 }
 
+/** Messages that have failed and addresses that get none, the latest first: one row for one cause. */
+function messageItems(
+  visit: MemberVisit,
+  failures: readonly FailedMessage[],
+  suppressions: readonly Suppression[],
+): Markup[] {
+  const shown = failures.slice(0, shownMax);
+  const explained = new Set(shown.map((row) => row.suppressed_address));
+  return [
+    ...shown.map((row) => ({ at: row.failed_at, markup: failureItem(visit, row) })),
+    ...suppressions
+      .filter(({ address }) => !explained.has(address))
+      .slice(0, shownMax)
+      .map((row) => ({ at: row.since, markup: suppressionItem(visit, row) })),
+  ]
+    .sort((one, other) => (one.at > other.at ? -1 : Number(one.at < other.at)))
+    .map(({ markup }) => markup);
+}
+
 function failureItem(visit: MemberVisit, row: FailedMessage): Markup {
   const { language } = visit;
+  const path = `/documents/${row.document_id}`;
   return item(
-    html`${texts.failedMessage[language]} ${leftToRight(row.recipient)}: <a href="${visit.link(`/documents/${row.document_id}`)}">${typeName(row.document_type, language)} ${leftToRight(String(row.document_number))}</a>`,
+    html`${texts.failedMessage[language]} ${leftToRight(row.recipient)}: <a href="${visit.link(path)}">${typeName(row.document_type, language)} ${leftToRight(String(row.document_number))}</a>`,
     html`${isolate(row.reason, language)} · ${dayAndTime(row.failed_at, language)}`,
-    action(visit, `/documents/${row.document_id}/resend`, backToToday, texts.resend),
+    row.suppressed_address === null
+      ? action(visit, `${path}/resend`, backToToday, texts.resend)
+      : suppressedActions(visit, row.suppressed_address, path),
+  );
+}
+
+/** An address that is right is allowed again; instead of a wrong one another is typed on the page of the document. */
+function suppressedActions(visit: MemberVisit, address: string, path: string): Markup | null {
+  const allow = allowAction(visit, address);
+  return (
+    allow &&
+    html`${allow}<a class="button quiet" href="${visit.link(path)}#send">${texts.otherAddress[visit.language]}</a>`
   );
 }
 
@@ -223,13 +254,13 @@ function suppressionItem(visit: MemberVisit, row: Suppression): Markup {
   return item(
     html`${texts.suppressed[language]} ${leftToRight(row.address)}`,
     html`${isolate(row.detail ?? row.reason, language)} · ${dayAndTime(row.since, language)}`,
-    action(
-      visit,
-      '/suppressions/remove',
-      html`<input type="hidden" name="address" value="${row.address}">`,
-      texts.allow,
-    ),
+    allowAction(visit, row.address),
   );
+}
+
+function allowAction(visit: MemberVisit, address: string): Markup | null {
+  const fields = html`<input type="hidden" name="address" value="${address}">`;
+  return action(visit, '/suppressions/remove', fields, texts.allow);
 }
 
 function attention(items: readonly Markup[], isIncomplete: boolean, language: Language): Markup {

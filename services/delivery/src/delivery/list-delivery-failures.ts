@@ -2,6 +2,7 @@ import { listDeliveryFailures, type ReplyOf, type RequestOf } from '@pinkas/cont
 import { acrossTenants, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
 import { failedMessages } from './operator.repository.js';
+import { suppressedMessages } from './suppression.repository.js';
 
 const pageMax = 200;
 
@@ -17,6 +18,7 @@ export class ListDeliveryFailures {
     const db = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
     const position = after && { failed_at: new Date(after.failed_at), id: after.delivery_id };
     const rows = await failedMessages(db, businessId, position, pageMax);
+    const suppressed = await suppressedMessages(db, rows);
     const failures = rows.map((row) => ({
       delivery_id: row.id,
       business_id: row.business_id,
@@ -26,6 +28,7 @@ export class ListDeliveryFailures {
       channel: row.channel,
       purpose: row.purpose,
       recipient: row.recipient,
+      suppressed_address: suppressed.get(row.id) ?? null,
       reason: row.last_error ?? '',
       attempts: row.attempts,
       failed_at: (row.failed_at ?? row.created_at).toISOString(),

@@ -24,7 +24,7 @@ export class ListMessages {
         const { messages } = await plansAndMessages(trx, businessId, [documentId]);
         const ids = messages.map(({ id }) => id);
         const attempts = await attemptsOf(trx, businessId, ids);
-        const suppressed = await suppressedMessages(trx, businessId, messages);
+        const suppressed = await suppressedMessages(trx, messages);
         return {
           planned: plan?.status ?? null,
           messages: messages.map((row) => ({

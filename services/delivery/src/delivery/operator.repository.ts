@@ -34,12 +34,12 @@ export async function pendingMessages(
   return { due, deferred, sending, oldestDueSeconds };
 }
 
-/** Makes the failed messages of a document due again where that is possible. @returns how many are due again. */
+/** Makes the failed messages of a document due again where that is possible. @returns how many are, and how many are to suppressed addresses. */
 export async function resendFailed(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey & Pick<PlanTable, 'hold_until'>,
   now: Date,
-): Promise<number> {
+): Promise<{ resent: number; suppressed: number }> {
   await lockDocument(trx, key);
   const document = progressOf(await readDocument(trx, key), key.hold_until, now);
   const failed = await trx
@@ -50,16 +50,18 @@ export async function resendFailed(
     .where('state', '=', 'failed')
     .forUpdate()
     .execute();
-  let resent = 0;
+  const counts = { resent: 0, suppressed: 0 };
   for (const row of failed) {
     const suppressed = await isSuppressed(trx, row.business_id, row.channel, row.recipient);
     const transition = resendTransition(row, { ...document, suppressed }, now);
     await storeResend(trx, row, transition, now);
     if (transition.state === 'ready' || transition.state === 'waiting') {
-      resent += 1;
+      counts.resent += 1;
+    } else if (transition.state === 'failed') {
+      counts.suppressed += 1;
     }
   }
-  return resent;
+  return counts;
 }
 
 async function storeResend(
@@ -84,7 +86,6 @@ async function storeResend(
         .execute();
       return;
     case 'failed':
-      await update.set({ last_error: transition.lastError }).execute();
       return;
     default:
       await update

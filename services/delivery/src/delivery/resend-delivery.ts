@@ -35,7 +35,7 @@ export class ResendDelivery {
     const reply = await forTenant(this.db, plan.business_id)
       .transaction()
       .execute(async (trx) => {
-        const resent = await resendFailed(trx, plan, this.clock.now());
+        const { resent, suppressed } = await resendFailed(trx, plan, this.clock.now());
         const messages = await messagesOf(trx, plan);
         if (resent > 0) {
           await appendAudit(trx, {
@@ -47,7 +47,7 @@ export class ResendDelivery {
             after: { messages: resent },
           });
         }
-        return { resent, messages: messages.map(messageStatus), planned: plan.status };
+        return { resent, suppressed, messages: messages.map(messageStatus), planned: plan.status };
       });
     if (reply.resent > 0) {
       this.sender.trigger();

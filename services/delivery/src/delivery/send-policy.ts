@@ -95,7 +95,8 @@ export function acceptsOutcome(
 /** What a resend changes of a failed message. */
 export type ResendTransition =
   | { readonly state: 'withdrawn' }
-  | { readonly state: 'failed'; readonly lastError: string }
+  /** It stays as it is, with what its last attempt has met. */
+  | { readonly state: 'failed' }
   | {
       readonly state: 'ready' | 'waiting';
       /** The end of the quiet hours; null outside of them. */
@@ -114,7 +115,7 @@ export function resendTransition(
     return { state: 'withdrawn' };
   }
   if (suppressed) {
-    return { state: 'failed', lastError: suppressedReason };
+    return { state: 'failed' };
   }
   const notBefore = heldUntil(message.purpose, message.facts.business.quiet_hours, now);
   return { state: rendered ? 'ready' : 'waiting', notBefore, heldUntil: hold };

@@ -30,33 +30,34 @@ export async function suppressedChannels(
   return found.map(({ channel }) => channel);
 }
 
-/** Those of some messages of a business whose recipient is suppressed, by their ids. */
+/** The addresses of those of some messages whose recipient is suppressed, by the ids of the messages. */
 export async function suppressedMessages(
   db: Database<DeliveryTables>,
-  businessId: string,
-  messages: readonly Pick<DeliveryRow, 'id' | 'channel' | 'recipient'>[],
-): Promise<Set<string>> {
+  messages: readonly Pick<DeliveryRow, 'business_id' | 'id' | 'channel' | 'recipient'>[],
+): Promise<Map<string, string>> {
   if (messages.length === 0) {
-    return new Set();
+    return new Map();
   }
-  const addressed = messages.map(({ id, channel, recipient }) => ({
+  const addressed = messages.map(({ business_id, id, channel, recipient }) => ({
+    business_id,
     id,
     channel,
     address: normaliseAddress(channel, recipient),
   }));
+  const businessIds = new Set(messages.map(({ business_id }) => business_id));
   const found = await db
     .selectFrom('suppression')
-    .select(['channel', 'address'])
-    .where('business_id', '=', businessId)
+    .select(['business_id', 'channel', 'address'])
+    .where('business_id', 'in', [...businessIds])
     .where(
       'address',
       'in',
       addressed.map(({ address }) => address),
     )
     .execute();
-  const isFound = ({ channel, address }: (typeof addressed)[number]) =>
-    found.some((row) => row.channel === channel && row.address === address);
-  return new Set(addressed.filter(isFound).map(({ id }) => id));
+  const keyOf = (row: (typeof found)[number]) => `${row.business_id} ${row.channel} ${row.address}`;
+  const keys = new Set(found.map(keyOf));
+  return new Map(addressed.filter((row) => keys.has(keyOf(row))).map(({ id, address }) => [id, address]));
 }
 
 /** Whether an address is suppressed. @param recipient in any form. */

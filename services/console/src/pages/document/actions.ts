@@ -1,0 +1,100 @@
+import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas/contracts';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
+import { documentTypeRules } from '@pinkas/domain';
+import type { MemberVisit } from '../../http/visit.js';
+import { choice, csrfField, field } from '../parts.js';
+import { postForm } from '../shell.js';
+import type { Words } from '../words.js';
+
+const texts = {
+  actions: { he: 'פעולות', en: 'Actions' },
+  resend: { he: 'שליחה חוזרת של הודעות שנכשלו', en: 'Send failed messages again' },
+  suppressed: { he: 'לא נשלחות הודעות אל', en: 'No messages are sent to' },
+  suppressedMore: {
+    he: 'אם הכתובת נכונה, אפשר לאפשר אותה שוב ואז לשלוח שוב. אם לא, שולחים לכתובת אחרת:',
+    en: 'If the address is right, allow it again and then send again. If not, send to another address:',
+  },
+  allow: { he: 'לאפשר שוב', en: 'Allow again' },
+  send: { he: 'שליחה לכתובת', en: 'Send to an address' },
+  recipient: { he: 'כתובת דוא"ל או טלפון', en: 'Email address or phone' },
+  channel: { he: 'דרך', en: 'By' },
+  email: { he: 'דוא"ל', en: 'email' },
+  whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
+  sendButton: { he: 'שליחה', en: 'Send' },
+  retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
+  cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
+  credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
+  noActions: { he: 'רק בעלי העסק יכולים לשנות דבר.', en: 'Only an owner can change anything.' },
+} as const satisfies Record<string, Words>;
+
+/** What an owner can do with a document; nothing where there is nothing to do. */
+export function actions(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  { status }: DocumentState,
+  allocation: Allocation | null,
+  messages: readonly Message[],
+): Markup {
+  const { csrfToken, language, role } = visit;
+  const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
+  const isCancelled = status === 'cancelled';
+  const retry =
+    allocation &&
+    ['pending', 'refused', 'dead_lettered'].includes(allocation.state) &&
+    postForm(at('/allocation'), csrfToken, html`<button>${texts.retry[language]}</button>`);
+  const { cancellable } = documentTypeRules[document.type];
+  const cancel =
+    cancellable &&
+    !isCancelled &&
+    html`<a class="button danger" href="${at('/cancel')}">${texts.cancel[language]}</a>`;
+  const credit =
+    documentTypeRules.credit_note.sources.includes(document.type) &&
+    html`<a class="button" href="${at('/credit')}">${texts.credit[language]}</a>`;
+  const sending = isCancelled ? null : sendingForms(visit, document, messages);
+  if (!retry && !sending && !cancel && !credit) {
+    return html``;
+  }
+  const content =
+    role === 'owner'
+      ? html`${retry}${sending}<div class="buttons">${credit}${cancel}</div>`
+      : html`<p>${texts.noActions[language]}</p>`;
+  return html`<section class="card" aria-labelledby="actions"><h2 id="actions">${texts.actions[language]}</h2>${content}</section>`;
+}
+
+/** Sending what has failed again, or to another address. */
+function sendingForms(visit: MemberVisit, document: IssuedDocument, messages: readonly Message[]): Markup {
+  const { csrfToken, language } = visit;
+  const { email, phone } = document.customer;
+  const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
+  const failed = messages.filter(({ state }) => state === 'failed');
+  const suppressed = new Set(
+    failed.filter((message) => message.suppressed).map(({ recipient }) => recipient),
+  );
+  const resend =
+    failed.length > 0 &&
+    failed.some((message) => !message.suppressed) &&
+    postForm(at('/resend'), csrfToken, html`<button>${texts.resend[language]}</button>`);
+  const allow = [...suppressed].map((address) =>
+    postForm(
+      visit.link('/suppressions/remove'),
+      csrfToken,
+      html`<input type="hidden" name="address" value="${address}"><input type="hidden" name="document" value="${document.id}"><p>${texts.suppressed[language]} ${leftToRight(address)}</p><button>${texts.allow[language]}</button>`,
+    ),
+  );
+  const known = [email, phone].find((address) => address !== null && !suppressed.has(address));
+  return html`${resend}${allow}<h3 id="send">${texts.send[language]}</h3>${suppressed.size > 0 && html`<p class="hint">${texts.suppressedMore[language]}</p>`}${sendForm(at('/send'), csrfToken, known ?? '', language)}`;
+}
+
+function sendForm(action: string, csrfToken: string, recipient: string, language: Language): Markup {
+  return html`<form method="post" action="${action}" class="inline">${csrfField(csrfToken)}<input type="hidden" name="delivery_id" value="${crypto.randomUUID()}">${field({ name: 'recipient', label: texts.recipient[language], value: recipient, required: true, ltr: true, maxLength: 254 })}${choice(
+    {
+      name: 'channel',
+      label: texts.channel[language],
+      value: 'email',
+      options: [
+        ['email', texts.email[language]],
+        ['whatsapp', texts.whatsapp[language]],
+      ],
+    },
+  )}<button>${texts.sendButton[language]}</button></form>`;
+}

@@ -1,0 +1,50 @@
+import type { Language, Markup } from '@pinkas/design';
+import { notice } from '../parts.js';
+import type { Words } from '../words.js';
+
+/** What a form about a document has done, or why it has done nothing. */
+const outcomes = {
+  done: {
+    sent: { he: 'ההודעה תישלח בדקות הקרובות.', en: 'The message will be sent within minutes.' },
+    resent: { he: 'ההודעות יישלחו שוב.', en: 'The messages will be sent again.' },
+    nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
+    allowed: {
+      he: 'אפשר שוב לשלוח הודעות לכתובת. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
+      en: 'The address gets messages again. A message that has failed is not sent by itself: send it again.',
+    },
+    issued: { he: 'התקבל מספר הקצאה.', en: 'The allocation number arrived.' },
+    not_retryable: { he: 'המסמך אינו צריך מספר הקצאה.', en: 'The document needs no allocation number.' },
+    cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
+    credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
+  },
+  error: {
+    suppressed: {
+      he: 'לא נשלח דבר: לכתובת הזאת לא נשלחות הודעות. אפשר לאפשר אותה שוב או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
+      en: 'Nothing was sent: the address gets no messages. Allow it again or send to another address, under Actions on this page.',
+    },
+    partly_resent: {
+      he: 'חלק מההודעות יישלחו שוב. השאר לא: לכתובות שלהן לא נשלחות הודעות. אפשר לאפשר אותן שוב או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
+      en: 'Some messages will be sent again. The others will not: their addresses get no messages. Allow them again or send to another address, under Actions on this page.',
+    },
+    recipient: {
+      he: 'אי אפשר לשלוח לכתובת הזאת: היא שגויה, או שלא נשלחות אליה הודעות.',
+      en: 'Nothing can be sent to this address: it is wrong, or it gets no messages.',
+    },
+    refused: { he: 'רשות המסים סירבה; הנימוק למטה.', en: 'The authority refused; its reason is below.' },
+    failed: {
+      he: 'רשות המסים לא ענתה; המערכת תנסה שוב.',
+      en: 'The authority did not answer; the system will try again.',
+    },
+  },
+} as const satisfies Record<'done' | 'error', Record<string, Words>>;
+
+/** The sentence about what a form has done; null: none led here, or its page has words of its own. */
+export function outcomeNotice(outcome: string | null, language: Language): Markup | null {
+  for (const kind of ['done', 'error'] as const) {
+    const found = Object.entries<Words>(outcomes[kind]).find(([name]) => name === outcome);
+    if (found) {
+      return notice(kind, found[1][language]);
+    }
+  }
+  return null;
+}
