@@ -165,6 +165,8 @@ const entryOf = (document: IssuedDocument, booked: BookedDocument): BookEntry =>
   allocation: null,
   delivery: { status: 'disabled', channel: null, scheduled_for: null },
   artifact_sha256: 'ab'.repeat(32),
+  hash: 'cd'.repeat(32),
+  series_position: 1,
   source: document.based_on,
   received: typeRules[document.type].payments ? 0 : shekelsOf(booked.paid),
   invoiced: booked.invoiced,

@@ -25,6 +25,8 @@ export function exampleEntry(
     allocation: { status: 'issued', number: '123456789', reason: null },
     delivery: { status: 'queued', channel: 'email', scheduled_for: null },
     artifact_sha256: 'ab'.repeat(32),
+    hash: 'cd'.repeat(32),
+    series_position: 1,
     source: null,
     received: 0,
     invoiced: false,

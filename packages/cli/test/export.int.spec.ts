@@ -14,6 +14,7 @@ import {
   readBook,
   recordExport,
   showBusiness,
+  toDocumentDetail,
 } from '@pinkas/contracts';
 import {
   computeTotals,
@@ -152,6 +153,8 @@ function bookOf(drafts: readonly Draft[]): BookEntry[] {
 
 const pdfOf = (id: string): Buffer => Buffer.from(`%PDF of ${id}`);
 
+const urls = { viewUrlBase: 'https://api.example.com/d', pdfUrlBase: 'https://api.example.com/pdf' };
+
 /** Services with a book; `pageSize` entries at a time. What was committed `later` comes after the end of the exports. */
 function systemOf(
   all: readonly BookEntry[],
@@ -167,7 +170,11 @@ function systemOf(
   return (async (contract, request) => {
     switch (contract.subject) {
       case showBusiness.subject:
-        return { business: { ...business, ...change } };
+        return {
+          business: { ...business, ...change },
+          view_url_base: urls.viewUrlBase,
+          pdf_url_base: urls.pdfUrlBase,
+        };
       case recordExport.subject:
         return {};
       case listSeries.subject:
@@ -517,7 +524,16 @@ describe('pinkas export', () => {
         }
       }
       const lines = (await readFile(join(out('jsonl'), 'documents-00001.jsonl'), 'utf8')).trim().split('\n');
-      expect(lines.map((line) => JSON.parse(line))).toEqual(book);
+      expect(lines.map((line) => JSON.parse(line))).toEqual(
+        book.map((entry) => ({
+          ...toDocumentDetail(entry, urls),
+          allocation: entry.allocation,
+          delivery: entry.delivery,
+          pdf_sha256: entry.artifact_sha256,
+          hash: entry.hash,
+          series_position: entry.series_position,
+        })),
+      );
       const csv = await readFile(join(out('csv'), 'items-00001.csv'), 'utf8');
       const items = book.flatMap(({ document }) => document.items);
       expect(csv.trimEnd().split('\r\n')).toHaveLength(items.length + 1);

@@ -37,6 +37,9 @@ export const showBusiness = defineContract('gateway.business.show', {
   reply: Strict({
     ...BusinessReply.properties,
     settings_version: SettingsVersion,
+    /** What the public id of a document follows in the address of its page, and of its PDF. */
+    view_url_base: Type.String(),
+    pdf_url_base: Type.String(),
     /** False while the kill switch is on. */
     api_enabled: Type.Boolean(),
   }),

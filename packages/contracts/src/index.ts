@@ -6,6 +6,7 @@ export * from './customer.js';
 export * from './define.js';
 export * from './delivery.js';
 export * from './gateway.js';
+export * from './http/document-response.js';
 export * from './http/error-details.js';
 export * from './http/errors.js';
 export * from './http/routes.js';

@@ -272,6 +272,10 @@ export const BookEntry = Strict({
   delivery: DeliveryOutcome,
   /** Hex: the PDF that was made when the document was issued. */
   artifact_sha256: Type.String(),
+  /** Over its facts and the hash of the document before it in its series. */
+  hash: Sha256,
+  /** In its series: 1, 2, … */
+  series_position: Type.Integer(),
   /** Whether it shows no prices, by the setting of its business. Absent: it shows them. */
   without_prices: Type.Optional(Type.Boolean()),
   /** The document that it is linked to as its source, as it is in the book; null where there is none. */

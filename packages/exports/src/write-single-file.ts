@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { Call } from '@pinkas/contracts';
+import type { Call, PublicUrls } from '@pinkas/contracts';
 import type { UniformCharset } from '@pinkas/domain/uniform';
 import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
@@ -14,6 +14,7 @@ export type SingleFileFormat = (typeof singleFileFormats)[number];
 /** What the file is of. `out` is a folder of its own: the file and what it is made of are in it afterwards. */
 export interface SingleFileExport extends UniformExport {
   readonly format: SingleFileFormat;
+  readonly urls: PublicUrls;
   /** Of the uniform structure. */
   readonly charset: UniformCharset;
 }
@@ -60,11 +61,11 @@ async function writeOpenFormat(
   format: ExportFormat,
   onDocuments: (count: number) => void,
 ): Promise<SingleFile> {
-  const { business, from, to, out, startedAt, signal } = request;
+  const { business, from, to, urls, out, startedAt, signal } = request;
   const folder = join(out, 'documents');
   const range = { businessId: business.id, from, to };
   const partDocuments = Number.POSITIVE_INFINITY;
-  const written = await writeDocuments(call, { ...range, format, folder, partDocuments }, onDocuments);
+  const written = await writeDocuments(call, { ...range, format, urls, folder, partDocuments }, onDocuments);
   const made = { documents: written.documents, missingPdfs: written.missingPdfs };
   const [first = '', ...others] = written.files.map((name) => join(folder, name));
   if (others.length === 0) {

@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BookEntry, type Call, getArtifact, type RequestOf, readBook } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type Call,
+  compile,
+  DocumentDetail,
+  getArtifact,
+  type RequestOf,
+  readBook,
+} from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
 import { eventually, exampleDocument } from '@pinkas/testkit';
 import { openPromise } from 'yauzl';
@@ -21,6 +29,8 @@ const bookOf = (count: number): BookEntry[] =>
     allocation: null,
     delivery: { status: 'disabled', channel: null, scheduled_for: null },
     artifact_sha256: 'ab'.repeat(32),
+    hash: 'cd'.repeat(32),
+    series_position: 1,
     source: null,
     received: 0,
     invoiced: false,
@@ -55,7 +65,13 @@ describe('writeDocuments', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const range = { businessId: '00000000-0000-4000-8000-000000000001', from: '2026-01-01', to: '2026-12-31' };
+  const urls = { viewUrlBase: 'https://api.example.com/d', pdfUrlBase: 'https://api.example.com/pdf' };
+  const range = {
+    businessId: '00000000-0000-4000-8000-000000000001',
+    from: '2026-01-01',
+    to: '2026-12-31',
+    urls,
+  };
   it('a zip of many PDFs keeps few of them in memory', async () => {
     const documents = 250;
     const before = process.memoryUsage().arrayBuffers;
@@ -73,6 +89,27 @@ describe('writeDocuments', () => {
     }
     expect(entries).toBe(documents + 1);
     expect(most).toBeLessThan((documents / 2) * megabyte);
+  });
+
+  it('a line of JSON is a document of the HTTP API by its schema, with further members behind it', async () => {
+    const [entry] = bookOf(1);
+    if (!entry) {
+      throw new Error('there is no document');
+    }
+    const call = systemOf([entry], () => {});
+    await writeDocuments(call, { ...range, format: 'jsonl', folder }, () => {});
+    const line = await readFile(join(folder, 'documents-00001.jsonl'), 'utf8');
+    const { allocation, delivery, pdf_sha256, hash, series_position, ...document } = JSON.parse(line);
+    expect(compile(DocumentDetail)(document)).toMatchObject({ ok: true });
+    const further = { allocation, delivery, pdf_sha256, hash, series_position };
+    expect(line).toBe(`${JSON.stringify({ ...document, ...further })}\n`);
+    expect(further).toEqual({
+      allocation: null,
+      delivery: entry.delivery,
+      pdf_sha256: 'ab'.repeat(32),
+      hash: 'cd'.repeat(32),
+      series_position: 1,
+    });
   });
 
   it.each(['jsonl', 'csv', 'pdf-zip'] as const)(

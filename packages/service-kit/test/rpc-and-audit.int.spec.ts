@@ -51,13 +51,18 @@ describe('RPC over NATS', () => {
       callback: (_error, message) => {
         const business = { ...exampleBusiness(), added: { deeply: 1 } };
         message.respond(
-          JSON.stringify({ business, settings_version: '0'.repeat(64), api_enabled: true, also: [1] }),
+          JSON.stringify({
+            ...{ business, settings_version: '0'.repeat(64), api_enabled: true, also: [1] },
+            ...{ view_url_base: '', pdf_url_base: '' },
+          }),
         );
       },
     });
     const reply = await tested.network.call(showBusiness, { business_id: randomUUID() });
     old.unsubscribe();
-    expect(Object.keys(reply).sort()).toEqual(['api_enabled', 'business', 'settings_version']);
+    expect(Object.keys(reply).sort()).toEqual([
+      ...['api_enabled', 'business', 'pdf_url_base', 'settings_version', 'view_url_base'],
+    ]);
     expect(Object.keys(reply.business).sort()).toEqual(Object.keys(exampleBusiness()).sort());
   });
 
@@ -74,6 +79,8 @@ describe('RPC over NATS', () => {
             JSON.stringify({
               business: exampleBusiness(),
               settings_version: '0'.repeat(64),
+              view_url_base: '',
+              pdf_url_base: '',
               api_enabled: true,
             }),
           );

@@ -133,7 +133,13 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
     if (!business) {
       throw new ApiError('not_found');
     }
-    return { business, settings_version: versionOf(business), api_enabled: console.apiEnabled };
+    return {
+      business,
+      settings_version: versionOf(business),
+      view_url_base: 'https://api.example.com/d',
+      pdf_url_base: 'https://api.example.com/pdf',
+      api_enabled: console.apiEnabled,
+    };
   });
   tested.network.answer(sendNotice, (request) => {
     console.notices.push(request);

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '@pinkas/cli';
+import { toDocumentDetail } from '@pinkas/contracts';
 import { ApiError, forTenant } from '@pinkas/service-kit';
 import { eventually, scrape } from '@pinkas/testkit';
 import { type Claim, type ClaimedExport, claimDue, finish } from '../src/export/export.repository.js';
@@ -109,7 +110,10 @@ describe('exports of the console', () => {
     const id = await exports.request({ format: 'jsonl' });
     await exports.ended(id);
     const lines = (await exports.bytes(id)).toString().trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual(exports.book);
+    const urls = { viewUrlBase: 'https://api.example.com/d', pdfUrlBase: 'https://api.example.com/pdf' };
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject(
+      exports.book.map((entry) => toDocumentDetail(entry, urls)),
+    );
     const file = await readExportFile(exports.own, exports.business.id, id);
     expect(file).toMatchObject({
       name: 'pinkas-jsonl-2026-01-01-2026-12-31.jsonl',

@@ -41,6 +41,8 @@ export function bookEntry(number: number, business: Business): BookEntry {
     allocation: { status: 'issued', number: '123456789', reason: null },
     delivery: { status: 'queued', channel: 'email', scheduled_for: null },
     artifact_sha256: 'ab'.repeat(32),
+    hash: 'cd'.repeat(32),
+    series_position: 1,
     source: null,
     received: 0,
     invoiced: false,
@@ -168,7 +170,13 @@ function answerForBook(made: ExportsUnderTest): void {
     if (business_id !== made.business.id) {
       throw new ApiError('not_found');
     }
-    return { business: made.business, settings_version: '0'.repeat(64), api_enabled: true };
+    return {
+      business: made.business,
+      settings_version: '0'.repeat(64),
+      view_url_base: 'https://api.example.com/d',
+      pdf_url_base: 'https://api.example.com/pdf',
+      api_enabled: true,
+    };
   });
   network.answer(recordExport, (request) => {
     recorded.push(request);

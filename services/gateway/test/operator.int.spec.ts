@@ -84,9 +84,11 @@ describe('operator contracts', () => {
       track: 'full',
       created_at: gateway.clock.now.toISOString(),
     });
-    expect((await gateway.network.call(showBusiness, { business_id: business.id })).business).toEqual(
+    expect(await gateway.network.call(showBusiness, { business_id: business.id })).toMatchObject({
       business,
-    );
+      view_url_base: expect.stringMatching(/^http.*\/d$/),
+      pdf_url_base: expect.stringMatching(/^http.*\/pdf$/),
+    });
   });
 
   it.each(['osek_patur', 'amuta', 'public_institution'] as const)(

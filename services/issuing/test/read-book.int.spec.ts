@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  auditSeries,
   type BookEntry,
   type BookPosition,
   cancelDocument,
@@ -118,6 +119,29 @@ describe('ReadBook', () => {
       status: 'cancelled',
       cancelled_at: expect.any(String),
     });
+  });
+
+  it('ReadBook returns the hash of a document in its chain, and its position in its series', async () => {
+    const business = exampleBusiness({ first_numbers: { quote: 100 } });
+    for (const type of ['quote', 'order', 'quote'] as const) {
+      await issuing.issue({ type }, undefined, { business });
+    }
+    const { entries } = await read(null, 100, business.id);
+    const found = entries.map(({ document, hash, series_position }) => [
+      document.number,
+      hash,
+      series_position,
+    ]);
+    const hashes = async (type: 'order' | 'quote') =>
+      (
+        await issuing.network.call(auditSeries, { business_id: business.id, type, after: null, limit: 10 })
+      ).documents.map(({ hash }) => hash);
+    const [order, quotes] = [await hashes('order'), await hashes('quote')];
+    expect(found).toEqual([
+      [1, order[0], 1],
+      [100, quotes[0], 1],
+      [101, quotes[1], 2],
+    ]);
   });
 
   it('ReadBook returns the source of a document and the sum of its receipts', async () => {

@@ -45,6 +45,25 @@ export function exports(system: () => RunningStack): void {
       expect(stdout).toContain('118.00');
     }, 60_000);
 
+    it('a line of an export as JSON is the answer of the HTTP API for its document, with further members behind it', async () => {
+      const year = new Date().getFullYear();
+      const out = join(home, 'jsonl');
+      await stack.pinkas(
+        ...['export', 'documents', '--business', issuer.business.id, '--format', 'jsonl'],
+        ...['--from', `${year - 1}-01-01`, '--to', `${year}-12-31`, '--out', out],
+      );
+      const lines = (await readFile(join(out, 'documents-00001.jsonl'), 'utf8')).trimEnd().split('\n');
+      expect(lines).toHaveLength(4);
+      for (const line of lines) {
+        const { allocation, delivery, pdf_sha256, hash, series_position, ...document } = JSON.parse(line);
+        const { body } = await stack.call(issuer.key, 'GET', `/documents/${document.id}`);
+        expect(document).toEqual(body);
+        const further = { allocation, delivery, pdf_sha256, hash, series_position };
+        expect(line).toBe(JSON.stringify({ ...body, ...further }));
+        expect(series_position).toBe(document.number);
+      }
+    }, 60_000);
+
     it('the PDFs of a book are exported as they are stored', async () => {
       const year = new Date().getFullYear();
       const out = join(home, 'pdfs');

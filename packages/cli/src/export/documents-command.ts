@@ -35,13 +35,13 @@ export const documentsCommand: Command = {
     if (raw && format !== 'csv') {
       throw new UsageError('--raw is for --format csv');
     }
-    const { business, documents } = await readBusiness(call, options.business);
+    const { business, urls, documents } = await readBusiness(call, options.business);
     await call(recordExport, { business_id: business.id, format, ...range });
     const folder = options.out ?? '';
     const written = await refusalOf(
       writeDocuments(
         call,
-        { businessId: business.id, ...range, format, raw, folder },
+        { businessId: business.id, ...range, format, urls, raw, folder },
         documentProgress(progress, 'written', documents),
       ),
       business.id,

@@ -4,11 +4,12 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type BookEntry, type Call, getArtifact } from '@pinkas/contracts';
+import { type BookEntry, type Call, getArtifact, type PublicUrls } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
 import { sha256Of, sumsFile } from '../checksums.js';
 import { openZip } from '../zip-files.js';
 import { csvRow, csvTables } from './csv.js';
+import { jsonLine } from './json-line.js';
 
 export const exportFormats = ['jsonl', 'csv', 'pdf-zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -42,6 +43,7 @@ export interface PartContext {
   readonly part: string;
   /** Of CSV: texts as callers wrote them. */
   readonly raw: boolean;
+  readonly urls: PublicUrls;
   /** Called for a document whose PDF is not stored. */
   readonly onMissing: (entry: BookEntry) => void;
 }
@@ -51,7 +53,7 @@ export function openPart(format: ExportFormat, context: PartContext): Promise<Pa
   switch (format) {
     case 'jsonl':
       return openTexts(context, {
-        documents: { end: 'jsonl', head: '', lines: (entry) => `${JSON.stringify(entry)}\n` },
+        documents: { end: 'jsonl', head: '', lines: (entry) => jsonLine(entry, context.urls) },
       });
     case 'csv':
       return openTexts(

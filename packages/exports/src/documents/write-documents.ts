@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BookEntry, BookPosition, Call } from '@pinkas/contracts';
+import type { BookEntry, BookPosition, Call, PublicUrls } from '@pinkas/contracts';
 import { type BookRange, bookPages } from '../book-pages.js';
 import { sha256Of, writeSums } from '../checksums.js';
 import { ExportRefusedError } from '../export-refused-error.js';
@@ -29,6 +29,7 @@ interface Checkpoint {
 /** What an export is of, and where it goes. */
 export interface DocumentsExport extends BookRange {
   readonly format: ExportFormat;
+  readonly urls: PublicUrls;
   /** The folder for the parts, which is made. */
   readonly folder: string;
   /** How many documents a part has; by default as the format has it. */
@@ -91,7 +92,7 @@ async function* writeParts(
   let writer: PartWriter | null = null;
   let written = 0;
   const missing: string[] = [];
-  const { businessId, folder, format, raw = false } = request;
+  const { businessId, folder, format, urls, raw = false } = request;
   const partMax = request.partDocuments ?? partDocuments[format];
   const open = () =>
     openPart(format, {
@@ -99,6 +100,7 @@ async function* writeParts(
       businessId,
       folder,
       raw,
+      urls,
       part: String(current.parts + 1).padStart(5, '0'),
       onMissing: ({ document: { type, number } }) => missing.push(`${type} ${number}`),
     });

@@ -102,7 +102,11 @@ export class ExportWriter {
     call: Call,
     { folder, signal, onDocuments }: ExportAttempt,
   ): Promise<SingleFile> {
-    const { business } = await call(showBusiness, { business_id });
+    const {
+      business,
+      view_url_base: viewUrlBase,
+      pdf_url_base: pdfUrlBase,
+    } = await call(showBusiness, { business_id });
     const { accountingSoftwareNumber, softwareVendorTaxId, softwareVendorName } = this.config;
     const settings = {
       registration: String(accountingSoftwareNumber),
@@ -111,6 +115,7 @@ export class ExportWriter {
     };
     const request = {
       ...{ business, format, from, to, signal },
+      urls: { viewUrlBase, pdfUrlBase },
       charset: charset ?? 'iso-8859-8',
       out: folder,
       software: describeSoftware(settings, business),

@@ -30,7 +30,7 @@ const texts = {
   },
   'pdf-zip': { he: 'כל ה-PDF החתומים, ב-ZIP', en: 'All signed PDFs, in a ZIP' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
-  jsonl: { he: 'נתונים מלאים (JSON Lines)', en: 'All data (JSON Lines)' },
+  jsonl: { he: 'מסמכים כמו ב-API (JSON Lines)', en: 'Documents as in the API (JSON Lines)' },
   charset: { he: 'קידוד של מבנה אחיד', en: 'Encoding, if uniform' },
   from: { he: 'מתאריך', en: 'From' },
   to: { he: 'עד תאריך', en: 'To' },

@@ -1,7 +1,12 @@
-import { type DocumentDetail, getDocument, getDocumentById } from '@pinkas/contracts';
+import {
+  type DocumentDetail,
+  getDocument,
+  getDocumentById,
+  type PublicUrls,
+  toDocumentDetail,
+} from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
-import { type PublicUrls, toDocumentDetail } from './document-response.js';
 
 /** One document of the business of the key. */
 @HttpRoute(getDocumentById)

@@ -3,6 +3,8 @@ import {
   type DocumentQuery,
   getDocuments,
   listDocuments,
+  type PublicUrls,
+  toCreatedDocument,
   type ValidationError,
 } from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
@@ -10,7 +12,6 @@ import type { Principal } from '../api-key/api-key.repository.js';
 import type { GatewayConfig } from '../config.js';
 import { type Filled, HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
 import { deriveCursorKey, readCursor, writeCursor } from './cursor.js';
-import { type PublicUrls, toCreatedDocument } from './document-response.js';
 
 /** The documents of the business, the one that was committed last first, one page at a time. */
 @HttpRoute(getDocuments)

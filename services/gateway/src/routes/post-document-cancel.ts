@@ -3,11 +3,12 @@ import {
   type CancelledDocument,
   cancelDocument,
   getDocument,
+  type PublicUrls,
   postDocumentCancel,
+  toCancelledDocument,
 } from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
-import { type PublicUrls, toCancelledDocument } from './document-response.js';
 
 /** Cancels a document that is no accounting document. */
 @HttpRoute(postDocumentCancel)

@@ -5,12 +5,13 @@ import {
   createDocumentErrors,
   fingerprint,
   issueDocument,
+  type PublicUrls,
   postDocuments,
+  toCreatedDocument,
 } from '@pinkas/contracts';
 import { provokedOutcomes } from '@pinkas/domain';
 import { ApiError, InjectConfig, RpcClient, setLogContext } from '@pinkas/service-kit';
 import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
-import { type PublicUrls, toCreatedDocument } from './document-response.js';
 
 /** Issues a document, or returns the one that was issued with the same Idempotency-Key. */
 @HttpRoute(postDocuments, createDocumentErrors)

@@ -20,6 +20,8 @@ interface BookRow extends DocumentRow, SettlingRow {
   linked_on: string | null;
   received: string;
   invoiced: boolean;
+  hash: Buffer;
+  series_position: number;
 }
 
 type BookFilter = Omit<RequestOf<typeof readBook>, 'limit'>;
@@ -137,6 +139,11 @@ function readRows(
         where invoice.business_id = document.business_id and invoice.source_id = document.id
           and invoice.type in ('tax_invoice', 'tax_invoice_receipt')
         limit 1), false)`.as('invoiced'),
+        sql<number>`document.number + 1 - coalesce((
+        select first_number from series
+        where series.business_id = document.business_id and series.type = document.type), 1)`.as(
+          'series_position',
+        ),
       ])
       .where('document.business_id', '=', businessId)
       .where((where) => where.and(conditions))
@@ -157,6 +164,8 @@ function toEntry(row: BookRow): BookEntry {
     allocation: row.allocation,
     delivery: row.delivery,
     artifact_sha256: row.artifact_sha256,
+    hash: row.hash.toString('hex'),
+    series_position: row.series_position,
     ...(row.business.delivery_notes_without_prices && isGoodsNote(row.type) && { without_prices: true }),
     source:
       linked_id !== null && linked_type !== null && linked_number !== null && linked_on !== null

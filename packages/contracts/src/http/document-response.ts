@@ -1,17 +1,12 @@
-import type {
-  AllocationOutcome,
-  CancelledDocument,
-  CreatedDocument,
-  DeliveryOutcome,
-  DocumentDetail,
-  DocumentHead,
-  DocumentState,
-  DocumentView,
-} from '@pinkas/contracts';
-import type { GatewayConfig } from '../config.js';
+import type { DocumentView } from '../issuing.js';
+import type { AllocationOutcome, DeliveryOutcome, DocumentHead, DocumentState } from '../schema/document.js';
+import type { CancelledDocument, CreatedDocument, DocumentDetail } from './routes.js';
 
 /** The public addresses of pages and PDFs. */
-export type PublicUrls = Pick<GatewayConfig, 'viewUrlBase' | 'pdfUrlBase'>;
+export interface PublicUrls {
+  readonly viewUrlBase: string;
+  readonly pdfUrlBase: string;
+}
 
 /** The head of a document, and its current state. */
 interface HeadView {
