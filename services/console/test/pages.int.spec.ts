@@ -5,16 +5,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   type AuditEntry,
   auditing,
+  type DocumentState,
   getDocument,
   type IssuedDocument,
   issueDocument,
+  listDeliveryFailures,
+  listDocuments,
   listKeys,
   listSeries,
+  listSuppressions,
+  listUnresolvedAllocations,
   type ReplyOf,
   type RequestOf,
+  reviewDocuments,
   revokeKey,
   serviceNames,
   showConnection,
+  summarizeDocuments,
 } from '@pinkas/contracts';
 import { isTestBook, testBook } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
@@ -295,6 +302,130 @@ describe('the settings of a business in the console', () => {
   it('a connection can be ended where the setting is off already', async () => {
     const { text } = await browser.get(`/b/${businessId}/authority`);
     expect(text).toContain(`/b/${businessId}/authority/disconnect`);
+  });
+});
+
+describe('how far documents are settled, in the console', () => {
+  let browser: TestBrowser;
+  let at: string;
+  let state: DocumentState;
+  let invoice: IssuedDocument;
+  let notes: ReplyOf<typeof reviewDocuments>['notes'];
+  const lists: RequestOf<typeof listDocuments>[] = [];
+  const ends: (() => void)[] = [];
+
+  beforeAll(() => {
+    const { network } = console;
+    const allocation = { status: 'not_required', number: null, reason: null } as const;
+    const delivery = { status: 'queued', channel: 'email', scheduled_for: null } as const;
+    ends.push(
+      network.answer(getDocument, ({ detailed }) => {
+        const { undeductible_vat, credited, invoices, other_customers, ...plain } = state;
+        return { document: invoice, state: detailed ? state : plain };
+      }),
+      network.answer(listDocuments, (request) => {
+        lists.push(request);
+        const { items: _items, prices_include_vat: _basis, discount: _discount, ...document } = invoice;
+        const { payments: _payments, title: _title, notes: _notes, send: _send, ...head } = document;
+        return { documents: [{ document: head, state, allocation, delivery }], next_before: null };
+      }),
+      network.answer(reviewDocuments, () => ({ notes })),
+      network.answer(summarizeDocuments, () => ({ types: [] })),
+      network.answer(listUnresolvedAllocations, () => ({ allocations: [], next_before: null })),
+      network.answer(listDeliveryFailures, () => ({ failures: [], next_after: null })),
+      network.answer(listSuppressions, () => ({ suppressions: [], next_after: null })),
+    );
+  });
+  afterAll(() => {
+    for (const end of ends) {
+      end();
+    }
+  });
+  beforeEach(async () => {
+    const business = console.addBusiness({ tax_authority_connected: false });
+    invoice = exampleDocument({ business_id: business.id });
+    at = `/b/${business.id}`;
+    notes = [];
+    state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
+    browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    await browser.post('/language', { language: 'en', next: '/' });
+  });
+  /** The text of a page, without its markup and the marks of directions. */
+  const read = async (path: string) =>
+    (await browser.get(`${at}${path}`)).text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+  it.each([
+    ['paid in part', { paid: 5_000 }, '₪2,080.00', 'Balance due', 'What is left to pay is ₪2,080.00'],
+    ['paid beyond its total', { paid: 7_090 }, '-₪10.00', 'In credit', 'beyond its total, by ₪10.00'],
+    ['credited beyond its total', { credited: 7_080.01 }, '-₪0.01', 'In credit', 'by ₪0.01'],
+  ] as const)(
+    'an invoice that is %s is shown with its balance, though it is closed',
+    async (_what, facts, listed, term, note) => {
+      state = { ...state, status: 'closed', credited: 0, invoices: 0, other_customers: 0, ...facts };
+      const page = await read(`/documents/${invoice.id}`);
+      expect(page).toContain('Closed');
+      expect(page).toContain(`${term} ${listed.replace('-', '')}`);
+      expect(page).toContain(note);
+      for (const path of ['/documents', '']) {
+        expect(await read(path)).toContain(`₪7,080.00 ${listed} Closed`);
+      }
+      expect(lists.splice(0).every(({ settlement }) => settlement === true)).toBe(true);
+    },
+  );
+
+  it('an invoice that is settled has a balance of zero on its page, and no note', async () => {
+    state = { ...state, status: 'closed', paid: 7_080, credited: 0, invoices: 0, other_customers: 0 };
+    const { text } = await browser.get(`${at}/documents/${invoice.id}`);
+    expect(text).not.toContain('notice warn');
+    expect(await read(`/documents/${invoice.id}`)).toContain('Balance due ₪0.00');
+    expect(await read('/documents')).toContain('7,080.00 Closed');
+  });
+
+  it('a receipt of another customer and a second invoice are noted on the page of their source', async () => {
+    state = { ...state, credited: 0, invoices: 2, other_customers: 1 };
+    const page = await read(`/documents/${invoice.id}`);
+    expect(page).toContain('names another customer');
+    expect(page).toContain('More than one invoice is based on it');
+  });
+
+  it('Today counts what needs attention, and leads to the documents', async () => {
+    notes = [
+      { note: 'partly_paid', documents: 3, amount: 1_329.99 },
+      { note: 'invoiced_twice', documents: 1, amount: null },
+    ];
+    const { text } = await browser.get(at);
+    expect(text).toContain(`href="${at}/documents?note=partly_paid"`);
+    const page = await read('');
+    expect(page).toContain('Needs attention 2');
+    expect(page).toContain('3 documents are paid in part Left to pay: ₪1,329.99');
+    expect(page).toContain('One document has more than one invoice');
+    await browser.get(`${at}/documents?note=partly_paid&type=tax_invoice`);
+    expect(lists.at(-1)).toMatchObject({
+      note: 'partly_paid',
+      type: 'tax_invoice',
+      include_cancelled: true,
+      settlement: true,
+    });
+  });
+
+  it('invoices above the threshold of a business that is not connected are counted with what they cost the buyers', async () => {
+    notes = [{ note: 'number_missing', documents: 2, amount: 6_750 }];
+    const { text } = await browser.get(at);
+    expect(text).toContain(`href="${at}/documents?note=number_missing"`);
+    expect(text).toContain(`href="${at}/authority"`);
+    expect(await read('')).toMatch(/2 invoices above the threshold .* cannot deduct VAT of ₪6,750.00/);
+    state = { ...state, undeductible_vat: 1_080 };
+    const page = await browser.get(`${at}/documents/${invoice.id}`);
+    expect(page.text).toContain(`href="${at}/authority"`);
+    expect(await read(`/documents/${invoice.id}`)).toContain('Its buyer cannot deduct VAT of ₪1,080.00');
+    // Once it is connected, Today has nothing to say of it; the page of the document does.
+    const id = invoice.business_id;
+    console.addBusiness({ id, tax_authority_connected: true });
+    expect(await read('')).not.toContain('above the threshold');
+    expect((await browser.get(`${at}/documents/${id}`)).text).not.toContain(
+      `class="button" href="${at}/authority"`,
+    );
+    expect(await read(`/documents/${invoice.id}`)).toContain('Its buyer cannot deduct VAT of ₪1,080.00');
   });
 });
 

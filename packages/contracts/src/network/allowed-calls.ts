@@ -39,6 +39,7 @@ import {
   listSeriesHeads,
   readBook,
   recordExport,
+  reviewDocuments,
   summarizeDocuments,
 } from '../issuing.js';
 import {
@@ -95,6 +96,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     getDocument,
     listDocuments,
     summarizeDocuments,
+    reviewDocuments,
     cancelDocument,
     getUsage,
     listSeries,

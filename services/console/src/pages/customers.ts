@@ -159,6 +159,7 @@ async function cardPage(
       business_id: bookId,
       customer_ids: [params.id ?? ''],
       include_cancelled: true,
+      settlement: true,
       limit: documentsListed,
       before: Number.isSafeInteger(before) && before > 0 ? before : null,
     }),

@@ -1,10 +1,11 @@
-import { listDocuments, type RequestOf, searchCustomers } from '@pinkas/contracts';
+import { listDocuments, type RequestOf, reviewNotes, searchCustomers } from '@pinkas/contracts';
 import { html, type Markup } from '@pinkas/design';
 import { documentTypes, isCalendarDate } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { checkbox, choice, documentTable, field, notice, pager, typeName } from './parts.js';
+import { noteNames } from './settlement.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -17,6 +18,8 @@ const texts = {
   anyType: { he: 'כל הסוגים', en: 'All types' },
   status: { he: 'מצב', en: 'Status' },
   anyStatus: { he: 'כל המצבים', en: 'Any status' },
+  note: { he: 'לבדיקה', en: 'To check' },
+  anyNote: { he: 'כל המסמכים', en: 'All documents' },
   open: { he: 'פתוח', en: 'Open' },
   closed: { he: 'סגור', en: 'Closed' },
   cancelled: { he: 'מבוטל', en: 'Cancelled' },
@@ -48,6 +51,7 @@ export class ListDocumentsPage {
     const search = given('q');
     const type = documentTypes.find((known) => known === given('type'));
     const status = statuses.find((known) => known === given('status'));
+    const note = reviewNotes.find((known) => known === given('note'));
     const dates = { from: given('from'), to: given('to') };
     const valid = (date: string) => (isCalendarDate(date) ? date : undefined);
     const [from, to] = [valid(dates.from), valid(dates.to)];
@@ -56,9 +60,12 @@ export class ListDocumentsPage {
       business_id: bookId,
       ...(type && { type }),
       ...(status && { status }),
+      ...(note && { note }),
       ...(from && { from }),
       ...(to && { to }),
-      include_cancelled: status === 'cancelled' || query.has('cancelled'),
+      // What is to be checked is counted whatever its status.
+      include_cancelled: status === 'cancelled' || note !== undefined || query.has('cancelled'),
+      settlement: true,
       limit: pageSize,
       before: Number.isSafeInteger(before) && before > 0 ? before : null,
     };
@@ -68,6 +75,7 @@ export class ListDocumentsPage {
         q: search,
         type,
         status,
+        note,
         ...dates,
         cancelled: query.has('cancelled') ? 'yes' : '',
         before: position,
@@ -82,7 +90,7 @@ export class ListDocumentsPage {
       words.documents[language],
       html`<h1>${words.documents[language]}</h1>
 ${isBadDate ? notice('error', texts.badDate[language]) : null}
-${this.#form(visit, { search, type, status, ...dates })}
+${this.#form(visit, { search, type, status, note, ...dates })}
 ${rows}
 ${pager({ first: request.before === null ? null : linkTo(undefined), next }, language)}`,
     );
@@ -126,17 +134,19 @@ ${pager({ first: request.before === null ? null : linkTo(undefined), next }, lan
       search: string;
       type: string | undefined;
       status: string | undefined;
+      note: string | undefined;
       from: string;
       to: string;
     },
   ): Markup {
     const { language, query } = visit;
     const isFiltered =
-      [given.type, given.status, given.from, given.to].some(Boolean) || query.has('cancelled');
+      [given.type, given.status, given.note, given.from, given.to].some(Boolean) || query.has('cancelled');
     return html`<form class="filters card" method="get" action="${visit.link('/documents')}" role="search">
 ${field({ name: 'q', type: 'search', label: texts.search[language], hint: texts.searchHint[language], value: given.search, maxLength: 120 })}
 <details open data-closed-when-narrow="${isFiltered ? 'no' : 'yes'}"><summary>${texts.filters[language]}</summary><div class="grid">${choice({ name: 'type', label: texts.type[language], value: given.type ?? '', options: [['', texts.anyType[language]], ...documentTypes.map((type) => [type, typeName(type, language)] as const)] })}
 ${choice({ name: 'status', label: texts.status[language], value: given.status ?? '', options: [['', texts.anyStatus[language]], ...statuses.map((status) => [status, texts[status][language]] as const)] })}
+${choice({ name: 'note', label: texts.note[language], value: given.note ?? '', options: [['', texts.anyNote[language]], ...reviewNotes.map((note) => [note, noteNames[note][language]] as const)] })}
 ${field({ name: 'from', type: 'date', label: texts.from[language], value: given.from })}
 ${field({ name: 'to', type: 'date', label: texts.to[language], value: given.to })}
 ${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: query.has('cancelled') })}</div></details>

@@ -10,7 +10,7 @@ import {
   type Markup,
   shekels,
 } from '@pinkas/design';
-import { type DocumentType, documentTypeRules } from '@pinkas/domain';
+import { type DocumentType, documentTypeRules, settlementOf, toShekels } from '@pinkas/domain';
 import { type Words, words } from './words.js';
 
 const statusWords = {
@@ -18,6 +18,12 @@ const statusWords = {
   closed: { he: 'סגור', en: 'Closed' },
   cancelled: { he: 'מבוטל', en: 'Cancelled' },
 } as const satisfies Record<DocumentState['status'], Words>;
+
+/** What is left to pay of a document, in ILS; negative: what is in credit. Null where it asks for no payment. */
+export function balanceOf(document: DocumentHead, state: DocumentState): number | null {
+  const { balance } = settlementOf(document, state);
+  return balance === null ? null : toShekels(balance);
+}
 
 /** The name of a type of document. */
 export function typeName(type: DocumentType, language: Language): string {
@@ -182,17 +188,18 @@ export function pager(
   return html`<nav class="pager" aria-label="${words.documents[language]}">${link(links.first, pagerWords.first)}${link(links.next, pagerWords.next)}</nav>`;
 }
 
-/** The documents of a list. */
+/** The documents of a list, whose states say how far they are settled. */
 export function documentTable(
   rows: readonly { document: DocumentHead; state: DocumentState; note?: Markup | null }[],
   linkOf: (id: string) => string,
   language: Language,
 ): Markup {
-  const body = rows.map(
-    ({ document, state, note }) =>
-      html`<tr><th scope="row"><a href="${linkOf(document.id)}">${typeName(document.type, language)} ${leftToRight(String(document.number))}</a></th><td class="date">${day(document.date, language)}</td><td class="who">${isolate(document.customer.name, language)}</td><td class="figure">${amount(document.totals.total, language)}</td><td class="status">${statusBadge(state.status, language)}${note ?? null}</td></tr>`,
-  );
-  return html`<div class="table documents"><table><thead><tr><th scope="col">${listWords.document[language]}</th><th scope="col">${listWords.date[language]}</th><th scope="col">${listWords.customer[language]}</th><th scope="col" class="figure">${listWords.total[language]}</th><th scope="col">${listWords.status[language]}</th></tr></thead><tbody>${body}</tbody></table></div>`;
+  const body = rows.map(({ document, state, note }) => {
+    const balance = balanceOf(document, state);
+    const shown = balance === null || balance === 0 ? null : amount(balance, language);
+    return html`<tr><th scope="row"><a href="${linkOf(document.id)}">${typeName(document.type, language)} ${leftToRight(String(document.number))}</a></th><td class="date">${day(document.date, language)}</td><td class="who">${isolate(document.customer.name, language)}</td><td class="figure">${amount(document.totals.total, language)}</td>${shown ? html`<td class="figure balance" data-label="${listWords.balance[language]}">${shown}</td>` : html`<td class="figure balance"></td>`}<td class="status">${statusBadge(state.status, language)}${note ?? null}</td></tr>`;
+  });
+  return html`<div class="table documents"><table><thead><tr><th scope="col">${listWords.document[language]}</th><th scope="col">${listWords.date[language]}</th><th scope="col">${listWords.customer[language]}</th><th scope="col" class="figure">${listWords.total[language]}</th><th scope="col" class="figure">${listWords.balance[language]}</th><th scope="col">${listWords.status[language]}</th></tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 const listWords = {
@@ -200,5 +207,6 @@ const listWords = {
   date: { he: 'תאריך', en: 'Date' },
   customer: { he: 'לקוח', en: 'Customer' },
   total: { he: 'סך הכול', en: 'Total' },
+  balance: { he: 'יתרה', en: 'Balance' },
   status: { he: 'מצב', en: 'Status' },
 } as const satisfies Record<string, Words>;

@@ -25,6 +25,7 @@ import { actions } from './document/actions.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { timeline } from './document/timeline.js';
 import { amount, day, documentName, facts, notice, statusBadge, typeName } from './parts.js';
+import { balanceFact, settlementNotes } from './settlement.js';
 import { unlessAway } from './unless-away.js';
 import type { Words } from './words.js';
 
@@ -76,7 +77,7 @@ export class ShowDocument {
     return page(
       documentName(document, language),
       html`<div class="title"><h1>${typeName(document.type, language)} ${leftToRight(String(document.number))}</h1>${statusBadge(state.status, language)}</div>
-${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[language]) : null}
+${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[language]) : null}${settlementNotes(visit, document, state)}
 <p class="links"><a class="button" href="${this.config.viewUrlBase}/${publicId}">${texts.page[language]}</a> <a class="button quiet" href="${visit.link(`/documents/${document.id}/pdf`)}">${texts.pdf[language]}</a></p>
 <div class="columns"><div>
 <section class="card">${documentFacts(visit, document, state)}${itemTable(document, language)}</section></div>
@@ -117,6 +118,7 @@ function documentFacts(
       [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
       [texts.credited[language], state.credited ? amount(state.credited, language) : null],
+      balanceFact(document, state, language),
     ],
     language,
   );

@@ -8,6 +8,7 @@ import {
   listSuppressions,
   listUnresolvedAllocations,
   type ReplyOf,
+  reviewDocuments,
   type Suppression,
   showConnection,
   showSigningCertificate,
@@ -20,6 +21,7 @@ import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { amount, dayAndTime, documentTable, notice, typeName } from './parts.js';
+import { reviewed } from './settlement.js';
 import { postForm } from './shell.js';
 import { unlessAway } from './unless-away.js';
 import { type Words, words } from './words.js';
@@ -92,31 +94,36 @@ export class ShowToday {
     const today = dayInIsrael(this.clock.now());
     const from = `${today.slice(0, 7)}-01`;
     // A service that is away takes its own part of the page with it, and no other.
-    const [summary, latest, allocations, failures, suppressions, connection, certificate] = await Promise.all(
-      [
+    const [summary, latest, review, allocations, failures, suppressions, connection, certificate] =
+      await Promise.all([
         unlessAway(this.rpc.call(summarizeDocuments, { business_id: bookId, from, to: today })),
         unlessAway(
           this.rpc.call(listDocuments, {
             business_id: bookId,
             include_cancelled: true,
+            settlement: true,
             limit: latestCount,
             before: null,
           }),
         ),
+        unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
         unlessAway(this.#unresolved(bookId)),
         unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
         unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
         unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
         unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
-      ],
-    );
+      ]);
     const items = [
       ...this.#connectionItems(visit, connection),
       ...this.#certificateItems(language, certificate),
+      ...(review?.notes ?? []).flatMap((row) => {
+        const said = reviewed(visit, row);
+        return said ? [item(said.title, said.detail, said.action)] : [];
+      }),
       ...(allocations ?? []).map((row) => allocationItem(visit, row)),
       ...messageItems(visit, failures?.failures ?? [], suppressions?.suppressions ?? []),
     ];
-    const isIncomplete = [summary, latest, allocations, failures, suppressions].includes(null);
+    const isIncomplete = [summary, latest, review, allocations, failures, suppressions].includes(null);
     return page(
       words.today[language],
       html`<h1>${words.today[language]}</h1>

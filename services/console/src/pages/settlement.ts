@@ -1,0 +1,145 @@
+import type { DocumentHead, DocumentState, ReplyOf, ReviewNote, reviewDocuments } from '@pinkas/contracts';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
+import { amountOfNote, type SettlementNote, settlementOf, toShekels } from '@pinkas/domain';
+import type { MemberVisit } from '../http/visit.js';
+import { amount, balanceOf } from './parts.js';
+import type { Words } from './words.js';
+
+const texts = {
+  balance: { he: 'יתרה לתשלום', en: 'Balance due' },
+  inCredit: { he: 'יתרת זכות', en: 'In credit' },
+  connect: { he: 'התחברות לרשות המסים', en: 'Connect to the tax authority' },
+  checkInvoices: {
+    he: 'יש לבדוק אם אחת החשבוניות מיותרת, ולזכות אותה.',
+    en: 'Check whether one of the invoices is superfluous, and credit it.',
+  },
+  unconnected: {
+    he: 'העסק אינו מחובר לרשות המסים. הלקוחות אינם יכולים לנכות מע"מ בסך',
+    en: 'The business is not connected to the tax authority. The buyers cannot deduct VAT of',
+  },
+} as const satisfies Record<string, Words>;
+
+/** A note in short, as a filter names it. */
+export const noteNames = {
+  overcredited: { he: 'זוכה ביתר', en: 'Credited beyond the total' },
+  overpaid: { he: 'שולם ביתר', en: 'Paid beyond the total' },
+  partly_paid: { he: 'שולם בחלקו', en: 'Paid in part' },
+  invoiced_twice: { he: 'יותר מחשבונית אחת', en: 'More than one invoice' },
+  number_missing: {
+    he: 'בלי מספר הקצאה, כי אין חיבור',
+    en: 'No allocation number, for want of a connection',
+  },
+} as const satisfies Record<ReviewNote, Words>;
+
+/** What the page of a document says of a note, before its amount. */
+const sentences = {
+  overcredited: { he: 'זוכה מעבר לסכום המסמך, בסך', en: 'It is credited beyond its total, by' },
+  overpaid: { he: 'שולם מעבר לסכום המסמך, בסך', en: 'It is paid beyond its total, by' },
+  partly_paid: { he: 'שולם בחלקו. נותר לתשלום', en: 'It is paid in part. What is left to pay is' },
+  invoiced_twice: {
+    he: 'הופקה על בסיסו יותר מחשבונית אחת.',
+    en: 'More than one invoice is based on it.',
+  },
+  other_customer: {
+    he: 'קבלה או חשבונית זיכוי שהופקה על בסיסו היא על שם לקוח אחר.',
+    en: 'A receipt or a credit note that is based on it names another customer.',
+  },
+  number_missing: {
+    he: 'אין לו מספר הקצאה, כי העסק לא היה מחובר לרשות המסים. הלקוח אינו יכול לנכות מע"מ בסך',
+    en: 'It has no allocation number, since the business was not connected to the tax authority. Its buyer cannot deduct VAT of',
+  },
+} as const satisfies Record<SettlementNote | ReviewNote, Words>;
+
+/** How many documents have a note: of one, and of more after their count. */
+const counted = {
+  overcredited: {
+    one: { he: 'מסמך אחד זוכה מעבר לסכומו', en: 'One document is credited beyond its total' },
+    many: { he: 'מסמכים זוכו מעבר לסכומם', en: 'documents are credited beyond their totals' },
+    amount: { he: 'מעבר לסכום:', en: 'Beyond the total:' },
+  },
+  overpaid: {
+    one: { he: 'מסמך אחד שולם מעבר לסכומו', en: 'One document is paid beyond its total' },
+    many: { he: 'מסמכים שולמו מעבר לסכומם', en: 'documents are paid beyond their totals' },
+    amount: { he: 'מעבר לסכום:', en: 'Beyond the total:' },
+  },
+  partly_paid: {
+    one: { he: 'מסמך אחד שולם בחלקו', en: 'One document is paid in part' },
+    many: { he: 'מסמכים שולמו בחלקם', en: 'documents are paid in part' },
+    amount: { he: 'נותר לתשלום:', en: 'Left to pay:' },
+  },
+  invoiced_twice: {
+    one: { he: 'מסמך אחד שעל בסיסו יותר מחשבונית אחת', en: 'One document has more than one invoice' },
+    many: { he: 'מסמכים שעל בסיסם יותר מחשבונית אחת', en: 'documents have more than one invoice' },
+    amount: texts.checkInvoices,
+  },
+  number_missing: {
+    one: {
+      he: 'חשבונית אחת מעל הסף הופקה בלי מספר הקצאה',
+      en: 'One invoice above the threshold has no allocation number',
+    },
+    many: {
+      he: 'חשבוניות מעל הסף הופקו בלי מספר הקצאה',
+      en: 'invoices above the threshold have no allocation number',
+    },
+    amount: texts.unconnected,
+  },
+} as const satisfies Record<ReviewNote, { one: Words; many: Words; amount: Words }>;
+
+/** The balance of a document as a fact of it. */
+export function balanceFact(
+  document: DocumentHead,
+  state: DocumentState,
+  language: Language,
+): readonly [string, Markup | null] {
+  const balance = balanceOf(document, state);
+  return balance !== null && balance < 0
+    ? [texts.inCredit[language], amount(-balance, language)]
+    : [texts.balance[language], balance === null ? null : amount(balance, language)];
+}
+
+/** What a person should know of the settlement of a document; null where there is nothing. */
+export function settlementNotes(
+  visit: MemberVisit,
+  document: DocumentHead,
+  state: DocumentState,
+): Markup | null {
+  const { language } = visit;
+  const sentence = (note: keyof typeof sentences, value: number | null) =>
+    html`<p>${sentences[note][language]}${value !== null && html` ${amount(value, language)}.`}</p>`;
+  const said = settlementOf(document, state).notes.map((note) => {
+    const about = amountOfNote(note, document, state);
+    return sentence(note, about === null ? null : toShekels(about));
+  });
+  if (state.undeductible_vat !== undefined) {
+    said.push(html`${sentence('number_missing', state.undeductible_vat)}${connectLink(visit)}`);
+  }
+  return said.length === 0 ? null : html`<div class="notice warn">${said}</div>`;
+}
+
+/** What Today says of the documents with a note; null where it says nothing of them. */
+export function reviewed(
+  visit: MemberVisit,
+  { note, documents, amount: value }: ReplyOf<typeof reviewDocuments>['notes'][number],
+): { title: Markup; detail: Markup; action: Markup | null } | null {
+  const { language, business, isTest } = visit;
+  const isNumber = note === 'number_missing';
+  // Once there is a connection, nothing can be done about earlier invoices.
+  if (isNumber && (isTest || business.tax_authority_connected)) {
+    return null;
+  }
+  const { one, many, amount: about } = counted[note];
+  const count = documents === 1 ? one[language] : html`${leftToRight(String(documents))} ${many[language]}`;
+  return {
+    title: html`<a href="${visit.link('/documents', { note })}">${count}</a>`,
+    detail: html`${about[language]}${value !== null && html` ${amount(value, language)}`}`,
+    action: isNumber ? connectLink(visit) : null,
+  };
+}
+
+/** The way to connect, for an owner of a business that is not connected. */
+function connectLink(visit: MemberVisit): Markup | null {
+  const { business, isTest, role, language } = visit;
+  return role === 'owner' && !isTest && !business.tax_authority_connected
+    ? html`<a class="button" href="${visit.link('/authority')}">${texts.connect[language]}</a>`
+    : null;
+}
