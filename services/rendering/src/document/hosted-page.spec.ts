@@ -77,12 +77,27 @@ describe('hostedPage', () => {
     expect(page({ status: 'closed', credited: 3009 })).toContain('<p class="status closed">הוסדר</p>');
   });
 
+  it('the page of an invoice that was paid beyond its total says what is in credit', () => {
+    const html = page({ status: 'closed', paid: 3009, credited: 0.01 });
+    expect(html).toContain('<th scope="row">יתרת זכות</th><td><bdi dir="ltr">0.01</bdi> ₪</td>');
+    expect(html).not.toContain('יתרה לתשלום');
+  });
+
+  it('the page of a proforma shows what is left of it, though a receipt has closed it', () => {
+    const html = pageOf('proforma', { status: 'closed', paid: 9 });
+    expect(html).toContain('<p class="status closed">יתרה לתשלום <bdi dir="ltr">3,000.00</bdi> ₪</p>');
+    // Its invoice asks for the payment now.
+    const invoiced = pageOf('proforma', { status: 'closed', paid: 9, invoices: 1 });
+    expect(invoiced).not.toContain('<dt>יתרה לתשלום</dt>');
+    expect(invoiced).toContain('<p class="status closed">הופקה חשבונית</p>');
+  });
+
   it('the page of a quote says until when it holds, and of a proforma that an invoice followed asks for nothing', () => {
     expect(pageOf('quote', {}, { quote_valid_days: 30 })).toContain(
       '<p class="status open">בתוקף עד <bdi dir="ltr">07/04/2026</bdi></p>',
     );
     expect(pageOf('quote')).toContain('<p class="status open">בתוקף</p>');
-    const proforma = pageOf('proforma', { status: 'closed' });
+    const proforma = pageOf('proforma', { status: 'closed', invoices: 1 });
     expect(proforma).toContain('<p class="status closed">הופקה חשבונית</p>');
     expect(proforma).not.toContain('<dt>סכום לתשלום');
   });

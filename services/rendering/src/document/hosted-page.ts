@@ -93,8 +93,7 @@ function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
  * one style suffices. Search engines are excluded, since the address is the only key to it.
  */
 export function hostedPage(printed: Sheet, facts: PageFacts, typeface: Typeface): string {
-  const { status, paid, credited = 0 } = facts.state;
-  const sheet = { ...printed, standing: { status, paid, credited } };
+  const sheet = { ...printed, standing: facts.state };
   const language = languageOf(sheet);
   const body = html`${bar(sheet, facts)}<main class="paper">${documentSheet(sheet)}</main>${genuine(sheet, facts)}`;
   // Emoji are the device's own: there they have colours.

@@ -4,9 +4,8 @@ import {
   acknowledgesPayment,
   addDays,
   type DocumentType,
-  documentTypeRules,
-  fromShekels,
   isGoodsNote,
+  settlementOf,
   toShekels,
   showsVatBasis as vatBasisShown,
 } from '@pinkas/domain';
@@ -28,14 +27,6 @@ export interface RevisionContent {
   readonly output: 'original' | 'copy';
 }
 
-/** What happened to the amount of a document since it was issued, ILS. A page shows it; paper cannot. */
-export interface Standing {
-  readonly status: DocumentState['status'];
-  readonly paid: number;
-  /** By credit notes. */
-  readonly credited: number;
-}
-
 /** The business's picture, as a page can show it: it carries its bytes, and nothing is fetched for it. */
 export interface SheetLogo {
   /** A `data:` address. */
@@ -52,8 +43,8 @@ export interface Sheet extends RevisionContent {
   readonly logo: SheetLogo | null;
   /** The address of the document's page, which paper names. */
   readonly viewUrl?: string;
-  /** Given for a page; what is printed has none. */
-  readonly standing?: Standing;
+  /** What happened to its amount since it was issued. A page shows it; paper cannot, and has none. */
+  readonly standing?: Pick<DocumentState, 'status' | 'paid' | 'credited' | 'invoices'>;
   /** The language that the reader requested; without it, the business's. */
   readonly language?: Language;
 }
@@ -104,24 +95,17 @@ export function validUntil({ document, business }: Sheet): string | null {
   return document.type === 'quote' && days !== undefined ? addDays(document.date, days) : null;
 }
 
-/**
- * What is to be paid of an invoice, ILS: on paper its total, on a page what is left of it. Null where nothing is, where another
- * document asks for it, and on every type without a due date.
- */
-export function amountDue({ document, cancelledAt, standing }: Sheet): number | null {
-  if (!documentTypeRules[document.type].dueDate || cancelledAt !== null) {
-    return null;
-  }
-  const { total } = document.totals;
-  if (!standing) {
-    return total;
-  }
-  const { status, paid, credited } = standing;
-  if (document.type === 'proforma' && status === 'closed' && paid === 0) {
-    return null;
-  }
-  const balance = toShekels(fromShekels(total) - fromShekels(paid) - fromShekels(credited));
-  return balance > 0 ? balance : null;
+/** What is left to pay of an invoice, ILS; negative: what is in credit. Null where it asks for no payment. On paper it is the total. */
+export function balanceOf({ document, cancelledAt, standing }: Sheet): number | null {
+  const status = cancelledAt === null ? 'open' : 'cancelled';
+  const { balance } = settlementOf(document, standing ?? { status, paid: 0 });
+  return balance === null ? null : toShekels(balance);
+}
+
+/** What is to be paid of an invoice, ILS. Null where nothing is; paper says so of a total of zero too. */
+export function amountDue(sheet: Sheet): number | null {
+  const balance = balanceOf(sheet);
+  return balance !== null && (balance > 0 || !sheet.standing) ? balance : null;
 }
 
 /** Whether the payments come before the items: a receipt is about what was paid. */

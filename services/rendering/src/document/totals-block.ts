@@ -1,33 +1,35 @@
-import { formatPercent, html, leftToRight, type Markup, shekels } from '@pinkas/design';
+import { formatPercent, html, type Language, leftToRight, type Markup, shekels } from '@pinkas/design';
 import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
-import { amountDue, languageOf, type Sheet, showsVatBasis } from './sheet.js';
+import { balanceOf, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, totalWords, wording } from './wording.js';
 
 const row = (label: Markup | string, amount: Markup, kind?: 'total') =>
   html`<tr${kind ? html` class="${kind}"` : null}><th scope="row">${label}</th><td>${amount}</td></tr>`;
 
-/** The total; on the page of an invoice also what was paid and credited since, and the balance. */
+/** The total; on the page of an invoice also what was paid and credited since, and what is left to pay, if it asks for a payment. */
 function lastRows(sheet: Sheet, includes: Markup | null): Markup[] {
   const { document, standing } = sheet;
   const { total } = document.totals;
   const language = languageOf(sheet);
-  const changed = standing && standing.paid + standing.credited > 0;
-  if (!changed || !documentTypeRules[document.type].dueDate) {
-    // Of a cancelled document nothing is to be paid.
-    const words = html`${(sheet.cancelledAt === null ? totalWords[document.type] : wording.total)[language]}${includes}`;
-    return [row(words, shekels(total, language), 'total')];
-  }
+  const isPayable = documentTypeRules[document.type].dueDate;
+  const balance = balanceOf(sheet);
   const since = [
-    [wording.creditedSum, standing.credited],
-    [wording.paid, standing.paid],
+    [wording.creditedSum, standing?.credited ?? 0],
+    [wording.paid, standing?.paid ?? 0],
   ] as const;
+  const changes = since.filter(([, amount]) => isPayable && amount > 0);
+  const kind = balance === null || changes.length === 0 ? 'total' : undefined;
+  const words = kind && (balance !== null) === isPayable ? totalWords[document.type] : wording.total;
   return [
-    row(html`${wording.total[language]}${includes}`, shekels(total, language)),
-    ...since
-      .filter(([, amount]) => amount > 0)
-      .map(([words, amount]) => row(words[language], shekels(-amount, language))),
-    row(wording.balance[language], shekels(amountDue(sheet) ?? 0, language), 'total'),
+    row(html`${words[language]}${includes}`, shekels(total, language), kind),
+    ...changes.map(([name, amount]) => row(name[language], shekels(-amount, language))),
+    ...(kind ? [] : [balanceRow(balance ?? 0, language)]),
   ];
+}
+
+function balanceRow(balance: number, language: Language): Markup {
+  const words = balance < 0 ? wording.inCredit : wording.balance;
+  return row(words[language], shekels(Math.abs(balance), language), 'total');
 }
 
 /** What a figure is called, with its basis or rate. */

@@ -208,6 +208,7 @@ export const wording = {
   total: words('סה"כ', 'Total'),
   creditedSum: words('זוכה', 'Credited'),
   balance: words('יתרה לתשלום', 'Balance due'),
+  inCredit: words('יתרת זכות', 'In credit'),
   carried: words('סכום מועבר', 'Carried forward'),
   pageCode: words('קוד QR לדף המסמך', "QR code of the document's page"),
   scan: words('לצפייה במסמך', 'View online'),
