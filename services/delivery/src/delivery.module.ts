@@ -10,6 +10,7 @@ import { ListMessages } from './delivery/list-messages.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
 import { ListTestMessages } from './delivery/list-test-messages.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
+import { MessageBalances } from './delivery/message-balances.js';
 import { MessageChannels } from './delivery/message-channels.js';
 import { MessageLogos } from './delivery/message-logos.js';
 import { MessageSender } from './delivery/message-sender.js';
@@ -50,6 +51,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     MessageArtifacts,
     IssuedFacts,
     MessageChannels,
+    MessageBalances,
     MessageLogos,
     OutcomeRecorder,
     DeliveryMetrics,

@@ -6,6 +6,7 @@ import {
   artifactRendered,
   type Business,
   type DeliveryOutcome,
+  type DocumentState,
   deliveryPlanned,
   documentCancelled,
   documentIssued,
@@ -67,6 +68,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdfUnavailable: boolean;
   /** Set it while issuing is not to be reached. */
   issuingUnavailable: boolean;
+  /** What was paid and credited of all documents, as issuing says it. */
+  state: Partial<DocumentState>;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged: boolean;
   /** Set it to make rendering give a PDF that says that its document is cancelled. */
@@ -182,6 +185,7 @@ export async function startDelivery(
     pdf: Buffer.from(`%PDF-1.7\n${'binary \u0000\u00ff '.repeat(2_000)}\n%%EOF\n`, 'latin1'),
     pdfUnavailable: false,
     issuingUnavailable: false,
+    state: {},
     pdfDamaged: false,
     pdfCancelled: false,
     pdfReady: Promise.resolve(),
@@ -192,6 +196,7 @@ export async function startDelivery(
         business: exampleBusiness(),
         pdfUnavailable: false,
         issuingUnavailable: false,
+        state: {},
         pdfDamaged: false,
         pdfCancelled: false,
         pdfReady: Promise.resolve(),
@@ -334,13 +339,14 @@ export async function startDelivery(
       cancelled: made.pdfCancelled,
     };
   };
-  /** The reply of issuing about a document; the state is not read. */
+  /** The reply of issuing about a document. */
   const issuedDocument = (probe: (document: IssuedDocument) => boolean) => {
     const found = issued.find(({ document }) => probe(document));
     if (!found || made.issuingUnavailable) {
       throw new ApiError(found ? 'engine_error' : 'not_found');
     }
-    const state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null } as const;
+    const open = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null } as const;
+    const state = { ...open, ...made.state };
     return { document: found.document, business: found.business, state };
   };
   network.answer(getDocument, ({ business_id, document_id }) => {

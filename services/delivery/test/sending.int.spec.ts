@@ -590,6 +590,19 @@ describe('MessageSender', () => {
     expect((await delivery.mailbox.mailTo(note))[0]?.text).not.toContain('₪');
   });
 
+  it('an email says what is left to pay when it is sent, and the total alone while issuing is away', async () => {
+    delivery.state = { status: 'closed', paid: 5000, credited: 79.99 };
+    const [recipient, other] = [delivery.newRecipient(), delivery.newRecipient()];
+    await delivery.inState(await delivery.issueReady(recipient), 'sent');
+    const { text } = await mailTo(recipient);
+    expect(text).toMatch(/יתרה לתשלום: .*2,000\.01/);
+    expect(text).not.toContain('סכום לתשלום');
+    delivery.issuingUnavailable = true;
+    await delivery.inState(await delivery.issueReady(other), 'sent');
+    expect((await mailTo(other)).text).toMatch(/סה"כ: .*7,080\.00/);
+    expect((await mailTo(other)).text).not.toMatch(/(?:סכום|יתרה) לתשלום/);
+  });
+
   it('MessageSender sends from the configured address with the business as name and reply-to', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issueReady(recipient);

@@ -17,6 +17,8 @@ export interface MessageContent {
   readonly allocation: AllocationState;
   /** Null: it shows none. */
   readonly logo: EmailLogo | null;
+  /** ILS: what is left to pay; null where nothing is asked for, undefined where it is not known. */
+  readonly balance: number | null | undefined;
 }
 
 /** The providers that messages are sent through. */
@@ -66,11 +68,11 @@ export class MessageChannels {
       : this.mailer.send(this.#emailOf(row, content));
   }
 
-  #emailOf(row: DeliveryRow, { pdf, allocation, logo }: MessageContent): DocumentEmail {
+  #emailOf(row: DeliveryRow, { pdf, allocation, logo, balance }: MessageContent): DocumentEmail {
     const { facts, purpose } = row;
     const isFollowUp = row.follows !== null;
     return {
-      email: composeEmail(facts, { purpose, allocation, isFollowUp, logo }, this.config.viewUrlBase),
+      email: composeEmail(facts, { purpose, allocation, isFollowUp, logo, balance }, this.config.viewUrlBase),
       pdf,
       logo,
       messageId: row.message_id,

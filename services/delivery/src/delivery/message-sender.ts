@@ -22,6 +22,7 @@ import { type Attempt, beginAttempt, countForDay } from './attempt.repository.js
 import { claimDue, nextDueMessage, postpone } from './claim.repository.js';
 import type { DeliveryChannel, DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
+import { MessageBalances } from './message-balances.js';
 import { MessageChannels } from './message-channels.js';
 import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
@@ -59,6 +60,7 @@ export class MessageSender implements BackgroundTask {
     @InjectLogger() private readonly logger: Logger,
     private readonly artifacts: MessageArtifacts,
     private readonly logos: MessageLogos,
+    private readonly balances: MessageBalances,
     private readonly channels: MessageChannels,
     private readonly outcomes: OutcomeRecorder,
     tracing: Tracing,
@@ -138,7 +140,7 @@ export class MessageSender implements BackgroundTask {
     if (artifact.kind === 'failed') {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
-    const logo = await this.logos.fetch(row);
+    const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
     // While the PDF is fetched, quiet hours may begin and an operator may suppress the address.
     if (await this.#holdBack(db, row)) {
       return;
@@ -151,6 +153,7 @@ export class MessageSender implements BackgroundTask {
       pdf: artifact.pdf.bytes,
       allocation: attempt.allocation,
       logo,
+      balance,
     });
     await this.outcomes.record(attempt.row, attempt.n, outcome);
   }

@@ -9,14 +9,7 @@ import {
 } from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/service-kit/html';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import {
-  type AllocationState,
-  amountText,
-  asSentence,
-  singleLine,
-  totalText,
-  typeName,
-} from '../delivery/wording.js';
+import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../delivery/wording.js';
 
 /** The picture of a business. */
 export interface EmailLogo {
@@ -58,6 +51,8 @@ interface Wording {
   readonly date: string;
   readonly total: string;
   readonly amountDue: string;
+  readonly balance: string;
+  readonly inCredit: string;
   readonly dueDate: string;
   readonly figures: Readonly<Record<TotalRowKind, string>>;
   readonly withoutVat: string;
@@ -88,6 +83,8 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     date: 'תאריך',
     total: 'סה"כ',
     amountDue: 'סכום לתשלום',
+    balance: 'יתרה לתשלום',
+    inCredit: 'יתרת זכות',
     dueDate: 'לתשלום עד',
     figures: {
       gross_lines: 'סכום השורות כולל מע"מ',
@@ -123,6 +120,8 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     date: 'Date',
     total: 'Total',
     amountDue: 'Amount due',
+    balance: 'Balance due',
+    inCredit: 'In credit',
     dueDate: 'Due date',
     figures: {
       gross_lines: 'Sum of lines incl. VAT',
@@ -145,8 +144,8 @@ interface Row {
   readonly isStrong?: boolean;
 }
 
-/** The figures from the lines to the total as on paper; for a document with a due date what is to be paid, and until when. */
-function figureRows(facts: DeliveryFacts, wording: Wording): Row[] {
+/** The figures from the lines to the total as on paper, and what is left to pay, and until when. */
+function figureRows(facts: DeliveryFacts, balance: EmailOccasion['balance'], wording: Wording): Row[] {
   const { document } = facts;
   const { figures, due_date: dueDate, vat_rate: vatRate, discount_percent: percent } = document;
   if (figures === null) {
@@ -163,10 +162,36 @@ function figureRows(facts: DeliveryFacts, wording: Wording): Row[] {
       name: `${wording.figures[kind]}${rates[kind] ?? ''}`,
       value: amountText(amount, facts.business.language),
     })),
-    { name: dueDate === null ? wording.total : wording.amountDue, value: totalText(facts), isStrong: true },
-    ...(dueDate === null
-      ? []
-      : [{ name: wording.dueDate, value: formatDay(dueDate, facts.business.language) }]),
+    ...balanceRows(facts, balance, wording),
+    ...(dueDate !== null && isDue(balance)
+      ? [{ name: wording.dueDate, value: formatDay(dueDate, facts.business.language) }]
+      : []),
+  ];
+}
+
+/** What is to be paid by its due date: also where it is not known how much of it is paid. */
+const isDue = (balance: EmailOccasion['balance']): boolean =>
+  balance === undefined || (balance !== null && balance > 0);
+
+function balanceRows(
+  { document: { total, due_date: dueDate }, business: { language } }: DeliveryFacts,
+  balance: EmailOccasion['balance'],
+  wording: Wording,
+): Row[] {
+  const row = (name: string, amount: number, isStrong = true) => ({
+    name,
+    value: amountText(amount, language),
+    isStrong,
+  });
+  if (dueDate === null || balance === undefined || balance === null) {
+    return [row(wording.total, total)];
+  }
+  if (balance === total) {
+    return [row(wording.amountDue, total)];
+  }
+  return [
+    row(wording.total, total, false),
+    row(balance < 0 ? wording.inCredit : wording.balance, Math.abs(balance)),
   ];
 }
 
@@ -178,6 +203,8 @@ export interface EmailOccasion {
   readonly isFollowUp: boolean;
   /** The logo that travels with it. */
   readonly logo: EmailLogo | null;
+  /** ILS: what is left to pay of its document; null where nothing is asked for, undefined where it is not known. */
+  readonly balance?: number | null | undefined;
 }
 
 /**
@@ -203,7 +230,7 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
     rows: [
       { name: wording.number, value: String(document.number) },
       { name: wording.date, value: formatDay(document.date, language) },
-      ...figureRows(facts, wording),
+      ...figureRows(facts, occasion.balance, wording),
       ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
     ],
     link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,

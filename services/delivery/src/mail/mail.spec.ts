@@ -189,7 +189,7 @@ describe('composeEmail', () => {
 
   it('composeEmail shows the figures as the document does, what is to be paid and until when', () => {
     const allocation = { number: '123456789', isPending: false };
-    const occasion = { ...forCustomer, allocation };
+    const occasion = { ...forCustomer, allocation, balance: 3009 };
     expect(factsIn(composeEmail(facts({ document: priced }), occasion, base).text)).toEqual([
       'מספר: 1042',
       'תאריך: 15/06/2026',
@@ -215,6 +215,18 @@ describe('composeEmail', () => {
       'Due date: 15 Jul 2026',
       'Allocation number: 123456789',
     ]);
+  });
+
+  it.each([
+    ['a part was paid', 1508.5, ['סה"כ: 3,009.00 ₪', 'יתרה לתשלום: 1,508.50 ₪', 'לתשלום עד: 15/07/2026']],
+    ['all was paid', 0, ['סה"כ: 3,009.00 ₪', 'יתרה לתשלום: 0.00 ₪']],
+    ['more was paid', -0.01, ['סה"כ: 3,009.00 ₪', 'יתרת זכות: 0.01 ₪']],
+    ['another document asks for the payment', null, ['סה"כ: 3,009.00 ₪']],
+    ['it is not known what was paid', undefined, ['סה"כ: 3,009.00 ₪', 'לתשלום עד: 15/07/2026']],
+  ] as const)('composeEmail shows what is left to pay where %s', (_what, balance, rows) => {
+    const { text } = composeEmail(facts({ document: priced }), { ...forCustomer, balance }, base);
+    const shown = factsIn(text) ?? [];
+    expect(shown.slice(shown.findIndex((row) => row.includes('18%')) + 1)).toEqual(rows);
   });
 
   it('composeEmail shows only the total where there is neither discount nor VAT, and nothing of a note without prices', () => {
