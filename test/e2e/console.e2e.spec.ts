@@ -8,6 +8,7 @@ import { attention } from './console/attention.js';
 import { documents } from './console/documents.js';
 import { everyPage } from './console/every-page.js';
 import { settings } from './console/settings.js';
+import { settlement } from './console/settlement.js';
 import { withoutScripts } from './console/without-scripts.js';
 
 /** What the sections share: one system, one browser program, and people whose browsers end with their test. */
@@ -66,6 +67,7 @@ describe('the console on the whole system', () => {
   access(system);
   attention(system);
   documents(system);
+  settlement(system);
   settings(system);
   accountantFiles(system);
   withoutScripts(system);
