@@ -225,6 +225,7 @@ describe('the image', () => {
 });
 
 interface ServiceValues {
+  resources: { requests: Record<string, string>; limits: Record<string, string> };
   secrets: string[];
   optionalSecrets: string[];
   environment: Record<string, string>;
@@ -281,6 +282,15 @@ describe('the chart', () => {
 
   it('the chart has every service', () => {
     expect(Object.keys(values.services).sort()).toEqual([...serviceNames].sort());
+  });
+
+  it('the console requests the disk that its exports are written to, and has a limit beyond it', async () => {
+    const { requests, limits } = values.services.console.resources;
+    const template = await read('deploy/helm/pinkas/templates/deployments.yaml');
+    expect(template).toContain(`ternary "${requests['ephemeral-storage']}" "64Mi"`);
+    expect(Number.parseInt(limits['ephemeral-storage'] ?? '', 10)).toBeGreaterThan(
+      Number.parseInt(requests['ephemeral-storage'] ?? '', 10),
+    );
   });
 
   it.each(serviceNames)('%s takes its secret variables from its Secret and no others', (service) => {

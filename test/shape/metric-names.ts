@@ -28,6 +28,10 @@ export async function samplesOf(sources: readonly Source[]): Promise<Map<string,
       }
     }
   }
+  // Those of the kubelet, on which alerts are.
+  for (const name of ['kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes']) {
+    add(name, ['persistentvolumeclaim']);
+  }
   // Those of Node and the process itself.
   for (const [, name = ''] of (await new Metrics().text()).matchAll(/^([a-z]\w*)[ {]/gm)) {
     add(name, []);

@@ -98,5 +98,13 @@ export const fields = {
     example: 'Example Ltd.',
     fallback: '',
   }),
+  exportsMaxGib: integer('EXPORTS_MAX_GIB', {
+    meaning:
+      'How many GiB the files of all exports may have together in the database, which the disk of PostgreSQL must have room for.',
+    example: '10',
+    fallback: 10,
+    min: 1,
+    max: 10_000,
+  }),
 };
 export type ConsoleConfig = ConfigOf<typeof fields>;

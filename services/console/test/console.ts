@@ -79,6 +79,7 @@ export async function startConsole(change: Partial<ConsoleConfig> = {}): Promise
     accountingSoftwareNumber: 99_999_999,
     softwareVendorTaxId: '',
     softwareVendorName: '',
+    exportsMaxGib: 10,
     ...change,
   };
   const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({

@@ -6,8 +6,11 @@ import { commands } from '@pinkas/cli';
 import { toDocumentDetail } from '@pinkas/contracts';
 import { ApiError, forTenant } from '@pinkas/service-kit';
 import { eventually, scrape } from '@pinkas/testkit';
+import { sql } from 'kysely';
 import { type Claim, type ClaimedExport, claimDue, finish } from '../src/export/export.repository.js';
-import { insertChunk } from '../src/export/export-chunk.repository.js';
+import { insertChunk, storedBytes } from '../src/export/export-chunk.repository.js';
+import { ExportsFullError } from '../src/export/export-errors.js';
+import { gib } from '../src/export/export-policy.js';
 import { ExportPurger } from '../src/export/export-purger.js';
 import { listExports, readExportFile, TooManyExportsError } from '../src/export/exports.js';
 import { type ExportsUnderTest, pdfOf, startExports, unzipped } from './exports.js';
@@ -206,7 +209,7 @@ describe('exports of the console', () => {
       })
       .execute();
     for (const position of [0, 7]) {
-      expect(await insertChunk(db, dead, position, Buffer.from('of the dead process'))).toBe(true);
+      expect(await insertChunk(db, dead, position, Buffer.from('of the dead process'), gib)).toBe('stored');
     }
     const now = new Date();
     expect(await claimDue(db, 1, now, now)).toEqual([]);
@@ -232,7 +235,7 @@ describe('exports of the console', () => {
       missingPdfCount: 0,
       missingPdfs: [],
     };
-    expect(await insertChunk(db, claim, 0, Buffer.from('late'))).toBe(false);
+    expect(await insertChunk(db, claim, 0, Buffer.from('late'), gib)).toBe('lost');
     expect(await finish(db, claim, file, new Date(), new Date())).toBe(false);
     expect(await chunksOf(id)).toEqual([]);
     release();
@@ -373,6 +376,87 @@ describe('exports of the console', () => {
     await expect(exports.request({ format: 'jsonl' })).rejects.toBeInstanceOf(TooManyExportsError);
     await resize(size_bytes);
     await expect(exports.request({ format: 'jsonl' })).resolves.toEqual(expect.any(String));
+  });
+
+  it('an export that finds no room beside those of all businesses fails, and a request is refused while there is none', async () => {
+    const { db } = exports.database;
+    const fill = (bytes: number) => db.updateTable('export_volume').set({ stored_bytes: bytes }).execute();
+    const before = await storedBytes(db);
+    await fill(gib - 1);
+    const id = await exports.request({ format: 'jsonl' });
+    expect(await exports.ended(id)).toMatchObject({ state: 'failed', failure: 'full', attempts: 1 });
+    expect(await storedBytes(db)).toBe(gib - 1);
+    await fill(gib);
+    await expect(exports.request({ format: 'jsonl' })).rejects.toBeInstanceOf(ExportsFullError);
+    await fill(before);
+    await exports.ended(await exports.request({ format: 'jsonl' }));
+    expect(await storedBytes(db)).toBeGreaterThan(before);
+  });
+
+  it('chunks that are stored at once, of several businesses, never have more bytes than they may together', async () => {
+    const { db } = exports.database;
+    const bytes = Buffer.alloc(1_000);
+    const jobs = Array.from({ length: 4 }, () => ({
+      ...{ business_id: randomUUID(), id: randomUUID(), claim_id: randomUUID() },
+    }));
+    const values = {
+      ...{
+        person_id: randomUUID(),
+        format: 'jsonl' as const,
+        first_date: '2026-01-01',
+        last_date: '2026-12-31',
+      },
+      ...{
+        state: 'running' as const,
+        attempts: 1,
+        requested_at: exports.clock.now,
+        next_attempt_at: exports.clock.now,
+      },
+      claimed_until: new Date(Date.now() + 60 * minuteMs),
+    };
+    await db
+      .insertInto('export_job')
+      .values(jobs.map((job) => ({ ...job, ...values })))
+      .execute();
+    const before = await storedBytes(db);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, position) => {
+        const job = jobs[position % jobs.length] as Claim;
+        return insertChunk(
+          forTenant(exports.own, job.business_id),
+          job,
+          position,
+          bytes,
+          before + 7 * bytes.length,
+        );
+      }),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'stored')).toHaveLength(7);
+    expect(outcomes.filter((outcome) => outcome === 'full')).toHaveLength(13);
+    const stored = async () =>
+      Number(
+        (
+          await db
+            .selectFrom('export_chunk')
+            .select(sql<string>`coalesce(sum(octet_length(bytes)), 0)`.as('bytes'))
+            .executeTakeFirstOrThrow()
+        ).bytes,
+      );
+    expect([await storedBytes(db), await stored()]).toEqual([before + 7_000, before + 7_000]);
+    await db
+      .updateTable('export_job')
+      .set({ state: 'failed', failure: 'unavailable', next_attempt_at: null, claimed_until: null })
+      .where(
+        'id',
+        'in',
+        jobs.map(({ id }) => id),
+      )
+      .execute();
+    // Two processes purge at once.
+    const purger = exports.service.app.get(ExportPurger, { strict: false });
+    await Promise.all([purger.purgeBatch(), purger.purgeBatch()]);
+    expect([await storedBytes(db), await stored()]).toEqual([before, before]);
+    expect((await scrape(exports.service)).get('pinkas_exports_stored_bytes')).toBe(before);
   });
 
   it.each([

@@ -91,7 +91,10 @@ export async function startExports(): Promise<ExportsUnderTest> {
     backgroundTasks: exportTasks,
     clock: { now: () => clock.now },
   } as const;
-  const own = { accountingSoftwareNumber: 99_999_999, softwareVendorTaxId: '', softwareVendorName: '' };
+  const own = {
+    ...{ accountingSoftwareNumber: 99_999_999, softwareVendorTaxId: '', softwareVendorName: '' },
+    exportsMaxGib: 1,
+  };
   const tested = await startServiceUnderTest<ConsoleTables, ConsoleConfig>({
     service,
     migrations,
@@ -119,6 +122,7 @@ export async function startExports(): Promise<ExportsUnderTest> {
           ...change,
         },
         clock.now,
+        own.exportsMaxGib * 1024 ** 3,
       ),
     row: (id) =>
       tested.database.db.selectFrom('export_job').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),

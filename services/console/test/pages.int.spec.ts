@@ -111,6 +111,22 @@ describe('the HTTP server of the console', () => {
   });
 });
 
+describe('the page of exports', () => {
+  it('a person who requests a file while there is no room reads so, and to try again later', async () => {
+    const { id } = console.addBusiness();
+    const browser = await console.signedIn(await console.addPerson({ [id]: 'owner' }));
+    const { db } = console.database;
+    const fill = (bytes: number) => db.updateTable('export_volume').set({ stored_bytes: bytes }).execute();
+    await fill(10 * 1024 ** 3);
+    const dates = { from: '2026-01-01', to: '2026-01-31' };
+    const { status, text } = await browser.post(`/b/${id}/exports`, { format: 'csv', ...dates });
+    await fill(0);
+    expect(status).toBe(422);
+    expect(text).toContain('There is no room for more files at the moment');
+    expect(text).toContain('try again later');
+  });
+});
+
 describe('what a form has done', () => {
   const prepared = 'The file is in preparation.';
   let at: string;

@@ -223,4 +223,14 @@ export const initial = sqlMigration(`
   -- Compressed already, or as large as it is.
   alter table export_chunk alter column bytes set storage external;
   ${enableTenantIsolation('export_chunk')}
+
+  -- One row, which the statements that store and delete chunks lock: all businesses share the disk.
+  create table export_volume (
+    singleton    boolean not null default true,
+    stored_bytes bigint not null default 0,
+    constraint export_volume_pkey primary key (singleton),
+    constraint export_volume_singleton_check check (singleton),
+    constraint export_volume_stored_check check (stored_bytes >= 0)
+  );
+  insert into export_volume default values;
 `);

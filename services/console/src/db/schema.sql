@@ -148,6 +148,13 @@ CREATE TABLE public.export_job (
 
 ALTER TABLE ONLY public.export_job FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.export_volume (
+    singleton boolean DEFAULT true NOT NULL,
+    stored_bytes bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT export_volume_singleton_check CHECK (singleton),
+    CONSTRAINT export_volume_stored_check CHECK ((stored_bytes >= 0))
+);
+
 CREATE TABLE public.form_outcome (
     session_id uuid NOT NULL,
     path text NOT NULL,
@@ -255,6 +262,9 @@ ALTER TABLE ONLY public.export_chunk
 
 ALTER TABLE ONLY public.export_job
     ADD CONSTRAINT export_job_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.export_volume
+    ADD CONSTRAINT export_volume_pkey PRIMARY KEY (singleton);
 
 ALTER TABLE ONLY public.form_outcome
     ADD CONSTRAINT form_outcome_pkey PRIMARY KEY (session_id, path);

@@ -27,6 +27,15 @@ export class ExportTooLargeError extends Error {
   }
 }
 
+/** The files of all exports have as many bytes together as they may. */
+export class ExportsFullError extends Error {
+  override readonly name = 'ExportsFullError';
+
+  constructor() {
+    super('the files of all exports have as many bytes as EXPORTS_MAX_GIB allows');
+  }
+}
+
 /** An attempt that takes longer than it may. */
 export class ExportTimeoutError extends Error {
   override readonly name = 'ExportTimeoutError';
@@ -41,7 +50,11 @@ export function errorText(error: unknown): string {
   if (error instanceof ApiError) {
     return `${error.code}: ${error.message}`;
   }
-  if (error instanceof ExportTooLargeError || error instanceof ExportTimeoutError) {
+  if (
+    error instanceof ExportTooLargeError ||
+    error instanceof ExportsFullError ||
+    error instanceof ExportTimeoutError
+  ) {
     return error.message;
   }
   return error instanceof Error ? error.name : 'unknown';

@@ -1,7 +1,8 @@
+export const gib = 1024 ** 3;
 /** How many exports of one business may wait or run. */
 export const unfinishedMax = 3;
 /** How many bytes the files of one business may have together before it may request another. */
-export const storedMaxBytes = 8 * 1024 ** 3;
+export const storedMaxBytes = 8 * gib;
 /** How often an export is attempted. */
 export const attemptsMax = 3;
 /** The pauses before the second and the third attempt. */
@@ -13,7 +14,7 @@ export const claimMs = 60_000;
 /** How long a finished file is kept. */
 export const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 /** How much an export may write into its temporary folder, all its files together. */
-export const folderMaxBytes = 4 * 1024 ** 3;
+export const folderMaxBytes = 4 * gib;
 /** The size of a stored chunk; the last one is smaller. */
 export const chunkBytes = 1024 * 1024;
 /** How many names of documents without a PDF are kept. */

@@ -31,6 +31,7 @@ import type { ExportFailure } from './export.tables.js';
 import {
   ClaimLostError,
   ExportStoppedError,
+  ExportsFullError,
   ExportTimeoutError,
   ExportTooLargeError,
   errorText,
@@ -209,7 +210,7 @@ export class ExportWorker implements BackgroundTask {
     }
     await fail(db, job, now, failure, text);
     // What the person can change wakes nobody.
-    this.logger[failure === 'unavailable' ? 'error' : 'info'](
+    this.logger[failure === 'unavailable' || failure === 'full' ? 'error' : 'info'](
       { ...fields, failure, err: error },
       'export failed',
     );
@@ -241,6 +242,9 @@ function failureOf(error: unknown, attempts: number): ExportFailure | null {
   }
   if (error instanceof ExportTooLargeError) {
     return 'too_large';
+  }
+  if (error instanceof ExportsFullError) {
+    return 'full';
   }
   return attempts < attemptsMax ? null : 'unavailable';
 }

@@ -19,8 +19,8 @@ import type { ConsoleTables } from '../session/session.tables.js';
 import { countDocuments } from './count-documents.js';
 import { type ClaimedExport, finish, markRecorded, setTotal } from './export.repository.js';
 import { deleteChunks, insertChunk } from './export-chunk.repository.js';
-import { ClaimLostError } from './export-errors.js';
-import { chunkBytes, missingPdfsMax, retentionMs } from './export-policy.js';
+import { ClaimLostError, ExportsFullError } from './export-errors.js';
+import { chunkBytes, gib, missingPdfsMax, retentionMs } from './export-policy.js';
 
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
@@ -44,7 +44,7 @@ export class ExportWriter {
     @InjectConfig()
     private readonly config: Pick<
       ConsoleConfig,
-      'accountingSoftwareNumber' | 'softwareVendorTaxId' | 'softwareVendorName'
+      'accountingSoftwareNumber' | 'softwareVendorTaxId' | 'softwareVendorName' | 'exportsMaxGib'
     >,
     @InjectLogger() private readonly logger: Logger,
   ) {}
@@ -133,6 +133,7 @@ export class ExportWriter {
     signal: AbortSignal,
   ): Promise<number> {
     await deleteChunks(db, job);
+    const maxBytes = this.config.exportsMaxGib * gib;
     const handle = await open(path);
     try {
       const buffer = Buffer.allocUnsafe(chunkBytes);
@@ -143,8 +144,9 @@ export class ExportWriter {
         if (bytesRead === 0) {
           return stored;
         }
-        if (!(await insertChunk(db, job, position, buffer.subarray(0, bytesRead)))) {
-          throw new ClaimLostError();
+        const outcome = await insertChunk(db, job, position, buffer.subarray(0, bytesRead), maxBytes);
+        if (outcome !== 'stored') {
+          throw outcome === 'full' ? new ExportsFullError() : new ClaimLostError();
         }
         stored += bytesRead;
       }

@@ -7,10 +7,10 @@ import type { Generated } from 'kysely';
 export type ExportState = 'queued' | 'running' | 'done' | 'failed' | 'expired';
 
 /**
- * Why an export ended without a file: the business has no tax id; it is too large; the last attempt failed, or its process died.
- * The first two no attempt can fix.
+ * Why an export ended without a file: the business has no tax id; it is too large; the files of all
+ * businesses together are; the last attempt failed, or its process died. The first three no attempt can fix.
  */
-export type ExportFailure = 'no_tax_id' | 'too_large' | 'unavailable';
+export type ExportFailure = 'no_tax_id' | 'too_large' | 'full' | 'unavailable';
 
 /** An export that a person requested. */
 export interface ExportJobTable {
@@ -61,8 +61,15 @@ export interface ExportChunkTable {
   bytes: Buffer;
 }
 
+/** How many bytes all chunks have together: one row. */
+export interface ExportVolumeTable {
+  singleton: Generated<boolean>;
+  stored_bytes: Generated<number>;
+}
+
 /** The tables of exports. */
 export interface ExportTables {
   export_job: ExportJobTable;
   export_chunk: ExportChunkTable;
+  export_volume: ExportVolumeTable;
 }

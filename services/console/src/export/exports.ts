@@ -7,7 +7,8 @@ import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/servic
 import type { ConsoleTables } from '../session/session.tables.js';
 import { type ExportRow, findExport, hasRoom, insertExport, latestExports } from './export.repository.js';
 import type { ExportFailure, ExportState } from './export.tables.js';
-import { readChunk } from './export-chunk.repository.js';
+import { readChunk, storedBytes } from './export-chunk.repository.js';
+import { ExportsFullError } from './export-errors.js';
 import { storedMaxBytes, unfinishedMax } from './export-policy.js';
 
 /** What a person requests. Dates are document dates, both included. */
@@ -33,13 +34,15 @@ export class TooManyExportsError extends Error {
 /**
  * Requests an export, which is prepared in the background.
  * @param db of the service, without a scope.
+ * @param maxBytes how many bytes the files of all businesses may have together.
  * @returns its id.
- * @throws ApiError `validation_error` for dates that are none or not in their order; TooManyExportsError.
+ * @throws ApiError `validation_error` for dates that are none or not in their order; TooManyExportsError; ExportsFullError.
  */
 export async function requestExport(
   db: Database<ConsoleTables>,
   request: ExportRequest,
   now: Date,
+  maxBytes: number,
 ): Promise<string> {
   const { businessId, personId, format, charset = uniformCharsets[0], from, to } = request;
   rejectWrongDates(from, to);
@@ -51,6 +54,9 @@ export async function requestExport(
       await advisoryLock(trx, 'exports', businessId);
       if (!(await hasRoom(trx, businessId))) {
         throw new TooManyExportsError();
+      }
+      if ((await storedBytes(trx)) >= maxBytes) {
+        throw new ExportsFullError();
       }
       await insertExport(trx, {
         business_id: businessId,

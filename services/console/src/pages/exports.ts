@@ -1,7 +1,17 @@
 import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
-import { ApiError, type Clock, type Database, InjectClock, InjectDatabase } from '@pinkas/service-kit';
+import {
+  ApiError,
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+} from '@pinkas/service-kit';
+import type { ConsoleConfig } from '../config.js';
+import { ExportsFullError } from '../export/export-errors.js';
+import { gib } from '../export/export-policy.js';
 import { ExportWorker } from '../export/export-worker.js';
 import {
   type ExportView,
@@ -52,6 +62,10 @@ const texts = {
     he: 'אפשר להכין שלושה קבצים בבת אחת, ולשמור 8GB. אפשר לנסות שוב מאוחר יותר.',
     en: 'Three files can be in preparation at once, and 8 GB are kept. Try again later.',
   },
+  full: {
+    he: 'המקום לקבצים מלא כרגע. קבצים נמחקים אחרי שבוע; אפשר לנסות שוב מאוחר יותר.',
+    en: 'There is no room for more files at the moment. Files are deleted after a week; try again later.',
+  },
   badDates: {
     he: 'שני תאריכים, והשני אינו לפני הראשון.',
     en: 'Two dates, the second not before the first.',
@@ -98,6 +112,7 @@ export class RequestExport {
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
     private readonly worker: ExportWorker,
+    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
@@ -116,10 +131,14 @@ export class RequestExport {
           to: draft.to,
         },
         this.clock.now(),
+        this.config.exportsMaxGib * gib,
       );
     } catch (error) {
       if (error instanceof TooManyExportsError) {
         return exportsPage(visit, this.db, draft, texts.tooMany[language]);
+      }
+      if (error instanceof ExportsFullError) {
+        return exportsPage(visit, this.db, draft, texts.full[language]);
       }
       if (error instanceof ApiError && error.code === 'validation_error') {
         return exportsPage(visit, this.db, draft, texts.badDates[language]);
