@@ -19,7 +19,8 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-const hostileTexts = [
+/** Values that no honest form has. */
+export const hostileTexts = [
   '',
   ' ',
   '\u0000',

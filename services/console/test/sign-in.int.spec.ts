@@ -473,4 +473,13 @@ describe('signing in by mail', () => {
     expect(await count('ceremony')).toBe(0);
     expect((await kept.get('/account')).status).toBe(200);
   });
+
+  it('a query that is longer than headers may be is not kept for after signing in', async () => {
+    const nextFor = async (query: string) =>
+      new URLSearchParams((await console.browser().get(`/account?${query}`)).location?.split('?')[1]).get(
+        'next',
+      );
+    expect(await nextFor('a=1')).toBe('/account?a=1');
+    expect(await nextFor(`a=${'%D7%90'.repeat(1_500)}`)).toBe('/account');
+  });
 });

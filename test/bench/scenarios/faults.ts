@@ -11,6 +11,7 @@ import { figuresOf, runStorm } from '../../faults/schedules/storm.js';
 import { freeze, memoryMbOf } from '../../harness/processes.js';
 import { type RunningStack, sendsMail } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
+import { tourConsole } from '../../hostile/tour-console.js';
 import { type Caller, callersOf, closedLoop, quote } from '../driver.js';
 import { timesOfAll } from '../published-events.js';
 import { figure, latencies, median, progress, type Row } from '../report.js';
@@ -100,13 +101,15 @@ async function backlog(caller: Caller, times: number): Promise<string[]> {
   return ids;
 }
 
-/** Hostile bodies, headers and paths against the HTTP API: what they get, how long it takes, what they cost in memory. */
+/** Hostile bodies, headers and paths against the HTTP API, and forms of the console: what they get, how long it takes, what it costs. */
 export async function measureHostile(
   start: StartSystem,
   { requests = 20_000 }: ScenarioOptions,
 ): Promise<Row[]> {
   /** Sent before memory is looked at for the first time: code is compiled, pools are filled. */
   const warmRequests = 5_000;
+  /** The proof of the person is fresh for ten. */
+  const consoleMaxMs = 8 * 60_000;
   const stack = await start();
   const { key } = await stack.newIssuer();
   const target = { baseUrl: (await stack.file()).base_url, key };
@@ -125,6 +128,15 @@ export async function measureHostile(
   for (const finding of report.findings) {
     progress(`  ${finding}`);
   }
+  progress(`${requests / 2} hostile pages and forms of the console …`);
+  const tour = await tourConsole(stack, { count: requests / 2, seed, forMs: consoleMaxMs, progress });
+  progress(`  answers: ${JSON.stringify(tour.statuses)}`);
+  for (const finding of tour.findings) {
+    progress(`  ${finding}`);
+  }
+  if (tour.findings.length > 0) {
+    throw new Error('the console has findings');
+  }
   const failed = Object.entries(report.statuses)
     .filter(([status]) => status.startsWith('5') || status === 'closed')
     .reduce((sum, [, count]) => sum + count, 0);
@@ -132,6 +144,12 @@ export async function measureHostile(
     figure('hostile_requests', report.requests, 'hostile requests sent'),
     figure('hostile_5xx', failed, 'of them answered 5xx, or not at all'),
     ...latencies('hostile_*_ms', report.latenciesMs, 'time of an answer'),
+    figure('hostile_console_requests', tour.requests, 'hostile pages and forms sent to the console'),
+    figure(
+      'hostile_console_findings',
+      tour.findings.length,
+      'of them answered 5xx, with a leak, or with a change',
+    ),
     figure('hostile_memory_growth_mb', grownMb, 'growth of the memory of gateway and issuing'),
   ];
 }

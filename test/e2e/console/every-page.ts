@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ConsoleModule } from '@pinkas/console/module';
-import { type PageBinding, pageBindingOf } from '@pinkas/console/page';
+import type { PageBinding } from '@pinkas/console/page';
 import type { ApiKey } from '@pinkas/contracts';
+import { consolePages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
 import { type Issuer, invoice, sendsMail } from '../../harness/running-stack.js';
@@ -13,10 +13,8 @@ import type { ConsoleSystem } from '../console.e2e.spec.js';
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const narrowest = { width: 320, height: 640 };
 
-/** Every page that a browser opens: one that is added later is looked at without another line here. */
-const bindings = ((Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[])
-  .flatMap((provider) => (typeof provider === 'function' ? (pageBindingOf(provider) ?? []) : []))
-  .filter(({ method }) => method === 'GET');
+/** Every page that a browser opens. */
+const bindings = consolePages.filter(({ method }) => method === 'GET');
 
 /** What leads elsewhere, is a file, or a part of another page. */
 const noPages = new Set([

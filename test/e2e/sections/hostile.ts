@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RunningStack } from '../../harness/running-stack.js';
 import { sendHostile } from '../../hostile/send-hostile.js';
+import { tourConsole } from '../../hostile/tour-console.js';
 
 const requests = 3000;
 /** Fixed, so that a failure can be repeated; `npm run hostile` sends more. */
@@ -19,5 +20,24 @@ export function hostile(system: () => RunningStack): void {
       const { status } = await system().call(other.key, 'GET', '/me');
       expect(status).toBe(200);
     }, 180_000);
+
+    it('hostile pages and forms of the console get no 5xx and nothing of another business, and change nothing when refused', async () => {
+      const report = await tourConsole(system(), { count: 500, seed, forMs: 120_000 });
+      expect(report.findings).toEqual([]);
+      expect(report.requests).toBeGreaterThan(900);
+      // The tour comes to no page that has their form: it signs in by no passkey, and a test book sends nothing.
+      expect(report.unseen).toEqual([
+        '/sign-in/link/:token',
+        '/sign-in/passkey/options',
+        '/sign-in/passkey',
+        '/account/passkeys/options',
+        '/account/passkeys',
+        '/account/passkeys/:passkey/rename',
+        '/account/passkeys/:passkey/remove',
+        '/t/:business/suppressions/remove',
+        '/t/:business/documents/:id/resend',
+        '/t/:business/documents/:id/allocation',
+      ]);
+    }, 300_000);
   });
 }

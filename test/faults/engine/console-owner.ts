@@ -1,5 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { createSignInLink, invitePerson } from '@pinkas/contracts';
+import { type ConsoleAnswer, ConsoleClient } from '../../harness/console-client.js';
 import { Operator } from '../../harness/operator.js';
 import { randomFrom } from '../../hostile/hostile-request.js';
 import type { BookedBusiness, KnownDocument } from './callers.js';
@@ -20,12 +21,6 @@ const refusals = [429, 502, 503, 504];
 /** The pages of a business; those of a document are drawn besides. */
 const pages = ['', '/documents', '/customers', '/connection', '/business', '/exports', '/trail'];
 
-interface Reply {
-  status: number;
-  location: string | null;
-  text: string;
-}
-
 /** The owner of the first business in a browser without scripts: reads pages of the console, and credits an invoice now and then. */
 export class ConsoleOwner {
   /** What no answer may be. */
@@ -37,7 +32,7 @@ export class ConsoleOwner {
   credits = 0;
   /** Answers may take so much longer than their deadline while a console is stopped. */
   allowanceMs = 0;
-  readonly #cookies = new Map<string, string>();
+  readonly #client: ConsoleClient;
   readonly #random: () => number;
   readonly #lane: Promise<void>;
   #business: BookedBusiness | null = null;
@@ -51,9 +46,10 @@ export class ConsoleOwner {
 
   constructor(
     private readonly system: FaultSystem,
-    private readonly origin: string,
+    origin: string,
     seed: number,
   ) {
+    this.#client = new ConsoleClient(origin);
     this.#random = randomFrom(seed);
     this.#lane = this.#visit();
   }
@@ -67,16 +63,9 @@ export class ConsoleOwner {
     const operator = await Operator.at(this.system.stack);
     try {
       await operator.call(invitePerson, { business_id: business.issuer.business.id, email, role: 'owner' });
-      if (this.#cookies.size === 0) {
+      if (this.#client.cookies.size === 0) {
         const { url } = await operator.call(createSignInLink, { email });
-        const { pathname } = new URL(url);
-        const form = await this.#exchange(pathname);
-        const { status, text } = await this.#exchange(pathname, {
-          _csrf: hiddenFields(form.text)._csrf ?? '',
-        });
-        if (status !== 303) {
-          throw new Error(`the owner is not signed in: ${status} ${text}`);
-        }
+        await this.#client.signIn(url);
       }
     } finally {
       await operator.close();
@@ -177,21 +166,24 @@ export class ConsoleOwner {
     return true;
   }
 
-  #get(path: string): Promise<Reply | null> {
+  #get(path: string): Promise<ConsoleAnswer | null> {
     return this.#request(path);
   }
 
-  #post(path: string, fields: Record<string, string>): Promise<Reply | null> {
+  #post(path: string, fields: Record<string, string>): Promise<ConsoleAnswer | null> {
     return this.#request(path, fields);
   }
 
   /** @returns null where no answer came. */
-  async #request(path: string, fields?: Record<string, string>): Promise<Reply | null> {
+  async #request(path: string, fields?: Record<string, string>): Promise<ConsoleAnswer | null> {
     const what = `the page ${path || '/'} of the console`;
     const sentMs = performance.now();
-    let reply: Reply | null = null;
+    let reply: ConsoleAnswer | null = null;
     try {
-      reply = await this.#exchange(`/b/${this.#business?.issuer.business.id}${path}`, fields);
+      reply = await this.#client.exchange(`/b/${this.#business?.issuer.business.id}${path}`, {
+        body: fields && new URLSearchParams(fields),
+        timeoutMs: answersWithinMs * this.system.patience,
+      });
     } catch {
       // Connections may break; what was not answered is sent again.
     }
@@ -204,30 +196,11 @@ export class ConsoleOwner {
       this.refused += 1;
     } else if (reply.location?.startsWith('/sign-in')) {
       this.findings.push(`I4: the owner was signed out at ${what}`);
-      this.#cookies.clear();
+      this.#client.cookies.clear();
     } else if (reply.status !== 200 && !reply.location?.startsWith('/b/')) {
       this.findings.push(`I10: ${what} was answered ${reply.status}: ${textOf(reply.text)}`);
     }
     return reply;
-  }
-
-  async #exchange(path: string, fields?: Record<string, string>): Promise<Reply> {
-    const response = await fetch(new URL(path, this.origin), {
-      method: fields ? 'POST' : 'GET',
-      headers: {
-        'accept-language': 'en',
-        cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-      },
-      ...(fields && { body: new URLSearchParams(fields) }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(answersWithinMs * this.system.patience),
-    });
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      this.#cookies.set(name, value);
-    }
-    const text = await response.text();
-    return { status: response.status, location: response.headers.get('location'), text };
   }
 }
 

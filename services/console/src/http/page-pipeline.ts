@@ -306,10 +306,14 @@ function preferred(acceptLanguage: string): Language {
   return /\ben\b/.test(asked) && !/\bhe\b|\biw\b/.test(asked) ? 'en' : 'he';
 }
 
+/** Servers and proxies refuse longer headers than a few thousand characters, and the query is encoded once more. */
+const nextQueryMax = 1_000;
+
 /** Where to come back after signing in; a form is not sent twice, and leads back to its page. */
 function nextOf({ method, path, query, formPath }: Visit): string {
   const search = query.toString();
-  return method === 'GET' ? `${path}${search === '' ? '' : `?${search}`}` : formPath;
+  const kept = search === '' || search.length > nextQueryMax ? '' : `?${search}`;
+  return method === 'GET' ? `${path}${kept}` : formPath;
 }
 
 function signInRedirect(visit: Visit): PageReply {
