@@ -61,54 +61,112 @@ afterAll(() => rendering?.stop());
 describe('the signed heads', () => {
   const business_id = randomUUID();
   const hash = 'ab'.repeat(32);
+  const otherHash = 'cd'.repeat(32);
+  /** The end of the chains of issuing. */
+  let movedTo = 7;
+  const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
   beforeAll(async () => {
     rendering.network.answer(listSeriesHeads, ({ after }) => ({
-      heads: [{ business_id, type: after === null ? ('quote' as const) : ('receipt' as const), n: 7, hash }],
+      heads: [
+        { business_id, type: after === null ? ('quote' as const) : ('receipt' as const), n: movedTo, hash },
+      ],
       next_after: after === null ? { business_id, type: 'quote' as const } : null,
     }));
     for (const service of serviceNames.filter((name) => name !== 'rendering')) {
       rendering.network.answer(auditing[service].listChainHeads, () => ({
-        heads: service === 'gateway' ? [{ business_id, n: 3, hash }] : [],
+        heads: service === 'gateway' ? [{ business_id, n: 3, hash: otherHash }] : [],
         next_after: null,
       }));
     }
   }, 60_000);
 
-  const read = async (after: number) => (await rendering.network.call(readHeads, { after })).signed;
-  const check = async (signed: SignedHeads) => (await rendering.network.call(checkHeads, signed)).finding;
+  const readAll = async () => {
+    const found: ReplyOf<typeof readHeads>['signed'] = [];
+    for (let after = 0; ; ) {
+      const { signed } = await rendering.network.call(readHeads, { after });
+      if (signed.length === 0) {
+        return found;
+      }
+      found.push(...signed);
+      after = signed.at(-1)?.n ?? 0;
+    }
+  };
+  const lastSigned = async (): Promise<SignedHeads> => {
+    await rendering.network.call(signHeads, {});
+    const { n: _, ...signed } = (await readAll()).at(-1) as SignedHeads & { n: number };
+    return signed;
+  };
+  const checkOne = async (signed: SignedHeads) => {
+    const { checked } = await rendering.network.call(checkHeads, { statements: [signed] });
+    return checked[0];
+  };
+  const check = async (signed: SignedHeads) => (await checkOne(signed))?.finding;
 
-  it('SignHeads signs the ends of the chains of every service, and each statement continues the one before it', async () => {
-    const { n: before = 0 } = (await read(0)) ?? {};
-    expect(await rendering.network.call(signHeads, {})).toEqual({ heads: 3, statements: 1 });
-    expect(await rendering.network.call(signHeads, {})).toEqual({ heads: 3, statements: 1 });
-    const first = await read(before);
-    const second = await read(before + 1);
-    expect(JSON.parse(first?.statement ?? '')).toEqual({
-      n: before + 1,
-      at: rendering.clock.now.toISOString(),
-      previous: before === 0 ? null : expect.any(String),
-      heads: [
-        { service: 'issuing', business_id, type: 'quote', n: 7, hash },
-        { service: 'issuing', business_id, type: 'receipt', n: 7, hash },
-        { service: 'gateway', business_id, type: null, n: 3, hash },
-      ],
+  it('SignHeads signs the ends of the chains of every service that have moved, and each statement continues the one before it', async () => {
+    const before = (await readAll()).length;
+    movedTo = 8;
+    expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 3, statements: 1 });
+    expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 0, statements: 1 });
+    movedTo = 9;
+    expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 2, statements: 1 });
+    const all = (await readAll()).map(({ statement }) => statement);
+    const statements = all.slice(before);
+    const headsOf = (n: number, gateway: object[]) => [
+      { service: 'issuing', business_id, type: 'quote', n, hash },
+      { service: 'issuing', business_id, type: 'receipt', n, hash },
+      ...gateway,
+    ];
+    expect(statements.map((statement) => JSON.parse(statement).heads)).toEqual([
+      headsOf(8, [{ service: 'gateway', business_id, type: null, n: 3, hash: otherHash }]),
+      [],
+      headsOf(9, []),
+    ]);
+    for (const [index, statement] of statements.entries()) {
+      expect(JSON.parse(statement)).toMatchObject({
+        n: before + 1 + index,
+        at: rendering.clock.now.toISOString(),
+        previous: before + index === 0 ? null : sha256Of(all[before + index - 1] ?? ''),
+      });
+    }
+  });
+
+  it('an end that is behind the stated one, as it was collected before it, is not stated', async () => {
+    movedTo = 7;
+    expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 0, statements: 1 });
+  });
+
+  it('ReadHeads returns every statement once, as many at a time as fit into a message', async () => {
+    const before = (await readAll()).length;
+    const large = 'x'.repeat(150_000);
+    const { signature, certificate_sha256 } = await rendering.database.db
+      .selectFrom('signed_heads')
+      .selectAll()
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    await rendering.database.db.transaction().execute(async (trx) => {
+      for (const [index, statement] of ['a', large, large, large, 'x'.repeat(500_000), 'b'].entries()) {
+        const n = before + 1 + index;
+        const row = { n, signed_at: new Date(), statement, signature, certificate_sha256 };
+        await trx.insertInto('signed_heads').values(row).execute();
+      }
     });
-    const previous = createHash('sha256')
-      .update(first?.statement ?? '')
-      .digest('hex');
-    expect(JSON.parse(second?.statement ?? '')).toMatchObject({ n: before + 2, previous });
+    const sizes: number[] = [];
+    for (let after = before; sizes.length < 10; ) {
+      const { signed } = await rendering.network.call(readHeads, { after });
+      sizes.push(signed.length);
+      after += signed.length;
+      if (signed.length === 0) {
+        break;
+      }
+      expect(signed.at(-1)?.n).toBe(after);
+    }
+    expect(sizes).toEqual([3, 1, 1, 1, 0]);
   });
 
   it('CheckHeads accepts what was signed, and rejects a changed byte of the statement or of the signature', async () => {
-    await rendering.network.call(signHeads, {});
-    const { n: _, ...signed } = (await read(0)) ?? {
-      n: 0,
-      statement: '',
-      signature: '',
-      certificate_sha256: '',
-    };
+    const signed = await lastSigned();
     expect(await check(signed)).toBeNull();
-    const changed = signed.statement.replace('"n":7', '"n":8');
+    const changed = signed.statement.replace('"heads":[', '"heads": [');
     expect(await check({ ...signed, statement: changed })).toBe('the file was changed after it was signed');
     const bytes = Buffer.from(signed.signature, 'base64');
     bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
@@ -139,7 +197,7 @@ describe('the signed heads', () => {
         .update(new X509Certificate(authority.certificate.certificate).raw)
         .digest();
       const timestamp = { at: expect.any(String), certificates: [authoritySha256.toString('hex')] };
-      expect(await rendering.network.call(checkHeads, signed)).toEqual({
+      expect(await checkOne(signed)).toEqual({
         finding: null,
         certificate: 'unknown',
         timestamp: { ...timestamp, known: false },
@@ -151,7 +209,7 @@ describe('the signed heads', () => {
           { sha256: authoritySha256, purpose: 'timestamp', since: at },
         ])
         .execute();
-      expect(await rendering.network.call(checkHeads, signed)).toEqual({
+      expect(await checkOne(signed)).toEqual({
         finding: null,
         certificate: 'stored',
         timestamp: { ...timestamp, known: true },
@@ -162,10 +220,8 @@ describe('the signed heads', () => {
   });
 
   it('SignHeads stores the certificates that it signs with, and CheckHeads knows that of the settings', async () => {
-    await rendering.network.call(signHeads, {});
-    const { n: _, ...signed } = (await read(0)) as SignedHeads & { n: number };
-    const { certificate } = await rendering.network.call(checkHeads, signed);
-    expect(certificate).toBe('configured');
+    const signed = await lastSigned();
+    expect(await checkOne(signed)).toMatchObject({ certificate: 'configured' });
     const stored = await rendering.database.db
       .selectFrom('heads_certificate')
       .select('purpose')

@@ -9,18 +9,12 @@ import {
 import { testBookOf } from '@pinkas/domain';
 import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
 import { listAllBusinesses } from '../business-commands.js';
-import type { Call, Command, Output } from '../command.js';
+import type { Call, Command, Output, Progress } from '../command.js';
 import { UsageError } from '../usage-error.js';
 import type { Finding } from '../verify/checks.js';
 import { checkChains, followTrail, trailPages } from './check-chains.js';
-import {
-  type AcceptedCertificates,
-  type ExpectedHeads,
-  HeadsCollection,
-  readHeadsFile,
-  storedHeads,
-  writeHeads,
-} from './heads.js';
+import { type AcceptedCertificates, type Heads, HeadsCollection } from './heads.js';
+import { headsOfFile, storedHeads, writeHeads } from './statements.js';
 
 /** What the entries that belong to no business are listed under. */
 const platform = 'platform';
@@ -76,12 +70,9 @@ interface VerifiedChains {
 }
 
 /** The trails of what belongs to no business. */
-export async function verifyPlatform(
-  call: Call,
-  expected: ExpectedHeads = new Map(),
-): Promise<VerifiedChains> {
-  const trails = await Promise.all(
-    serviceNames.map((service) => followTrail(call, platformId, service, expected)),
+export async function verifyPlatform(call: Call, heads: Heads): Promise<VerifiedChains> {
+  const trails = await heads.follow(platformId, (compare) =>
+    Promise.all(serviceNames.map((service) => followTrail(call, platformId, service, compare))),
   );
   return {
     id: platformId,
@@ -121,22 +112,28 @@ async function verify(
   id: string | undefined,
   file: string | undefined,
   accepted: AcceptedCertificates,
+  progress: Progress,
 ): Promise<Output> {
   const missing = `No business has the id ${id}: pinkas business list shows them`;
   const businesses =
     id === undefined
       ? await listAllBusinesses(call)
       : [(await notFoundAs(call(showBusiness, { business_id: id }), missing)).business];
-  const collection =
-    file === undefined
-      ? await new HeadsCollection(call, 'the stored heads', accepted).addAll(storedHeads(call))
-      : await new HeadsCollection(call, file, accepted).addAll(await readHeadsFile(file));
+  const source = {
+    name: file ?? 'the stored heads',
+    statements: file === undefined ? storedHeads(call) : headsOfFile(file),
+    businessId: id,
+  };
+  const collection = await new HeadsCollection(call, source, accepted).collect((count) =>
+    progress.show(`${count} signed statements checked`),
+  );
   const verified: VerifiedChains[] = [];
   for (const { id: business_id, name } of businesses) {
-    verified.push({ id: business_id, name, ...(await checkChains(call, business_id, collection.heads)) });
+    progress.show(`${verified.length} of ${businesses.length} businesses verified`);
+    verified.push({ id: business_id, name, ...(await checkChains(call, business_id, collection)) });
   }
   if (id === undefined) {
-    verified.push(await verifyPlatform(call, collection.heads));
+    verified.push(await verifyPlatform(call, collection));
     collection.findUnknown(new Set(verified.map((item) => item.id)));
   }
   const count = verified.reduce((sum, { findings }) => sum + findings.length, collection.findings.length);
@@ -172,7 +169,7 @@ async function heads(call: Call, file: string | undefined): Promise<Output> {
   return {
     json: { ...signed, ...(file !== undefined && { file, written }) },
     text: [
-      `Signed the heads of ${signed.heads} chains`,
+      `Signed the heads of ${signed.heads} chains that have moved, of ${signed.chains}`,
       ...(file === undefined
         ? []
         : [`${written} statements are in ${file}: keep it where no operator of the databases can write`]),
@@ -227,7 +224,7 @@ export const auditCommands: readonly Command[] = [
         meaning: 'the certificates of time-stamp authorities, one of which every statement must have',
       },
     },
-    run: ({ options }, call) =>
+    run: ({ options }, call, progress) =>
       verify(
         call,
         options.business === undefined ? undefined : readId(options.business, 'business list'),
@@ -236,13 +233,14 @@ export const auditCommands: readonly Command[] = [
           statements: readCertificates('certificate', options.certificate),
           timestamps: readCertificates('timestamp-certificate', options['timestamp-certificate']),
         },
+        progress,
       ),
   },
   {
     noun: 'audit',
     verb: 'heads',
     summary:
-      'signs the heads of all chains, as the system does once a day, and writes all signed ones to a file',
+      'signs the heads of the chains, as the system does once a day, and writes all signed ones to a file',
     arguments: [],
     options: { out: { value: 'FILE', meaning: 'the file, which is replaced' } },
     run: ({ options: { out } }, call) => heads(call, out),

@@ -11,7 +11,7 @@ import {
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import type { Call } from '../command.js';
 import type { Finding } from '../verify/checks.js';
-import { chainName, type ExpectedHeads, HeadsComparison } from './heads.js';
+import { type CompareChain, type Heads, withoutHeads } from './heads.js';
 
 /** The result of following the chains of one business. */
 export interface ChainsResult {
@@ -27,24 +27,26 @@ type TrailPage = ReplyOf<(typeof auditing)[ServiceName]['listAuditEntries']>;
 export async function checkChains(
   call: Call,
   businessId: string,
-  expected: ExpectedHeads = new Map(),
+  heads: Heads = withoutHeads,
 ): Promise<ChainsResult> {
-  const first = await followAll(call, businessId, expected);
-  if (first.findings.length === 0) {
-    return first;
-  }
-  const second = await followAll(call, businessId, expected);
-  const again = new Set(second.findings.map(keyOf));
-  return { ...second, findings: first.findings.filter((finding) => again.has(keyOf(finding))) };
+  return heads.follow(businessId, async (compare) => {
+    const first = await followAll(call, businessId, compare);
+    if (first.findings.length === 0) {
+      return first;
+    }
+    const second = await followAll(call, businessId, compare);
+    const again = new Set(second.findings.map(keyOf));
+    return { ...second, findings: first.findings.filter((finding) => again.has(keyOf(finding))) };
+  });
 }
 
-async function followAll(call: Call, businessId: string, expected: ExpectedHeads): Promise<ChainsResult> {
+async function followAll(call: Call, businessId: string, compare: CompareChain): Promise<ChainsResult> {
   const series = [];
   for (const type of documentTypes) {
-    series.push(await followSeries(call, businessId, type, expected));
+    series.push(await followSeries(call, businessId, type, compare));
   }
   const trails = await Promise.all(
-    serviceNames.map((service) => followTrail(call, businessId, service, expected)),
+    serviceNames.map((service) => followTrail(call, businessId, service, compare)),
   );
   return {
     findings: [...series, ...trails].flatMap(({ findings }) => findings),
@@ -53,12 +55,12 @@ async function followAll(call: Call, businessId: string, expected: ExpectedHeads
   };
 }
 
-async function followSeries(call: Call, businessId: string, type: DocumentType, expected: ExpectedHeads) {
+async function followSeries(call: Call, businessId: string, type: DocumentType, compare: CompareChain) {
   const findings: Finding[] = [];
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let documents = 0;
-  const comparison = new HeadsComparison(expected.get(chainName('issuing', businessId, type)));
+  const comparison = compare('issuing', businessId, type);
   let after: ChainPosition | null = null;
   do {
     const page: SeriesPage = await call(auditSeries, {
@@ -97,7 +99,7 @@ export async function followTrail(
   call: Call,
   businessId: string,
   service: ServiceName,
-  expected: ExpectedHeads = new Map(),
+  compare: CompareChain,
 ) {
   const findings: Finding[] = [];
   const finding = (message: string) =>
@@ -105,7 +107,7 @@ export async function followTrail(
   let head: ChainHead | null = null;
   let isHeadFound = false;
   let entries = 0;
-  const comparison = new HeadsComparison(expected.get(chainName(service, businessId, null)));
+  const comparison = compare(service, businessId, null);
   for await (const page of trailPages(call, businessId, service)) {
     head ??= page.head;
     for (const entry of page.entries) {

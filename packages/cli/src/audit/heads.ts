@@ -1,82 +1,33 @@
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { checkHeads, type ReplyOf, readHeads, type SignedHeads, serviceNames } from '@pinkas/contracts';
-import { documentTypes } from '@pinkas/domain';
+import { type CheckedHeads, checkHeads, type SignedHeads } from '@pinkas/contracts';
 import type { Call } from '../command.js';
-import { UsageError } from '../usage-error.js';
 import type { Finding } from '../verify/checks.js';
+import {
+  chainName,
+  ExactComparison,
+  type ExpectedHead,
+  type HeadsComparison,
+  StatedChain,
+  SumComparison,
+} from './heads-comparison.js';
+import { parseStatement, type StatedHead, type Statements } from './statements.js';
 
-/** What a chain must have: a record with a hash, as a statement has it. */
-export interface ExpectedHead {
-  readonly n: number;
-  readonly hash: string;
-  /** Of the statement. */
-  readonly at: string;
+/** Makes the comparison of one chain. */
+export type CompareChain = (service: string, businessId: string, type: string | null) => HeadsComparison;
+
+/** Whom the chains of a business are compared with. */
+export interface Heads {
+  /** Has the chains followed, and followed again where a head is missing, so that it can be named. */
+  follow<T>(businessId: string, follow: (compare: CompareChain) => Promise<T>): Promise<T>;
 }
 
-/** The heads of all statements, by chain. */
-export type ExpectedHeads = ReadonlyMap<string, readonly ExpectedHead[]>;
+/** Compares with nothing. */
+export const withoutHeads: Heads = {
+  follow: (_businessId, follow) => follow(() => new ExactComparison()),
+};
 
-type Checked = ReplyOf<typeof checkHeads>;
-
-interface Statement {
-  readonly n: number;
-  readonly at: string;
-  readonly previous: string | null;
-  readonly heads: readonly (Pick<ExpectedHead, 'n' | 'hash'> & {
-    service: string;
-    business_id: string;
-    type: string | null;
-  })[];
-}
-
-/** The name of a chain: of a series, or of a trail, whose type is null. */
-export const chainName = (service: string, businessId: string, type: string | null): string =>
-  [service, businessId, type ?? 'trail'].join(' ');
-
-/** The statements that the system has stored, the oldest first. */
-export async function* storedHeads(call: Call): AsyncGenerator<SignedHeads> {
-  for (let after = 0; ; ) {
-    const { signed } = await call(readHeads, { after });
-    if (signed === null) {
-      return;
-    }
-    const { n, ...statement } = signed;
-    yield statement;
-    after = n;
-  }
-}
-
-/** Writes all stored statements to a file, one on each line. */
-export async function writeHeads(call: Call, file: string): Promise<number> {
-  const lines: string[] = [];
-  for await (const signed of storedHeads(call)) {
-    lines.push(`${JSON.stringify(signed)}\n`);
-  }
-  await writeFile(file, lines.join('')).catch((error: Error) => {
-    throw new UsageError(`${file} cannot be written: ${error.message}`);
-  });
-  return lines.length;
-}
-
-/** Reads a file of `writeHeads`. @throws UsageError for anything else. */
-export async function readHeadsFile(file: string): Promise<SignedHeads[]> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UsageError(`${file} cannot be read: ${error.message}`);
-  });
-  try {
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const signed = JSON.parse(line) as SignedHeads;
-        parse(signed);
-        return signed;
-      });
-  } catch {
-    throw new UsageError(`${file} is no file of pinkas audit heads`);
-  }
-}
+/** Of how many businesses missing heads are named: all statements are read again for each. */
+const namedMax = 20;
 
 /** SHA-256, in hex, of certificates that are accepted, whatever rendering knows. */
 export interface AcceptedCertificates {
@@ -86,58 +37,85 @@ export interface AcceptedCertificates {
   readonly timestamps: ReadonlySet<string> | null;
 }
 
-/** Collects the heads of statements and checks the statements: each is signed, and continues the one before it. */
-export class HeadsCollection {
-  readonly #heads = new Map<string, ExpectedHead[]>();
+/**
+ * Collects the heads of statements and checks the statements: each is signed, and continues the one before it. Of the heads a few
+ * bytes each are kept; the statements are read again where a chain differs.
+ */
+export class HeadsCollection implements Heads {
+  readonly #chains = new Map<string, StatedChain>();
   readonly findings: Finding[] = [];
   /** The certificates that have signed, by their SHA-256 in hex, and how rendering knows them. */
-  readonly certificates = new Map<string, Checked['certificate']>();
+  readonly certificates = new Map<string, CheckedHeads['certificate']>();
   /** The topmost certificates of the time-stamps, by their SHA-256 in hex. */
   readonly timestampCertificates = new Set<string>();
   statements = 0;
   timestamps = 0;
   readonly #reported = new Set<string>();
+  #last = { n: 0, sha256: null as string | null };
+  #named = 0;
 
   constructor(
     private readonly call: Call,
-    /** How findings name the statements, for example `the file`. */
-    private readonly source: string,
+    private readonly source: {
+      /** How findings name the statements, for example `the file`. */
+      readonly name: string;
+      readonly statements: Statements;
+      /** Of whose chains heads are kept; by default of all. */
+      readonly businessId?: string | undefined;
+    },
     private readonly accepted: AcceptedCertificates = { statements: null, timestamps: null },
   ) {}
 
-  get heads(): ExpectedHeads {
-    return this.#heads;
-  }
-
-  async addAll(all: AsyncIterable<SignedHeads> | Iterable<SignedHeads>): Promise<this> {
-    let before = { n: 0, sha256: null as string | null };
-    for await (const signed of all) {
-      const { n, at, previous, heads } = parse(signed);
-      const checked = await this.call(checkHeads, signed);
-      if (checked.finding !== null) {
-        this.#find(`statement ${n} of ${at}: ${checked.finding}`);
-      }
-      this.#checkCertificates(`statement ${n} of ${at}`, signed.certificate_sha256, checked);
-      if (n !== before.n + 1 || previous !== before.sha256) {
-        this.#find(`statement ${n} of ${at} does not continue the one before it`);
-      }
-      for (const { service, business_id, type, ...head } of heads) {
-        const name = chainName(service, business_id, type);
-        const known = this.#heads.get(name);
-        if (known) {
-          known.push({ ...head, at });
-        } else {
-          this.#heads.set(name, [{ ...head, at }]);
+  /** Reads and checks all statements. @param onStatements called with their number so far. */
+  async collect(onStatements: (count: number) => void = () => {}): Promise<this> {
+    for await (const page of this.source.statements()) {
+      const { checked } = await this.call(checkHeads, { statements: [...page] });
+      for (const [index, signed] of page.entries()) {
+        const verdict = checked[index];
+        if (!verdict) {
+          throw new Error('rendering has checked fewer statements than it was given');
         }
+        this.#addStatement(signed, verdict);
       }
-      before = { n, sha256: createHash('sha256').update(signed.statement).digest('hex') };
-      this.statements += 1;
+      onStatements(this.statements);
     }
     return this;
   }
 
+  #addStatement(signed: SignedHeads, verdict: CheckedHeads): void {
+    const { n, at, previous, heads } = parseStatement(signed);
+    const name = `statement ${n} of ${at}`;
+    if (verdict.finding !== null) {
+      this.#find(`${name}: ${verdict.finding}`);
+    }
+    this.#checkCertificates(name, signed.certificate_sha256, verdict);
+    if (n !== this.#last.n + 1 || previous !== this.#last.sha256) {
+      this.#find(`${name} does not continue the one before it`);
+    }
+    for (const head of heads) {
+      this.#addHead(head);
+    }
+    this.#last = { n, sha256: createHash('sha256').update(signed.statement).digest('hex') };
+    this.statements += 1;
+  }
+
+  async follow<T>(businessId: string, follow: (compare: CompareChain) => Promise<T>): Promise<T> {
+    const comparisons: SumComparison[] = [];
+    const result = await follow((service, id, type) => {
+      const comparison = new SumComparison(this.#chains.get(chainName(service, id, type)));
+      comparisons.push(comparison);
+      return comparison;
+    });
+    if (comparisons.every(({ isSame }) => isSame) || this.#named === namedMax) {
+      return result;
+    }
+    this.#named += 1;
+    const expected = await this.#headsOf(businessId);
+    return follow((service, id, type) => new ExactComparison(expected.get(chainName(service, id, type))));
+  }
+
   /** Each certificate that is not accepted is reported once, with the first statement that has it. */
-  #checkCertificates(name: string, sha256: string, { finding, certificate, timestamp }: Checked): void {
+  #checkCertificates(name: string, sha256: string, { finding, certificate, timestamp }: CheckedHeads): void {
     const { statements, timestamps } = this.accepted;
     this.certificates.set(sha256, certificate);
     if (statements ? !statements.has(sha256) : certificate === 'unknown') {
@@ -173,7 +151,7 @@ export class HeadsCollection {
 
   /** Finds the chains of businesses that are not there any more. */
   findUnknown(businessIds: ReadonlySet<string>): void {
-    for (const name of this.#heads.keys()) {
+    for (const name of this.#chains.keys()) {
       const [service, businessId = '', type] = name.split(' ');
       if (!businessIds.has(businessId)) {
         this.#find(`business ${businessId} is missing, which has a chain of ${service} (${type})`);
@@ -181,42 +159,37 @@ export class HeadsCollection {
     }
   }
 
+  #addHead({ service, business_id, type, ...head }: StatedHead): void {
+    const { businessId } = this.source;
+    if (businessId !== undefined && businessId !== business_id) {
+      return;
+    }
+    const name = chainName(service, business_id, type);
+    const chain = this.#chains.get(name) ?? new StatedChain();
+    this.#chains.set(name, chain);
+    chain.add(head);
+  }
+
+  /** All heads of one business. */
+  async #headsOf(businessId: string): Promise<Map<string, ExpectedHead[]>> {
+    const found = new Map<string, ExpectedHead[]>();
+    for await (const page of this.source.statements()) {
+      for (const { at, heads } of page.map(parseStatement)) {
+        for (const { service, business_id, type, n, hash } of heads) {
+          if (business_id === businessId) {
+            const name = chainName(service, business_id, type);
+            const known = found.get(name) ?? [];
+            found.set(name, known);
+            known.push({ n, hash, at });
+          }
+        }
+      }
+    }
+    return found;
+  }
+
   #find(message: string): void {
-    const named = `${this.source}: ${message}`;
+    const named = `${this.source.name}: ${message}`;
     this.findings.push({ check: 'trail', document_id: null, type: null, number: null, message: named });
   }
 }
-
-function parse({ statement }: SignedHeads): Statement {
-  const parsed = JSON.parse(statement) as Statement;
-  const isKnown = parsed.heads.every(
-    ({ service, type }) =>
-      (serviceNames as readonly string[]).includes(service) &&
-      (type === null || (documentTypes as readonly string[]).includes(type)),
-  );
-  if (!isKnown || !Number.isInteger(parsed.n)) {
-    throw new UsageError('a statement has another form than this release writes');
-  }
-  return parsed;
-}
-
-/** Compares the records of one chain with what statements say of it. */
-export class HeadsComparison {
-  readonly #missing: Map<string, ExpectedHead>;
-
-  constructor(expected: readonly ExpectedHead[] = []) {
-    this.#missing = new Map(expected.map((head) => [keyOf(head), head]));
-  }
-
-  see(record: { n: number; hash: string }): void {
-    this.#missing.delete(keyOf(record));
-  }
-
-  /** Half a sentence for each head that the chain does not have: the first of them, since all later ones follow from it. */
-  messages(): string[] {
-    const [first] = [...this.#missing.values()].sort((a, b) => a.n - b.n);
-    return first ? [`number ${first.n} is not the one whose hash was signed at ${first.at}`] : [];
-  }
-}
-
-const keyOf = ({ n, hash }: { n: number; hash: string }): string => `${n} ${hash}`;

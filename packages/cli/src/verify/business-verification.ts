@@ -2,7 +2,7 @@ import { type BookEntry, type BookPosition, type Business, listSeries, readBook 
 import { type DocumentType, documentTypes } from '@pinkas/domain';
 import PQueue from 'p-queue';
 import { checkChains } from '../audit/check-chains.js';
-import type { ExpectedHeads } from '../audit/heads.js';
+import { type Heads, withoutHeads } from '../audit/heads.js';
 import type { Call } from '../command.js';
 import { type AuditedPage, auditPage, pageSize } from './audit-page.js';
 import type { Finding } from './checks.js';
@@ -64,7 +64,7 @@ export class BusinessVerification {
     private readonly deadLetters: DeadLetteredWork,
     private readonly onDocuments: (count: number) => void,
     private readonly recheckMs = recheckAfterMs,
-    private readonly heads: ExpectedHeads = new Map(),
+    private readonly heads: Heads = withoutHeads,
   ) {}
 
   /** @throws ApiError where a service does not answer: nothing is verified then. */

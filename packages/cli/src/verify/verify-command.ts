@@ -2,7 +2,8 @@ import { type Business, listBusinesses, showBusiness } from '@pinkas/contracts';
 import { testBook } from '@pinkas/domain';
 import { modeOption, notFoundAs, readId, readMode } from '../arguments.js';
 import { verifyPlatform } from '../audit/audit-commands.js';
-import { HeadsCollection, storedHeads } from '../audit/heads.js';
+import { HeadsCollection } from '../audit/heads.js';
+import { storedHeads } from '../audit/statements.js';
 import type { Call, Command } from '../command.js';
 import { BusinessVerification, type VerificationResult } from './business-verification.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
@@ -21,7 +22,10 @@ export const verifyCommands: readonly Command[] = [
       const startedMs = performance.now();
       const checkedAt = new Date().toISOString();
       const deadLetters = await DeadLetteredWork.read(call);
-      const collection = await new HeadsCollection(call, 'the stored heads').addAll(storedHeads(call));
+      const source = { name: 'the stored heads', statements: storedHeads(call), businessId: id };
+      const heads = await new HeadsCollection(call, source).collect((count) =>
+        progress.show(`${count} signed statements checked`),
+      );
       const results: VerificationResult[] = [];
       let checked = 0;
       const perSecond = () => Math.round(checked / Math.max(0.001, (performance.now() - startedMs) / 1_000));
@@ -32,7 +36,6 @@ export const verifyCommands: readonly Command[] = [
           checked += count;
           progress.show(`${documentsCounted(checked)} checked, ${perSecond()} a second: ${business.name}`);
         };
-        const { heads } = collection;
         const verification = new BusinessVerification(
           call,
           business,
@@ -44,8 +47,8 @@ export const verifyCommands: readonly Command[] = [
         results.push(await verification.run());
       }
       const platform = [
-        ...collection.findings,
-        ...(id === undefined ? (await verifyPlatform(call, collection.heads)).findings : []),
+        ...heads.findings,
+        ...(id === undefined ? (await verifyPlatform(call, heads)).findings : []),
       ];
       const of = results.length === 1 ? '1 business' : `${results.length} businesses`;
       const summary = `Checked ${documentsCounted(checked)} of ${of}, ${perSecond()} a second`;

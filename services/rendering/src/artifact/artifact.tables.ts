@@ -1,6 +1,6 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
-import type { HeadsCertificateTable, SignedHeadsTable } from '../heads/heads.tables.js';
+import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from '../heads/heads.tables.js';
 import type { LogoTable } from '../logo/logo.tables.js';
 
 /** One signed PDF of a document. */
@@ -52,4 +52,5 @@ export interface RenderingTables extends MessagingTables {
   logo_preview: LogoTable;
   signed_heads: SignedHeadsTable;
   heads_certificate: HeadsCertificateTable;
+  stated_head: StatedHeadTable;
 }

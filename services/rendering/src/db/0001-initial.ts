@@ -138,6 +138,12 @@ export const initial = sqlMigration(`
   begin
     raise exception 'signed heads cannot be changed' using errcode = 'restrict_violation';
   end $$;
+  -- The last end of each chain that a statement has, by service, business and type: a chain that has not moved is not stated again.
+  create table stated_head (
+    chain text not null constraint stated_head_pkey primary key,
+    n     bigint not null,
+    hash  text not null
+  );
   -- The certificates that statements and their time-stamps were signed with.
   create table heads_certificate (
     sha256   bytea not null,

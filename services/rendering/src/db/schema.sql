@@ -290,6 +290,12 @@ CREATE TABLE public.signed_heads (
     certificate_sha256 bytea NOT NULL
 );
 
+CREATE TABLE public.stated_head (
+    chain text NOT NULL,
+    n bigint NOT NULL,
+    hash text NOT NULL
+);
+
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
 
@@ -349,6 +355,9 @@ ALTER TABLE ONLY public.reconcile_checkpoint
 
 ALTER TABLE ONLY public.signed_heads
     ADD CONSTRAINT signed_heads_pkey PRIMARY KEY (n);
+
+ALTER TABLE ONLY public.stated_head
+    ADD CONSTRAINT stated_head_pkey PRIMARY KEY (chain);
 
 CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
 

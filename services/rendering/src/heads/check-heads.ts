@@ -1,13 +1,21 @@
-import { checkHeads, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type CheckedHeads,
+  checkHeads,
+  type ReplyOf,
+  type RequestOf,
+  type SignedHeads,
+} from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
 import { verifyDetached } from '../signature/verify-signature.js';
 import { storedCertificates } from './heads.repository.js';
 
-type Checked = ReplyOf<typeof checkHeads>;
+/** How a certificate is known to rendering by its purpose and its SHA-256 in hex. */
+type IsStored = (purpose: string, sha256: string | undefined) => boolean;
 
-/** Verifies the signature of a statement and its time-stamp, from the database or from a file outside. */
+/** Verifies the signatures of statements and their time-stamps, from the database or from a file outside. */
 @Operation(checkHeads)
 export class CheckHeads {
   constructor(
@@ -15,14 +23,24 @@ export class CheckHeads {
     private readonly signers: Signers,
   ) {}
 
-  async handle(request: RequestOf<typeof checkHeads>): Promise<Checked> {
+  async handle({ statements }: RequestOf<typeof checkHeads>): Promise<ReplyOf<typeof checkHeads>> {
     const stored = await storedCertificates(this.db);
-    const isStored = (purpose: string, sha256: string | undefined) =>
+    const isStored: IsStored = (purpose, sha256) =>
       stored.some((row) => row.purpose === purpose && row.sha256.toString('hex') === sha256);
-    const { finding, timestamp } = verify(request);
+    const checked: CheckedHeads[] = [];
+    for (const signed of statements) {
+      checked.push(this.#check(signed, isStored));
+      // A page takes a second at most, in which documents are rendered as well.
+      await nextTurn();
+    }
+    return { checked };
+  }
+
+  #check(signed: SignedHeads, isStored: IsStored): CheckedHeads {
+    const { finding, timestamp } = verify(signed);
     return {
       finding,
-      certificate: this.#originOf(request.certificate_sha256, isStored),
+      certificate: this.#originOf(signed.certificate_sha256, isStored),
       timestamp: timestamp && {
         at: timestamp.at.toISOString(),
         certificates: [...timestamp.certificates],
@@ -31,7 +49,7 @@ export class CheckHeads {
     };
   }
 
-  #originOf(sha256: string, isStored: (purpose: string, sha256: string) => boolean): Checked['certificate'] {
+  #originOf(sha256: string, isStored: IsStored): CheckedHeads['certificate'] {
     if (this.signers.operator.certificate.fingerprint.toString('hex') === sha256) {
       return 'configured';
     }
@@ -39,7 +57,7 @@ export class CheckHeads {
   }
 }
 
-function verify({ statement, signature, certificate_sha256 }: RequestOf<typeof checkHeads>) {
+function verify({ statement, signature, certificate_sha256 }: SignedHeads) {
   const at = timeOf(statement);
   if (at === null) {
     return { finding: 'it is no statement', timestamp: null };

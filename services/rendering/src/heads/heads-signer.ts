@@ -27,8 +27,15 @@ import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
 import { verifyDetached } from '../signature/verify-signature.js';
-import { insertCertificates, insertStatement, lastStatement, lockStatements } from './heads.repository.js';
-import type { HeadsCertificateTable, SignedHeadsTable } from './heads.tables.js';
+import {
+  insertCertificates,
+  insertStatement,
+  lastStatement,
+  lockStatements,
+  statedHeads,
+  updateStated,
+} from './heads.repository.js';
+import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from './heads.tables.js';
 
 const lookEveryMs = 60 * 60 * 1_000;
 const dayMs = 24 * lookEveryMs;
@@ -37,7 +44,7 @@ const dayMs = 24 * lookEveryMs;
 type StatedHead = ChainHead & { service: ServiceName; business_id: string; type: DocumentType | null };
 
 /**
- * Signs the ends of all chains once a day. To rewrite a chain unseen takes the key as well, and where there is an authority a
+ * Signs the ends of the chains once a day. To rewrite a chain unseen takes the key as well, and where there is an authority a
  * time-stamp of the past.
  */
 @Injectable()
@@ -86,16 +93,16 @@ export class HeadsSigner implements BackgroundTask {
   }
 
   /**
-   * Signs the ends of all chains now, in statements of one page each; where there is no chain yet, that there is none. @throws where a service does not answer: nothing is signed.
+   * Signs the ends of all chains that have moved since they were stated, in statements of one page each; where none has, that none
+   * has. @throws where a service does not answer: nothing is signed.
    */
-  async sign(): Promise<{ heads: number; statements: number }> {
-    const heads = await this.#heads();
-    const pages = Array.from({ length: Math.max(1, Math.ceil(heads.length / headsPageMax)) }, (_, index) =>
-      heads.slice(index * headsPageMax, (index + 1) * headsPageMax),
-    );
+  async sign(): Promise<{ chains: number; heads: number; statements: number }> {
+    const all = await this.#heads();
     const signer = this.signers.operator;
-    await this.db.transaction().execute(async (trx) => {
+    const signed = await this.db.transaction().execute(async (trx) => {
       await lockStatements(trx);
+      const heads = movedSince(await statedHeads(trx), all);
+      const pages = pagesOf(heads);
       let last = await lastStatement(trx);
       for (const page of pages) {
         const at = this.clock.now();
@@ -111,10 +118,15 @@ export class HeadsSigner implements BackgroundTask {
         };
         await insertStatement(trx, last);
         await insertCertificates(trx, certificatesOf(last));
+        await updateStated(
+          trx,
+          page.map((head) => ({ chain: chainOf(head), n: head.n, hash: head.hash })),
+        );
       }
+      return { chains: all.length, heads: heads.length, statements: pages.length };
     });
-    this.logger.info({ heads: heads.length, statements: pages.length }, 'chain heads signed');
-    return { heads: heads.length, statements: pages.length };
+    this.logger.info(signed, 'chain heads signed');
+    return signed;
   }
 
   async #heads(): Promise<StatedHead[]> {
@@ -141,6 +153,22 @@ export class HeadsSigner implements BackgroundTask {
     return found.filter(({ business_id }) => !isTestBook(business_id));
   }
 }
+
+const chainOf = ({ service, business_id, type }: StatedHead): string =>
+  [service, business_id, type ?? 'trail'].join(' ');
+
+/** An end that is behind the stated one was collected before it; one of the same number with another hash was computed again. */
+const movedSince = (stated: ReadonlyMap<string, StatedHeadTable>, heads: readonly StatedHead[]) =>
+  heads.filter((head) => {
+    const before = stated.get(chainOf(head));
+    return !before || head.n > before.n || (head.n === before.n && head.hash !== before.hash);
+  });
+
+/** At least one page, which may be empty. */
+const pagesOf = (heads: readonly StatedHead[]): StatedHead[][] =>
+  Array.from({ length: Math.max(1, Math.ceil(heads.length / headsPageMax)) }, (_, index) =>
+    heads.slice(index * headsPageMax, (index + 1) * headsPageMax),
+  );
 
 /** The certificates that have signed a statement and its time-stamp. @throws Error where it cannot be verified. */
 function certificatesOf({

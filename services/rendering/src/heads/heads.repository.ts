@@ -1,6 +1,11 @@
+import { statementsPageMax } from '@pinkas/contracts';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
-import type { HeadsCertificateTable, SignedHeadsTable } from './heads.tables.js';
+import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from './heads.tables.js';
+
+/** Less than half of the message limit of NATS (1 MB): quotes and base64 make it longer. */
+const pageBytesMax = 400 * 1024;
 
 type Reader = Database<RenderingTables> | Transaction<RenderingTables>;
 
@@ -18,14 +23,20 @@ export function lastStatement(db: Reader): Promise<SignedHeadsTable | undefined>
     .executeTakeFirst();
 }
 
-export function statementAfter(db: Reader, n: number): Promise<SignedHeadsTable | undefined> {
-  return db
-    .selectFrom('signed_heads')
-    .select(['n', 'signed_at', 'statement', 'signature', 'certificate_sha256'])
-    .where('n', '>', n)
-    .orderBy('n')
-    .limit(1)
-    .executeTakeFirst();
+/** The statements after a number, as many as fit into one message, or one. */
+export async function statementsAfter(db: Reader, n: number): Promise<SignedHeadsTable[]> {
+  const { rows } = await sql<SignedHeadsTable>`
+    select n, signed_at, statement, signature, certificate_sha256
+    from (
+      select *, row_number() over (order by n) as place,
+        sum(octet_length(statement) + octet_length(signature)) over (order by n) as bytes
+      from (
+        select * from signed_heads where n > ${n} order by n limit ${statementsPageMax}
+      ) as page
+    ) as measured
+    where place = 1 or bytes <= ${pageBytesMax}
+    order by n`.execute(db);
+  return rows;
 }
 
 export async function insertStatement(
@@ -49,4 +60,27 @@ export async function insertCertificates(
 
 export function storedCertificates(db: Reader): Promise<Pick<HeadsCertificateTable, 'sha256' | 'purpose'>[]> {
   return db.selectFrom('heads_certificate').select(['sha256', 'purpose']).execute();
+}
+
+/** The end of each chain as it was stated last, by its name. */
+export async function statedHeads(trx: Transaction<RenderingTables>): Promise<Map<string, StatedHeadTable>> {
+  const rows = await trx.selectFrom('stated_head').select(['chain', 'n', 'hash']).execute();
+  return new Map(rows.map((row) => [row.chain, row]));
+}
+
+export async function updateStated(
+  trx: Transaction<RenderingTables>,
+  rows: readonly StatedHeadTable[],
+): Promise<void> {
+  if (rows.length > 0) {
+    await trx
+      .insertInto('stated_head')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('chain')
+          .doUpdateSet((set) => ({ n: set.ref('excluded.n'), hash: set.ref('excluded.hash') })),
+      )
+      .execute();
+  }
 }

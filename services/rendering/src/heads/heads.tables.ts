@@ -9,6 +9,14 @@ export interface SignedHeadsTable {
   certificate_sha256: Buffer;
 }
 
+/** The last end of a chain that a statement has. */
+export interface StatedHeadTable {
+  /** Service, business and type. */
+  chain: string;
+  n: number;
+  hash: string;
+}
+
 /** The certificates that statements and their time-stamps were signed with. */
 export interface HeadsCertificateTable {
   sha256: Buffer;
