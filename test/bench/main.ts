@@ -8,12 +8,14 @@ import { onOneSystem, onOwnSystems, type Scenario, type StartSystem } from './sc
  * figures that were measured in turns within this run, since machines are shared and noisy.
  */
 const partNames = Object.keys({ ...onOneSystem, ...onOwnSystems });
-const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--customers N] [--json]
+const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--customers N] [--businesses N] [--days N] [--json]
   measures the whole system on this machine, or the parts named
     PART           ${partNames.join(', ')}
     --requests N   how many the part hostile sends
     --documents N  how many the part memory issues, and the parts reading and export read
     --customers N  how many the part reading searches, as many as documents by default
+    --businesses N of how many the part audit verifies the trails, 1,000 by default
+    --days N       after how many days of signed heads it does, 365 by default
     --json         the figures as one line of JSON`;
 const { values, positionals: wanted } = commandOptions(usage, {
   allowPositionals: true,
@@ -22,6 +24,8 @@ const { values, positionals: wanted } = commandOptions(usage, {
     requests: { type: 'string' },
     documents: { type: 'string' },
     customers: { type: 'string' },
+    businesses: { type: 'string' },
+    days: { type: 'string' },
   },
 });
 const unknown = wanted.filter((part) => !partNames.includes(part));
@@ -30,7 +34,9 @@ if (unknown.length > 0) {
 }
 
 /** The whole number of an option; undefined where it is not given. */
-function numberOf(option: 'requests' | 'documents' | 'customers'): number | undefined {
+function numberOf(
+  option: 'requests' | 'documents' | 'customers' | 'businesses' | 'days',
+): number | undefined {
   const text = values[option];
   if (text !== undefined && !/^[1-9]\d*$/.test(text)) {
     refuseOptions(usage, `--${option} must be a whole number above zero`);
@@ -42,6 +48,8 @@ const options = {
   requests: numberOf('requests'),
   documents: numberOf('documents'),
   customers: numberOf('customers'),
+  businesses: numberOf('businesses'),
+  days: numberOf('days'),
 };
 
 /** What fails is reported, and does not lose the figures of the others. */

@@ -1,5 +1,6 @@
 import type { RunningStack } from '../harness/running-stack.js';
 import type { Row } from './report.js';
+import { measureAuditing } from './scenarios/auditing.js';
 import { measureCost, measureMemory, measureReplicas } from './scenarios/costs.js';
 import { measureFaults, measureHostile, measureSteps, measureStorm } from './scenarios/faults.js';
 import {
@@ -20,6 +21,8 @@ export interface ScenarioOptions {
   requests?: number | undefined;
   documents?: number | undefined;
   customers?: number | undefined;
+  businesses?: number | undefined;
+  days?: number | undefined;
 }
 
 /** Prepares what it needs, puts a load on it, and says what it measured. */
@@ -45,6 +48,7 @@ export const onOneSystem: Readonly<Record<string, Scenario>> = {
 
 /** The parts that start systems of their own. */
 export const onOwnSystems: Readonly<Record<string, Scenario>> = {
+  audit: measureAuditing,
   replicas: measureReplicas,
   gotenberg: measureAgainstGotenberg,
   storm: measureStorm,

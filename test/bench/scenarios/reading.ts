@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CreateDocument } from '@pinkas/contracts';
-import { pathOfNode } from '../../harness/path-of-node.js';
-import { cpuSecondsOf, memoryMbOf } from '../../harness/processes.js';
-import { repositoryRoot } from '../../harness/sources.js';
 import { fillBook, fillCards, typesOfCopies } from '../book-of-copies.js';
 import { Caller, closedLoop, perSecond, quote, timed } from '../driver.js';
 import { startFloor } from '../floor/processes.js';
+import { runPinkas } from '../pinkas-process.js';
 import { figure, latencies, median, progress, type Row } from '../report.js';
 import type { ScenarioOptions, StartSystem } from '../scenarios.js';
 
@@ -144,7 +141,7 @@ export async function measureExporting(
   };
   const rows: Row[] = [];
   for (const [name, args] of Object.entries(commands)) {
-    const { s, cpuS, peakMb } = await runExport(natsUrl, args);
+    const { s, cpuS, peakMb } = await runPinkas(natsUrl, ['export', ...args]);
     const count = name === 'nothing' ? 'no document' : `${documents} documents`;
     progress(`export ${args[0]} (${name}): ${s.toFixed(0)} s, ${cpuS.toFixed(0)} s of processor time`);
     rows.push(
@@ -154,32 +151,4 @@ export async function measureExporting(
     );
   }
   return rows;
-}
-
-/** Runs `pinkas export …`. @returns what it used. @throws where it does not end with 0. */
-async function runExport(
-  natsUrl: string,
-  args: readonly string[],
-): Promise<{ s: number; cpuS: number; peakMb: number }> {
-  const program = join(repositoryRoot, 'packages/cli/dist/bundle/main.js');
-  const begunMs = performance.now();
-  const child = spawn(await pathOfNode('image'), [program, 'export', ...args], {
-    env: { PATH: process.env.PATH, NATS_URL: natsUrl },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const { pid = 0 } = child;
-  let cpuS = 0;
-  let peakMb = 0;
-  const timer = setInterval(() => {
-    cpuS = Math.max(cpuS, cpuSecondsOf(pid));
-    peakMb = Math.max(peakMb, memoryMbOf(pid, 'VmHWM'));
-  }, 50);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', resolve);
-  }).finally(() => clearInterval(timer));
-  if (code !== 0) {
-    throw new Error(`pinkas export ${args[0]} ended with ${code}`);
-  }
-  return { s: (performance.now() - begunMs) / 1_000, cpuS, peakMb };
 }
