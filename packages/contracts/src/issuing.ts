@@ -118,6 +118,8 @@ export const listDocuments = defineContract('issuing.document.list', {
     number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
     customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
+    /** Only documents whose source is this one; they are checked one by one for the rest. */
+    based_on: Type.Optional(Uuid),
     /** Only documents with this note, which are checked one by one for the rest. */
     note: Type.Optional(Type.Enum([...reviewNotes])),
     /** Whether the states say how far the documents are settled. */

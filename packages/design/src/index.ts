@@ -4,3 +4,4 @@ export { directions } from './direction.js';
 export * from './figures.js';
 export { type Language, languages } from './language.js';
 export { html, type Insert, inDirection, isolate, join, leftToRight, Markup, plainText } from './markup.js';
+export { type PaymentDetails, paymentDetails, paymentMethodName } from './payments.js';

@@ -3,21 +3,24 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   type Allocation,
   type AllocationAttempt,
-  type DocumentState,
+  DocumentState,
   type FailedMessage,
   getDocument,
-  type IssuedDocument,
+  IssuedDocument,
   listArtifacts,
   listDeliveryFailures,
+  listDocuments,
   listMessages,
   listSuppressions,
   type Message,
+  type ReplyOf,
   resendDelivery,
   type Suppression,
   showAllocation,
   unsuppressAddress,
 } from '@pinkas/contracts';
 import { exampleDocument } from '@pinkas/testkit';
+import type { TSchema } from 'typebox';
 import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
@@ -36,6 +39,31 @@ interface Answers {
   suppressions: Suppression[];
   /** The addresses that were allowed again. */
   allowed: string[];
+  /** The documents that are based on it. */
+  based: ReplyOf<typeof listDocuments>['documents'];
+}
+
+/** The paths of the members of a schema that are no objects: `items[].sku`. */
+function membersOf(schema: TSchema, path = ''): string[] {
+  const { anyOf, type, items, properties } = schema as {
+    anyOf?: TSchema[];
+    type?: string;
+    items?: TSchema;
+    properties?: Record<string, TSchema>;
+  };
+  if (anyOf) {
+    return anyOf
+      .filter((option) => !('type' in option && option.type === 'null'))
+      .flatMap((option) => membersOf(option, path));
+  }
+  if (type === 'array' && items) {
+    return membersOf(items, `${path}[]`);
+  }
+  return properties
+    ? Object.entries(properties).flatMap(([name, member]) =>
+        membersOf(member, path === '' ? name : `${path}.${name}`),
+      )
+    : [path];
 }
 
 const textOf = (markup: string) =>
@@ -72,6 +100,10 @@ describe('the page of a document', () => {
       return { allocation, attempts, next_after_attempt };
     });
     console.network.answer(listArtifacts, () => ({ revisions: [] }));
+    console.network.answer(listDocuments, ({ based_on }) => ({
+      documents: based_on === answers.document.id ? answers.based : [],
+      next_before: null,
+    }));
     console.network.answer(resendDelivery, () => ({ ...answers.resent, messages: [], planned: 'queued' }));
     console.network.answer(listDeliveryFailures, () => ({ failures: answers.failures, next_after: null }));
     console.network.answer(listSuppressions, () => ({
@@ -100,6 +132,7 @@ describe('the page of a document', () => {
       failures: [],
       suppressions: [],
       allowed: [],
+      based: [],
     };
     pagesAsked = [];
     at = `/b/${business.id}/documents/${document.id}`;
@@ -216,6 +249,194 @@ describe('the page of a document', () => {
       'done Request 4 for an allocation number: the number arrived 123456789',
       'failed Not sent to +972521234567 (WhatsApp, attempt 2) no such account',
     ]);
+  });
+
+  /** A document that has every member, and what the page shows of each. */
+  const fullDocument = (business_id: string) => {
+    const payment = {
+      amount: 501.11,
+      date: '2026-06-11',
+      reference: null,
+      check_number: null,
+      check_date: null,
+      bank_code: null,
+      branch: null,
+      account: null,
+      card_last_digits: null,
+      card_type: null,
+    } as const;
+    const document = exampleDocument({
+      business_id,
+      type: 'tax_invoice_receipt',
+      number: 4711,
+      date: '2026-06-10',
+      due_date: '2026-06-20',
+      issued_at: '2026-06-10T07:08:00.000Z',
+      external_ref: 'order 2001',
+      customer: {
+        id: randomUUID(),
+        name: 'Dana Levi',
+        tax_id: '777777723',
+        legal_type: 'osek_murshe',
+        email: 'dana@example.com',
+        phone: '+972521234567',
+        address: '12 Herzl Street',
+        city: 'Haifa',
+      },
+      items: [
+        { description: 'Consulting', quantity: 3.5, unit_price: 302.02, line_total: 1057.07, sku: 'K-9' },
+      ],
+      prices_include_vat: true,
+      discount: { type: 'percent', value: 7.5 },
+      payments: [
+        {
+          ...payment,
+          method: 'check',
+          check_number: '70071',
+          check_date: '2026-07-01',
+          bank_code: 12,
+          branch: '655',
+          account: '334455',
+        },
+        { ...payment, method: 'credit_card', card_last_digits: '1881', card_type: 'Isracard' },
+        { ...payment, method: 'wallet_method_1', reference: 'R-55' },
+      ],
+      totals: {
+        subtotal: 895.82,
+        discount: 67.19,
+        vat: 149.15,
+        vat_rate: 18,
+        total: 977.78,
+        currency: 'ILS',
+      },
+      based_on: { id: randomUUID(), type: 'quote', number: 31, date: '2026-06-09' },
+      title: 'Work in June',
+      notes: 'Thank you.\nSee you.',
+      send: false,
+    });
+    const shown: Readonly<Record<string, string>> = {
+      id: `/documents/${document.id}/pdf`,
+      business_id: `/b/${business_id}/`,
+      public_id: `https://api.example.com/d/${document.public_id}`,
+      type: 'Tax invoice / receipt 4711',
+      number: 'Tax invoice / receipt 4711',
+      date: 'Date 10 Jun 2026',
+      due_date: 'Due 20 Jun 2026',
+      issued_at: 'Issued 10 Jun 2026 10:08',
+      external_ref: 'Your reference order 2001',
+      'customer.id': `/customers/${document.customer.id}`,
+      'customer.name': 'Dana Levi',
+      'customer.tax_id': '777777723',
+      'customer.legal_type': 'Licensed dealer 777777723',
+      'customer.email': 'dana@example.com · +972521234567',
+      'customer.phone': 'dana@example.com · +972521234567',
+      'customer.address': '12 Herzl Street · Haifa',
+      'customer.city': '12 Herzl Street · Haifa',
+      'totals.subtotal': 'Sum of lines excl. VAT ₪895.82',
+      'totals.discount': 'Discount 7.5% -₪67.19 Total before VAT ₪828.63',
+      'totals.vat': 'VAT 18% ₪149.15',
+      'totals.vat_rate': 'VAT 18% ₪149.15',
+      'totals.total': 'Total ₪977.78',
+      'totals.currency': '₪',
+      'based_on.id': `/documents/${document.based_on?.id}`,
+      'based_on.type': 'Based on Quote 31',
+      'based_on.number': 'Based on Quote 31',
+      'based_on.date': 'Quote 31, 9 Jun 2026',
+      'items[].description': 'Consulting',
+      'items[].quantity': '3.5 302.02 1,057.07',
+      'items[].unit_price': '3.5 302.02 1,057.07',
+      'items[].line_total': '3.5 302.02 1,057.07',
+      'items[].sku': 'SKU K-9',
+      prices_include_vat: 'Unit price incl. VAT Amount incl. VAT',
+      'discount.type': 'Discount 7.5%',
+      'discount.value': 'Discount 7.5%',
+      'payments[].method': 'Bit Reference R-55',
+      'payments[].amount': '₪501.11',
+      'payments[].date': '11 Jun 2026',
+      'payments[].reference': 'Bit Reference R-55',
+      'payments[].check_number': 'Check Check no. 70071',
+      'payments[].check_date': 'Due 1 Jul 2026',
+      'payments[].bank_code': 'Bank 12',
+      'payments[].branch': 'Branch 655',
+      'payments[].account': 'Account 334455',
+      'payments[].card_last_digits': 'Credit card Isracard · ending 1881',
+      'payments[].card_type': 'Credit card Isracard · ending 1881',
+      title: 'Title Work in June',
+      notes: 'Thank you.\nSee you.',
+      send: 'Not sent to the customer automatically',
+    };
+    return { document, shown };
+  };
+
+  it('the page shows every member of a document', async () => {
+    const { document, shown } = fullDocument(answers.document.business_id);
+    expect(Object.keys(shown)).toEqual(membersOf(IssuedDocument));
+    answers.document = document;
+    const page = await open(at.replace(/[^/]+$/, document.id));
+    const text = textOf(page);
+    const missing = Object.entries(shown).filter(
+      ([, value]) => !page.includes(value) && !text.includes(value),
+    );
+    expect([missing, missing.length > 0 ? text : '']).toEqual([[], '']);
+  });
+
+  it('the page shows every member of the state of a document', async () => {
+    answers.state = {
+      status: 'cancelled',
+      paid: 40.04,
+      allocation_number: '987654321',
+      cancelled_at: '2026-06-16T07:00:00.000Z',
+      cancel_reason: 'Ordered twice.',
+      credited: 30.03,
+    };
+    const shown: Readonly<Record<string, string>> = {
+      status: 'Tax invoice 1 Cancelled',
+      paid: 'Paid ₪40.04',
+      allocation_number: 'Allocation number 987654321',
+      cancelled_at: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
+      cancel_reason: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
+      credited: 'Credited ₪30.03',
+    };
+    // What they say is a note, where a person should look at it.
+    const noted = ['invoices', 'other_customers', 'undeductible_vat'];
+    expect([...Object.keys(shown), ...noted]).toEqual(membersOf(DocumentState));
+    const text = textOf(await open());
+    for (const value of Object.values(shown)) {
+      expect(text).toContain(value);
+    }
+  });
+
+  it('a discount of an amount off gross prices is shown as it was given, and as it is before VAT', async () => {
+    const { document } = fullDocument(answers.document.business_id);
+    answers.document = { ...document, discount: { type: 'amount', value: 79.28 } };
+    expect(textOf(await open())).toContain('Discount (₪79.28 incl. VAT) -₪67.19');
+  });
+
+  it('a receipt shows no VAT, and that its total includes it', async () => {
+    const { document } = fullDocument(answers.document.business_id);
+    answers.document = { ...document, type: 'receipt', due_date: null };
+    const text = textOf(await open());
+    expect(text).toContain('Total incl. VAT ₪977.78');
+    expect(text).not.toContain('VAT 18%');
+  });
+
+  it('the page leads to the documents that are based on it', async () => {
+    const { business_id, id } = answers.document;
+    const credit = exampleDocument({ business_id, type: 'credit_note', number: 7, due_date: null });
+    const { items, prices_include_vat, discount, payments, title, notes, send, ...head } = credit;
+    const outcome = { status: 'queued', channel: 'email', scheduled_for: null } as const;
+    answers.based = [
+      {
+        document: { ...head, based_on: { id, type: 'tax_invoice', number: 1, date: '2026-06-15' } },
+        state: { ...answers.state, status: 'closed' },
+        allocation: { status: 'not_required', number: null, reason: 'Below the threshold.' },
+        delivery: outcome,
+      },
+    ];
+    const page = await open();
+    const [, section = ''] = /<h2 id="based">(.*?)<\/section>/s.exec(page) ?? [];
+    expect(section).toContain(`href="/b/${business_id}/documents/${credit.id}"`);
+    expect(textOf(section)).toContain('Credit note 7');
   });
 
   it('a number that is being obtained is shown with its failed requests, and when the next is due', async () => {

@@ -226,6 +226,37 @@ describe('ListDocuments', () => {
     expect(new Set(documents.map(({ document }) => document.issued_at)).size).toBe(1);
   });
 
+  it('ListDocuments returns the documents whose source is one, cancelled ones included where they are wanted', async () => {
+    const business = { ...issuing.business, id: randomUUID() };
+    const issue = async (body: Parameters<typeof issuing.issue>[0]) =>
+      (await issuing.issue(body, randomUUID(), { business })).document;
+    const quote = await issue({ type: 'quote' });
+    const order = await issue({ type: 'order', based_on: quote.id });
+    await issue({ type: 'quote' });
+    const invoice = await issue({ type: 'tax_invoice', based_on: quote.id });
+    await issue({ type: 'receipt', based_on: invoice.id, payments: cash(118) });
+    await issuing.network.call(cancelDocument, {
+      business_id: business.id,
+      document_id: order.id,
+      reason: null,
+    });
+    const based = async (change: Partial<ListRequest>) =>
+      (await list({ business_id: business.id, based_on: quote.id, ...change })).documents.map(
+        ({ document }) => document.id,
+      );
+    expect(await based({})).toEqual([invoice.id]);
+    expect(await based({ include_cancelled: true })).toEqual([invoice.id, order.id]);
+    expect(await based({ include_cancelled: true, type: 'order' })).toEqual([order.id]);
+    const first = await list({
+      business_id: business.id,
+      based_on: quote.id,
+      include_cancelled: true,
+      limit: 1,
+    });
+    expect(await based({ include_cancelled: true, before: first.next_before })).toEqual([order.id]);
+    expect(await based({ business_id: issuing.business.id })).toEqual([]);
+  });
+
   it('ListDocuments returns recorded outcomes, and for a pending one what IssueDocument returns', async () => {
     const business = { ...issuing.business, id: randomUUID() };
     const listed = async () => (await list({ business_id: business.id })).documents[0];

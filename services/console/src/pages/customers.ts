@@ -7,6 +7,7 @@ import {
   updateCustomer,
 } from '@pinkas/contracts';
 import { html, isolate, leftToRight, type Markup } from '@pinkas/design';
+import type { CustomerLegalType } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -47,12 +48,16 @@ const texts = {
   },
   documents: { he: 'המסמכים של הלקוח', en: 'Documents of the customer' },
   noDocuments: { he: 'אין מסמכים.', en: 'No documents.' },
+} as const satisfies Record<string, Words>;
+
+/** What a customer is to the tax authority. */
+export const customerTypeNames = {
   hevra_baam: { he: 'חברה בע"מ', en: 'Company' },
   osek_murshe: { he: 'עוסק מורשה', en: 'Licensed dealer' },
   osek_patur: { he: 'עוסק פטור', en: 'Exempt dealer' },
   amuta: { he: 'עמותה', en: 'Non-profit' },
   private: { he: 'פרטי', en: 'Private' },
-} as const satisfies Record<string, Words>;
+} as const satisfies Record<CustomerLegalType, Words>;
 
 const listed = 50;
 const documentsListed = 20;
@@ -194,7 +199,7 @@ function cardFacts(customer: CustomerDetails, isEdited: boolean, language: Membe
   return facts(
     [
       [texts.taxId[language], customer.tax_id && leftToRight(customer.tax_id)],
-      [texts.legalType[language], legalType && texts[legalType][language]],
+      [texts.legalType[language], legalType && customerTypeNames[legalType][language]],
       ...contact,
       [texts.since[language], dayAndTime(customer.created_at, language)],
     ],

@@ -23,12 +23,15 @@ export async function listIssued(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { type, from, to, external_ref, number, customer_ids, status, note } = filter;
+  const { type, from, to, external_ref, number, customer_ids, based_on, status, note } = filter;
   if (note !== undefined) {
     return listNoted(db, filter, note, limit);
   }
   if (number !== undefined) {
     return listNumbered(db, filter, limit);
+  }
+  if (based_on !== undefined) {
+    return merged(db, [checkedOneByOne(db, filter)], limit);
   }
   // Few documents share a reference: the other filters are checked one by one.
   if (external_ref !== undefined) {
@@ -81,13 +84,22 @@ async function listNoted(
   if (noted.length === 0) {
     return [];
   }
-  const found = headsOf(db, filter, [
-    sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`,
+  const isNoted = sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`;
+  return merged(db, [checkedOneByOne(db, filter, [isNoted])], limit);
+}
+
+/** Few documents of a book, behind the offset: the planner sees the order of the list no more, and reads the index of what is rare. */
+function checkedOneByOne(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  conditions: readonly Expression<SqlBool>[] = [],
+) {
+  return headsOf(db, filter, [
+    ...conditions,
     ...conditionsOf(filter),
     ...isWithinDates(filter),
     ...isBefore(filter),
   ]).offset(0);
-  return merged(db, [found], limit);
 }
 
 /**
@@ -174,10 +186,17 @@ const isWithin = ({ first, last }: Pick<Span, 'first' | 'last'>): Expression<Sql
 const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;
 
 /** What a document is checked for beside the filter that an index answers. */
-const conditionsOf = ({ type, number, external_ref, customer_ids }: ListFilter): Expression<SqlBool>[] => [
+const conditionsOf = ({
+  type,
+  number,
+  external_ref,
+  customer_ids,
+  based_on,
+}: ListFilter): Expression<SqlBool>[] => [
   ...(type === undefined ? [] : [isOfType(type)]),
   ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
   ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
+  ...(based_on === undefined ? [] : [sql<SqlBool>`document.source_id = ${based_on}`]),
   ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
 ];
 const isWithinDates = ({ from, to }: ListFilter): Expression<SqlBool>[] => [

@@ -1,11 +1,5 @@
 import { html, type Language, Markup } from '@pinkas/design';
-import type {
-  BusinessLegalType,
-  CustomerLegalType,
-  DocumentType,
-  PaymentMethod,
-  Registry,
-} from '@pinkas/domain';
+import type { BusinessLegalType, CustomerLegalType, DocumentType, Registry } from '@pinkas/domain';
 
 /** One word or sentence in both languages. */
 export type Words = Readonly<Record<Language, string>>;
@@ -55,15 +49,6 @@ export const registryWords: Readonly<Record<Registry, Words>> = {
   cooperative: words('אגודה שיתופית', 'Cooperative no.'),
   amuta: customerRegistrations.amuta,
 };
-
-/** The means of payment that are no wallets; a wallet's name is a setting of the business. */
-export const paymentMethodWords: Readonly<Record<Exclude<PaymentMethod, `wallet_method_${string}`>, Words>> =
-  {
-    cash: words('מזומן', 'Cash'),
-    check: words('שיק', 'Check'),
-    credit_card: words('כרטיס אשראי', 'Credit card'),
-    bank_transfer: words('העברה בנקאית', 'Bank transfer'),
-  };
 
 const toPay = words('סה"כ לתשלום', 'Total due');
 const received = words('סה"כ התקבל', 'Total received');
@@ -181,13 +166,6 @@ export const wording = {
   payments: words('פירוט תשלומים', 'Payments'),
   method: words('אמצעי תשלום', 'Method'),
   amount: words('סכום', 'Amount'),
-  checkNumber: words('שיק מס׳', 'Check no.'),
-  bank: words('בנק', 'Bank'),
-  branch: words('סניף', 'Branch'),
-  account: words('חשבון', 'Account'),
-  checkDate: words('לפירעון', 'Due'),
-  cardEnding: words('מסתיים ב־', 'ending'),
-  reference: words('אסמכתה', 'Reference'),
   notes: words('הערות', 'Notes'),
   donation: words('תרומה', 'Donation · תרומה'),
   /** The sentence of the Bookkeeping Instructions for an institution approved under section 46 of the Ordinance. */

@@ -1,0 +1,40 @@
+import type { listDocuments, ReplyOf, RequestOf } from '@pinkas/contracts';
+import { html, type Markup } from '@pinkas/design';
+import type { MemberVisit } from '../../http/visit.js';
+import { documentTable } from '../parts.js';
+import type { Words } from '../words.js';
+
+const texts = {
+  based: { he: 'על בסיס המסמך הזה', en: 'Based on this document' },
+  more: { he: 'למסמכים הקודמים', en: 'Earlier documents' },
+} as const satisfies Record<string, Words>;
+
+const shownMax = 20;
+
+/** What lists the documents that are based on the document of a page: its receipts, credit notes, invoices. */
+export function basedOnItRequest({ bookId, params, query }: MemberVisit): RequestOf<typeof listDocuments> {
+  const before = Number(query.get('based'));
+  return {
+    business_id: bookId,
+    based_on: params.id ?? '',
+    include_cancelled: true,
+    settlement: true,
+    limit: shownMax,
+    before: Number.isSafeInteger(before) && before > 0 ? before : null,
+  };
+}
+
+/** The documents that are based on this one, the latest first; null where there are none. */
+export function basedOnIt(
+  visit: MemberVisit,
+  { documents, next_before: next }: ReplyOf<typeof listDocuments>,
+): Markup | null {
+  const { language, params } = visit;
+  if (documents.length === 0) {
+    return null;
+  }
+  const more =
+    next !== null &&
+    html`<p><a href="${visit.link(`/documents/${params.id}`, { based: String(next) })}">${texts.more[language]}</a></p>`;
+  return html`<section class="card" aria-labelledby="based"><h2 id="based">${texts.based[language]}</h2>${documentTable(documents, (id) => visit.link(`/documents/${id}`), language)}${more}</section>`;
+}

@@ -1,0 +1,77 @@
+import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
+import { html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/design';
+import { documentTypeRules } from '@pinkas/domain';
+import type { MemberVisit } from '../../http/visit.js';
+import { customerTypeNames } from '../customers.js';
+import { amount, day, facts, typeName } from '../parts.js';
+import { balanceFact } from '../settlement.js';
+import type { Words } from '../words.js';
+
+const texts = {
+  title: { he: 'כותרת', en: 'Title' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  contact: { he: 'פרטי הלקוח', en: 'Details of the customer' },
+  date: { he: 'תאריך', en: 'Date' },
+  due: { he: 'לתשלום עד', en: 'Due' },
+  reference: { he: 'אסמכתה חיצונית', en: 'Your reference' },
+  basedOn: { he: 'מבוסס על', en: 'Based on' },
+  number: { he: 'מספר הקצאה', en: 'Allocation number' },
+  paid: { he: 'שולם', en: 'Paid' },
+  credited: { he: 'זוכה', en: 'Credited' },
+  sending: { he: 'שליחה', en: 'Sending' },
+  notSent: {
+    he: 'לא נשלח ללקוח אוטומטית, לפי הבקשה בעת ההפקה',
+    en: 'Not sent to the customer automatically, as the request asked',
+  },
+} as const satisfies Record<string, Words>;
+
+/** What a document says besides its lines, payments and notes, and what has changed since. */
+export function documentFacts(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup {
+  const { language } = visit;
+  const { based_on: source } = document;
+  const showsPaid = documentTypeRules[document.type].dueDate || state.paid > 0;
+  return facts(
+    [
+      [texts.title[language], document.title],
+      [texts.customer[language], customerName(visit, document.customer)],
+      [texts.contact[language], customerDetails(document.customer, language)],
+      [texts.date[language], day(document.date, language)],
+      [texts.due[language], document.due_date && day(document.due_date, language)],
+      [texts.reference[language], document.external_ref],
+      [
+        texts.basedOn[language],
+        source &&
+          html`<a href="${visit.link(`/documents/${source.id}`)}">${typeName(source.type, language)} ${leftToRight(String(source.number))}</a>, ${day(source.date, language)}`,
+      ],
+      [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
+      [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
+      [texts.credited[language], state.credited ? amount(state.credited, language) : null],
+      balanceFact(document, state, language),
+      [texts.sending[language], document.send ? null : texts.notSent[language]],
+    ],
+    language,
+  );
+}
+
+function customerName(visit: MemberVisit, customer: CustomerSnapshot): Markup {
+  const { language } = visit;
+  const { legal_type: legalType, tax_id: taxId } = customer;
+  const more = join(
+    [legalType && html`${customerTypeNames[legalType][language]}`, taxId && leftToRight(taxId)].map(
+      (part) => part || null,
+    ),
+    ' ',
+  );
+  return html`<a href="${visit.link(`/customers/${customer.id}`)}">${isolate(customer.name, language)}</a>${more.text !== '' && html` <span class="soft">${more}</span>`}`;
+}
+
+/** As the document has them; the card of the customer may have others by now. */
+function customerDetails(
+  { email, phone, address, city }: CustomerSnapshot,
+  language: Language,
+): Markup | null {
+  const typed = (text: string | null) => (text === null ? null : isolate(text, language));
+  const figures = (text: string | null) => (text === null ? null : leftToRight(text));
+  const details = join([typed(address), typed(city), figures(email), figures(phone)], ' · ');
+  return details.text === '' ? null : details;
+}
