@@ -67,6 +67,7 @@ export interface Verification {
     documents: number;
     ok: boolean;
     findings: { check: string; document_id: string | null; message: string }[];
+    notes: { note: string; document_id: string; message: string }[];
     pending: number;
     dead_lettered: number;
   }[];

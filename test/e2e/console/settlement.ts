@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { CreateDocument } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { desktop } from '../../harness/console-visitor.js';
-import { invoice } from '../../harness/running-stack.js';
+import { invoice, type Verification } from '../../harness/running-stack.js';
 import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 export function settlement(system: () => ConsoleSystem): void {
   describe('how far documents are settled', () => {
-    it('the hosted page, the email, the list, the document and Today agree to the agora on an invoice that is paid in part', async () => {
+    it('the hosted page, the email, the list, the document, Today and verify agree to the agora on an invoice that is paid in part', async () => {
       const { stack, visitorOf } = system();
       const issuer = await stack.newIssuer({ tax_authority_connected: false });
       const issued = async (body: CreateDocument) => {
@@ -54,6 +54,15 @@ export function settlement(system: () => ConsoleSystem): void {
         return mails.length > 0 && mails;
       });
       expect(mail?.text).toMatch(/יתרה לתשלום: .*9,567\.86/);
+
+      const verified = await stack.pinkas<Verification>('verify', '--business', issuer.business.id);
+      expect([verified.ok, verified.businesses[0]?.notes]).toMatchObject([
+        true,
+        [
+          { note: 'partly_paid', document_id: bill.id, message: expect.stringContaining(balance) },
+          { note: 'number_missing', document_id: bill.id },
+        ],
+      ]);
     }, 90_000);
   });
 }

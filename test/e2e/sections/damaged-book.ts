@@ -176,6 +176,8 @@ export function damagedBook(system: () => RunningStack): void {
         ok: true,
         findings: [],
         findings_more: 0,
+        notes: [],
+        notes_more: 0,
         pending: 0,
         dead_lettered: 0,
       });

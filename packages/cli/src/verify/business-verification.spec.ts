@@ -36,6 +36,18 @@ describe('BusinessVerification', () => {
     }
   });
 
+  it('an invoice that is paid in part is noted, and is no finding', async () => {
+    const system = exampleSystem(2);
+    const [entry] = system.entries;
+    Object.assign(entry?.state ?? {}, { status: 'closed', paid: 80 });
+    Object.assign(entry ?? {}, { received: 80 });
+    expect(await verify(system)).toMatchObject({
+      findingCount: 0,
+      noteCount: 1,
+      notes: [{ note: 'partly_paid', number: 1 }],
+    });
+  });
+
   it('an empty book is sound', async () =>
     expect(await verify(exampleSystem(0))).toMatchObject({
       documents: 0,

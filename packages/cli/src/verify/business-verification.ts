@@ -9,12 +9,13 @@ import type { Finding } from './checks.js';
 import { DeadLetteredWork } from './dead-lettered-work.js';
 import { checkPayments, checkTotals } from './entry-amounts.js';
 import { checkLinks } from './entry-links.js';
+import { type Note, notesOn } from './entry-notes.js';
 import { checkStatus } from './entry-status.js';
 import { checkOrder, checkSeriesEnd, type Numbered, type Series } from './number-order.js';
 
 /** How many pages are audited concurrently: enough to keep the services busy, few enough for the memory. */
 const concurrency = 4;
-/** Further findings of one business are counted and not stored. */
+/** Further findings of one business, and further notes, are counted and not stored. */
 export const findingsMax = 1_000;
 /** How long after a page's first audit it is audited again. */
 const recheckAfterMs = 5_000;
@@ -30,6 +31,9 @@ export interface VerificationResult {
   readonly findings: readonly Finding[];
   /** All findings, including those that were not stored. */
   readonly findingCount: number;
+  /** What its owner should know, and no finding: the first `findingsMax`. */
+  readonly notes: readonly Note[];
+  readonly noteCount: number;
   readonly pending: number;
   readonly deadLettered: number;
 }
@@ -46,6 +50,8 @@ interface Recheck {
 export class BusinessVerification {
   readonly #findings: Finding[] = [];
   #findingCount = 0;
+  readonly #notes: Note[] = [];
+  #noteCount = 0;
   readonly #byType = new Map<DocumentType, number>();
   readonly #last = new Map<DocumentType, Numbered>();
   readonly #rechecks: Recheck[] = [];
@@ -81,6 +87,8 @@ export class BusinessVerification {
       byType: this.#byType,
       findings: this.#findings,
       findingCount: this.#findingCount,
+      notes: this.#notes,
+      noteCount: this.#noteCount,
       pending: this.#pending,
       deadLettered: this.#deadLettered,
     };
@@ -111,6 +119,9 @@ export class BusinessVerification {
       ...checkStatus(entry),
       ...checkLinks(entry),
     ]);
+    const notes = notesOn(entry);
+    this.#noteCount += notes.length;
+    this.#notes.push(...notes.slice(0, findingsMax - this.#notes.length));
     this.#last.set(type, numberedOf(entry));
     this.#byType.set(type, (this.#byType.get(type) ?? 0) + 1);
   }

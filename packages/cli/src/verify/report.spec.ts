@@ -14,6 +14,8 @@ const result = (change: Partial<VerificationResult> = {}): VerificationResult =>
   ]),
   findings: [],
   findingCount: 0,
+  notes: [],
+  noteCount: 0,
   pending: 0,
   deadLettered: 0,
   ...change,
@@ -50,6 +52,8 @@ describe('report', () => {
       ok: true,
       findings: [],
       findings_more: 0,
+      notes: [],
+      notes_more: 0,
       pending: 0,
       dead_lettered: 0,
     });
@@ -62,6 +66,17 @@ describe('report', () => {
       `    quote 3 (${id}): before it number 2 is missing\n    order: number 1 is missing\n    What to do: `,
     );
     expect(text).toMatch(/\n {2}NOT PROVEN: 2 findings$/);
+  });
+
+  it('the report lists notes, and a book with notes is proven', () => {
+    const message = 'it is paid in part, and 0.01 is left to pay';
+    const note = { note: 'partly_paid', document_id: id, type: 'tax_invoice', number: 7, message } as const;
+    const noted = result({ notes: [note], noteCount: 3 });
+    expect(reportOf(noted)).toMatch(/\n {2}Proven$/);
+    expect(reportOf(noted)).toContain(
+      `  3 notes for the owner, no finding:\n    tax_invoice 7 (${id}): ${message}\n    And 2 notes more`,
+    );
+    expect(jsonOf(noted)).toMatchObject({ ok: true, notes: [note], notes_more: 2 });
   });
 
   it('the report counts further findings, pending and dead-lettered work', () => {

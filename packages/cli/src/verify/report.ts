@@ -10,7 +10,8 @@ export const documentsCounted = (count: number): string => counted(count, 'docum
 
 /** The report on the book of one business: every check with its result, and under it the findings and what to do. */
 export function reportOf(result: VerificationResult): string {
-  const { name, id, documents, byType, findings, findingCount, pending, deadLettered } = result;
+  const { name, id, documents, byType, findings, findingCount, notes, noteCount, pending, deadLettered } =
+    result;
   const types = [...byType].map(([type, count]) => `${type} ${count}`).join(', ');
   const lines = [`${name}  ${id}`, `${documentsCounted(documents)}${types && `: ${types}`}`];
   const rows = (Object.keys(checks) as Check[]).map((check) => {
@@ -29,6 +30,15 @@ export function reportOf(result: VerificationResult): string {
     lines.push(
       `  And ${counted(findingCount - findings.length, 'finding', 'findings')} more than the ${findingsMax} above`,
     );
+  }
+  if (noteCount > 0) {
+    lines.push(`  ${counted(noteCount, 'note', 'notes')} for the owner, no finding:`);
+    lines.push(
+      ...notes.map((note) => `    ${note.type} ${note.number} (${note.document_id}): ${note.message}`),
+    );
+  }
+  if (noteCount > notes.length) {
+    lines.push(`    And ${counted(noteCount - notes.length, 'note', 'notes')} more`);
   }
   if (pending > 0) {
     lines.push(`  ${counted(pending, 'piece of work is', 'pieces of work are')} pending`);
@@ -50,7 +60,7 @@ function nameOf({ check, type, number, document_id }: Finding): string {
 
 /** The report as JSON. */
 export function jsonOf(result: VerificationResult) {
-  const { id, name, documents, findings, findingCount, pending, deadLettered } = result;
+  const { id, name, documents, findings, findingCount, notes, noteCount, pending, deadLettered } = result;
   return {
     id,
     name,
@@ -59,6 +69,8 @@ export function jsonOf(result: VerificationResult) {
     findings,
     /** How many findings `findings` does not list. */
     findings_more: findingCount - findings.length,
+    notes,
+    notes_more: noteCount - notes.length,
     pending,
     dead_lettered: deadLettered,
   };
