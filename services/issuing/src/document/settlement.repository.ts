@@ -99,8 +99,11 @@ export async function readNoted(
   businessId: string,
 ): Promise<ReadonlyMap<ReviewNote, readonly NotedDocument[]>> {
   const noted = new Map<ReviewNote, NotedDocument[]>();
-  const add = (note: ReviewNote, document: NotedDocument) =>
-    noted.set(note, [...(noted.get(note) ?? []), document]);
+  const add = (note: ReviewNote, document: NotedDocument) => {
+    const documents = noted.get(note) ?? [];
+    noted.set(note, documents);
+    documents.push(document);
+  };
   for (const { id, document, facts } of await readCandidates(db, businessId)) {
     for (const note of settlementOf(document, facts).notes) {
       if (note !== 'other_customer') {
