@@ -80,6 +80,9 @@ describe('ReadBook', () => {
     });
     issuing.allocation = { status: 'issued', number: '123456789', reason: null };
     await issue('large invoice', { customer: numberedCustomer, items: net(6000) });
+    await eventually('the number is in the book', async () => {
+      return (await entryOf(ids['large invoice'])).state.allocation_number !== null;
+    });
     // A row of another book between those of this one.
     await issuing.issue({}, undefined, { business: exampleBusiness() });
   });
