@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -194,7 +194,16 @@ describe('the file of statements', () => {
       })) as Call;
       const file = join(folder, 'heads.jsonl');
       await writeFile(file, 'something else');
+      const failing = (async (contract: unknown, request: { after: number }) => {
+        if (request.after >= 60) {
+          throw new Error('rendering is away');
+        }
+        return (call as (...args: unknown[]) => unknown)(contract, request);
+      }) as Call;
+      await expect(writeHeads(failing, file)).rejects.toThrow('rendering is away');
+      expect(await readFile(file, 'utf8')).toBe('something else');
       expect(await writeHeads(call, file)).toBe(250);
+      expect(await readdir(folder)).toEqual(['heads.jsonl']);
       const readPages = async (statements: Statements) => {
         const pages: SignedHeads[][] = [];
         for await (const page of statements()) {

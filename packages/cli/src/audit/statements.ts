@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { readHeads, type SignedHeads, serviceNames, statementsPageMax } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
 import type { Call } from '../command.js';
@@ -43,20 +43,27 @@ export const storedHeads = (call: Call): Statements =>
 
 /** Writes all stored statements to a file, one on each line. */
 export async function writeHeads(call: Call, file: string): Promise<number> {
-  let written = 0;
   // What was kept is replaced by a complete file only.
   const partial = `${file}.partial`;
-  const handle = await open(partial, 'w').catch((error: Error) => unusable(file, 'written', error));
+  const failed = (error: Error) => unusable(file, 'written', error);
+  const handle = await open(partial, 'w').catch(failed);
   try {
-    for await (const page of storedHeads(call)()) {
-      await handle.writeFile(page.map((signed) => `${JSON.stringify(signed)}\n`).join(''));
-      written += page.length;
-    }
-    await handle.sync();
+    const written = await writeLines(call, handle, failed).finally(() => handle.close());
+    await rename(partial, file).catch(failed);
+    return written;
   } finally {
-    await handle.close();
+    await rm(partial, { force: true });
   }
-  await rename(partial, file).catch((error: Error) => unusable(file, 'written', error));
+}
+
+async function writeLines(call: Call, handle: FileHandle, failed: (error: Error) => never): Promise<number> {
+  let written = 0;
+  for await (const page of storedHeads(call)()) {
+    const lines = page.map((signed) => `${JSON.stringify(signed)}\n`).join('');
+    await handle.writeFile(lines).catch(failed);
+    written += page.length;
+  }
+  await handle.sync().catch(failed);
   return written;
 }
 
