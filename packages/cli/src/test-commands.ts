@@ -14,7 +14,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { notFoundAs, readId } from './arguments.js';
-import type { Call, Command } from './command.js';
+import type { Call, Command, Progress } from './command.js';
 import { table } from './table.js';
 import { UsageError } from './usage-error.js';
 
@@ -93,15 +93,22 @@ function messagesText(messages: readonly TestMessage[], requests: readonly TestR
     .join('\n\n');
 }
 
-/** Deletes everything of a test book, until nothing more comes of documents that were in flight. */
-async function clear(bookId: string, call: Call): Promise<Record<string, number>> {
+/**
+ * Deletes everything of a test book, until nothing more comes of documents that were in flight. A run that was cut off is continued
+ * by the next one.
+ */
+async function clear(bookId: string, call: Call, progress: Progress): Promise<Record<string, number>> {
   const deleted: Record<string, number> = {};
   for (let pass = 1; pass <= passesMax; pass += 1) {
     let found = 0;
     for (const [name, contract] of clearing) {
-      const reply = await call(contract, { business_id: bookId });
-      deleted[name] = (deleted[name] ?? 0) + reply.deleted;
-      found += reply.deleted;
+      for (let more = true; more; ) {
+        const reply = await call(contract, { business_id: bookId });
+        deleted[name] = (deleted[name] ?? 0) + reply.deleted;
+        found += reply.deleted;
+        more = reply.more;
+        progress.show(`${deleted[name].toLocaleString('en-US')} rows of ${name} deleted`);
+      }
     }
     if (pass > 1 && found === 0) {
       return deleted;
@@ -135,12 +142,12 @@ export const testCommands: readonly Command[] = [
     summary: 'empties a test book: its series begin again with 1; its keys stay',
     arguments: [],
     options: { business },
-    run: async ({ options }, call) => {
-      const deleted = await clear(await readTestBook(options.business, call), call);
+    run: async ({ options }, call, progress) => {
+      const deleted = await clear(await readTestBook(options.business, call), call, progress);
       return {
         json: { deleted },
         text: `The test book is empty: ${Object.entries(deleted)
-          .map(([name, rows]) => `${rows} rows of ${name}`)
+          .map(([name, rows]) => `${rows.toLocaleString('en-US')} rows of ${name}`)
           .join(', ')}`,
       };
     },

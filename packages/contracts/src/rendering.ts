@@ -271,12 +271,14 @@ export const auditArtifacts = defineContract('rendering.artifact.audit', {
   timeoutMs: timeLimitsMs.auditArtifacts,
 });
 
-/** Deletes everything of a test book; a live book is refused. */
+/** Deletes everything of a test book, or some of a large one; a live book is refused. */
 export const clearTestArtifacts = defineContract('rendering.test_book.clear', {
   request: Strict({ business_id: TestBookId }),
   reply: Strict({
-    /** How many rows there were. */
+    /** How many rows were deleted. */
     deleted: Type.Integer({ minimum: 0 }),
+    /** Whether there may be more, for another call. */
+    more: Type.Boolean(),
   }),
   errors: ['validation_error'],
   timeoutMs: timeLimitsMs.operatorCall,

@@ -416,7 +416,7 @@ describe('DecideAllocation', () => {
     const clear = (business_id: string) => allocation.network.call(clearTestAllocations, { business_id });
     await expect(clear(allocation.business.id)).rejects.toThrow();
     // Each document with its attempt.
-    expect(await clear(id)).toEqual({ deleted: 4 });
+    expect(await clear(id)).toEqual({ deleted: 4, more: false });
     expect(await list()).toEqual({ requests: [], next_after: null });
   });
 });

@@ -151,7 +151,10 @@ describe('SearchCustomers', () => {
     await put(book, ['Example test']);
     await expect(customer.network.call(clearTestCustomers, { business_id: live })).rejects.toThrow();
     await customer.network.call(clearTestCustomers, { business_id: book });
-    expect(await customer.network.call(clearTestCustomers, { business_id: book })).toEqual({ deleted: 0 });
+    expect(await customer.network.call(clearTestCustomers, { business_id: book })).toEqual({
+      deleted: 0,
+      more: false,
+    });
     expect([await names(book, null), await names(live, null)]).toEqual([[], ['Example live']]);
   });
 });

@@ -1052,7 +1052,10 @@ describe('suppressed addresses', () => {
     const clear = (business_id: string) => delivery.network.call(clearTestDeliveries, { business_id });
     await expect(clear(delivery.business.id)).rejects.toThrow();
     await clear(id);
-    expect([await list(), await clear(id)]).toEqual([{ messages: [], next_after: null }, { deleted: 0 }]);
+    expect([await list(), await clear(id)]).toEqual([
+      { messages: [], next_after: null },
+      { deleted: 0, more: false },
+    ]);
   });
 
   it('the trail names the person who suppresses an address and who allows it again', async () => {

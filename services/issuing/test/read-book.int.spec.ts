@@ -12,10 +12,11 @@ import {
   recordExport,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { createLogger, openDatabase } from '@pinkas/service-kit';
+import { clearTestBook, createLogger, type Database, kitTokens, openDatabase } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { readEntries } from '../src/book/book.repository.js';
+import { testBook } from '../src/document/clear-test-documents.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
@@ -359,9 +360,71 @@ describe('ReadBook', () => {
     const before = await read();
     await expect(clear(issuing.business.id)).rejects.toThrow();
     // Two documents, their series, the position and the count of the day.
-    expect(await clear(business.id)).toEqual({ deleted: 6 });
+    expect(await clear(business.id)).toEqual({ deleted: 6, more: false });
     expect((await read(null, 100, business.id)).entries).toEqual([]);
     expect(await read()).toEqual(before);
     expect((await issueTest('first')).document.number).toBe(1);
   });
+
+  it('a large test book is cleared in parts, what is issued meanwhile continues the numbers, and then they begin with 1', async () => {
+    const business = exampleBusiness({ id: testBookOf(randomUUID()) });
+    const { db } = issuing.database;
+    const { document } = await issuing.issue({ type: 'order' }, undefined, { business });
+    const count = 3_000;
+    await sql`
+      insert into series (business_id, type, first_number, next_number, last_date, last_issued_at, last_hash)
+      select business_id, 'quote', 1, ${count + 1}, last_date, last_issued_at, last_hash from series
+      where business_id = ${business.id}`.execute(db);
+    // Each refers to the one before it.
+    await sql`
+      insert into document select (jsonb_populate_record(document, jsonb_build_object('id', md5(n::text)::uuid,
+        'public_id', 'copy ' || n, 'type', 'quote', 'number', n, 'position', n + 1, 'idempotency_key', 'copy ' || n,
+        'source_id', case n when 1 then ${document.id} else md5((n - 1)::text)::uuid::text end))).*
+      from document, generate_series(1, ${count}::integer) as n where document.id = ${document.id}`.execute(
+      db,
+    );
+    await db
+      .updateTable('book')
+      .set({ last_position: count + 1 })
+      .where('business_id', '=', business.id)
+      .execute();
+    const own = issuing.service.app.get<Database<IssuingTables>>(kitTokens.database);
+    const clear = () => clearTestBook(own, business.id, testBook, { rows: 700, timeMs: 0 });
+    const left = async () =>
+      (await db.selectFrom('document').select('number').where('business_id', '=', business.id).execute())
+        .length;
+    const issueQuote = async () =>
+      (await issuing.issue({ type: 'quote' }, undefined, { business })).document.number;
+
+    expect([await clear(), await left()]).toEqual([{ deleted: 700, more: true }, count + 1 - 700]);
+    expect(await issueQuote()).toBe(count + 1);
+    const parts = [];
+    do {
+      parts.push(await clear());
+    } while (parts.at(-1)?.more);
+    // The documents, two series, the position and the count of the day.
+    expect(parts.reduce((sum, { deleted }) => sum + deleted, 700)).toBe(count + 2 + 4);
+    expect(parts.every(({ deleted }) => deleted <= 700)).toBe(true);
+    expect([await left(), await clear()]).toEqual([0, { deleted: 0, more: false }]);
+    expect(await issueQuote()).toBe(1);
+    const trail = await auditTrail(issuing.database, business.id);
+    expect(trail.filter(({ action }) => action === 'test_book.clear')).toHaveLength(1 + parts.length);
+  }, 60_000);
+
+  it('documents that are issued while their test book is cleared leave no gap', async () => {
+    const business = exampleBusiness({ id: testBookOf(randomUUID()) });
+    const own = issuing.service.app.get<Database<IssuingTables>>(kitTokens.database);
+    const issueQuote = () => issuing.issue({ type: 'quote' }, undefined, { business });
+    for (let round = 0; round < 5; round += 1) {
+      const issued = Array.from({ length: 8 }, issueQuote);
+      await issued[0];
+      for (let more = true; more; ) {
+        ({ more } = await clearTestBook(own, business.id, testBook, { rows: 2, timeMs: 0 }));
+      }
+      await Promise.all(issued);
+    }
+    while ((await clearTestBook(own, business.id, testBook)).deleted > 0) {}
+    const numbers = await Promise.all(Array.from({ length: 3 }, issueQuote));
+    expect(numbers.map(({ document }) => document.number).sort()).toEqual([1, 2, 3]);
+  }, 60_000);
 });

@@ -470,7 +470,10 @@ describe('NumberArtifact', () => {
     const document = sampleDocument('tax_invoice', business);
     await network.call(renderArtifact, { document, business, attempt: 1 });
     await expect(network.call(clearTestArtifacts, { business_id: artifacts.business.id })).rejects.toThrow();
-    expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({ deleted: 1 });
+    expect(await network.call(clearTestArtifacts, { business_id: business.id })).toEqual({
+      deleted: 1,
+      more: false,
+    });
     expect(await artifacts.rows(document)).toEqual([]);
     const event = randomUUID();
     await artifacts.settle(document, issued, event);

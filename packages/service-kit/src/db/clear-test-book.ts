@@ -1,44 +1,89 @@
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { appendAudit } from '../audit/audit.repository.js';
 import { type Database, forTenant } from './tenant-scope.js';
 
 /** What the tables of books have in common. */
 type BookTables = Record<string, { business_id: string }>;
 
+/** How many rows one transaction deletes: a second of work. */
+const transactionRows = 1_000;
+/** After this time no further transaction begins: the caller shows how far it is, and calls again. */
+const callMs = 5_000;
+
+/** What of a service belongs to a test book. */
+export interface TestBookTables<Tables> {
+  /** In an order that no foreign key refuses. */
+  readonly tables: readonly (keyof Tables & string)[];
+  /** The columns of tables whose rows refer to rows with a lower value: the highest are deleted first. */
+  readonly highestFirst?: Readonly<Record<string, string>>;
+  /** Which rows of a table are deleted; by default all of the book. */
+  readonly only?: Readonly<Record<string, RawBuilder<unknown>>>;
+  /** Locks what keeps others from adding rows, in each transaction before anything is deleted. */
+  readonly lock?: (trx: Transaction<Tables>) => Promise<unknown>;
+}
+
 /**
- * Deletes every row of a test book but its trail, in one transaction.
- * @param tables in an order that no foreign key refuses.
- * @returns how many rows there were; none of a live book, whose id is no `is_test_book`.
+ * Deletes the rows of a test book but its trail, some in each transaction. What is cut off is continued by the next call.
+ * @returns how many rows were deleted, and whether there may be more; none of a live book, whose id is no `is_test_book`.
  */
 export async function clearTestBook<Tables>(
   db: Database<Tables>,
   businessId: string,
-  tables: readonly (keyof Tables & string)[],
+  book: TestBookTables<Tables>,
+  { rows = transactionRows, timeMs = callMs } = {},
+): Promise<{ deleted: number; more: boolean }> {
+  const endMs = performance.now() + timeMs;
+  for (let deleted = 0; ; ) {
+    const found = await forTenant(db, businessId)
+      .transaction()
+      .execute((trx) => deleteRows(trx, businessId, book, rows));
+    deleted += found;
+    if (found < rows || performance.now() >= endMs) {
+      return { deleted, more: found === rows };
+    }
+  }
+}
+
+/** Deletes the rows of table after table, at most `rows` together. @returns how many. */
+async function deleteRows<Tables>(
+  trx: Transaction<Tables>,
+  businessId: string,
+  { tables, highestFirst = {}, only = {}, lock }: TestBookTables<Tables>,
+  rows: number,
 ): Promise<number> {
-  return forTenant(db, businessId)
-    .transaction()
-    .execute(async (trx) => {
-      const books = trx as unknown as Transaction<BookTables>;
-      let deleted = 0n;
-      for (const table of tables as readonly string[]) {
-        const { numDeletedRows } = await books
-          .deleteFrom(table)
-          .where('business_id', '=', businessId)
-          .where(sql<boolean>`is_test_book(business_id)`)
-          .executeTakeFirstOrThrow();
-        deleted += numDeletedRows;
-      }
-      const rows = Number(deleted);
-      if (rows > 0) {
-        await appendAudit(trx, {
-          business_id: businessId,
-          action: 'test_book.clear',
-          subject: businessId,
-          actor: 'operator',
-          before: null,
-          after: { deleted: rows },
-        });
-      }
-      return rows;
+  await lock?.(trx);
+  let deleted = 0;
+  const books = trx as unknown as Transaction<BookTables>;
+  for (const table of tables as readonly string[]) {
+    const column = highestFirst[table];
+    const places = books
+      .selectFrom(table)
+      .select(sql`ctid`.as('ctid'))
+      .where('business_id', '=', businessId)
+      .where(sql<boolean>`is_test_book(business_id)`)
+      .where(sql<boolean>`${only[table] ?? sql`true`}`)
+      .$if(column !== undefined, (query) => query.orderBy(column as 'business_id', 'desc'))
+      .limit(rows - deleted)
+      // A row that somebody changes meanwhile is waited for: by its former place it would not be found.
+      .forUpdate();
+    const { numDeletedRows } = await books
+      .deleteFrom(table)
+      .where(sql<boolean>`ctid = any(array(${places}))`)
+      .executeTakeFirstOrThrow();
+    deleted += Number(numDeletedRows);
+    if (deleted === rows) {
+      break;
+    }
+  }
+  if (deleted > 0) {
+    await appendAudit(trx, {
+      business_id: businessId,
+      action: 'test_book.clear',
+      subject: businessId,
+      actor: 'operator',
+      before: null,
+      after: { deleted },
     });
+  }
+  return deleted;
 }

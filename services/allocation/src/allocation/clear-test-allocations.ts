@@ -9,9 +9,9 @@ const tables = ['attempt', 'allocation'] as const;
 export class ClearTestAllocations {
   constructor(@InjectDatabase() private readonly db: Database<AllocationTables>) {}
 
-  async handle({
+  handle({
     business_id,
   }: RequestOf<typeof clearTestAllocations>): Promise<ReplyOf<typeof clearTestAllocations>> {
-    return { deleted: await clearTestBook(this.db, business_id, tables) };
+    return clearTestBook(this.db, business_id, { tables });
   }
 }

@@ -9,9 +9,7 @@ const tables = ['reservation', 'card', 'card_name_suffix'] as const;
 export class ClearTestCustomers {
   constructor(@InjectDatabase() private readonly db: Database<CustomerTables>) {}
 
-  async handle({
-    business_id,
-  }: RequestOf<typeof clearTestCustomers>): Promise<ReplyOf<typeof clearTestCustomers>> {
-    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  handle({ business_id }: RequestOf<typeof clearTestCustomers>): Promise<ReplyOf<typeof clearTestCustomers>> {
+    return clearTestBook(this.db, business_id, { tables });
   }
 }

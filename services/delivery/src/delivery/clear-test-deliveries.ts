@@ -18,9 +18,9 @@ const tables = [
 export class ClearTestDeliveries {
   constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
 
-  async handle({
+  handle({
     business_id,
   }: RequestOf<typeof clearTestDeliveries>): Promise<ReplyOf<typeof clearTestDeliveries>> {
-    return { deleted: await clearTestBook(this.db, business_id, tables) };
+    return clearTestBook(this.db, business_id, { tables });
   }
 }

@@ -1,18 +1,37 @@
 import { clearTestDocuments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import {
+  clearTestBook,
+  type Database,
+  InjectDatabase,
+  Operation,
+  type TestBookTables,
+} from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import type { IssuingTables } from './document.tables.js';
 
-/** The series first: its lock waits for documents in flight. */
-const tables = ['series', 'document', 'book', 'daily_count'] as const;
+/**
+ * A document refers to one with a lower position. The series go with the last documents: until then numbers continue, and what is
+ * issued is deleted as well. A series that begins meanwhile stays with its document, for the next call.
+ */
+export const testBook: TestBookTables<IssuingTables> = {
+  tables: ['document', 'series', 'book', 'daily_count'],
+  highestFirst: { document: 'position' },
+  only: {
+    series: sql`not exists (
+      select from document where document.business_id = series.business_id and document.type = series.type
+    )`,
+    book: sql`not exists (select from document where document.business_id = book.business_id)`,
+  },
+  // It waits for documents in flight, and keeps out others. A lock of the book would be out of the order of issuing.
+  lock: (trx) => trx.selectFrom('series').select('type').orderBy('type').forUpdate().execute(),
+};
 
 /** Empties a test book. */
 @Operation(clearTestDocuments)
 export class ClearTestDocuments {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
 
-  async handle({
-    business_id,
-  }: RequestOf<typeof clearTestDocuments>): Promise<ReplyOf<typeof clearTestDocuments>> {
-    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  handle({ business_id }: RequestOf<typeof clearTestDocuments>): Promise<ReplyOf<typeof clearTestDocuments>> {
+    return clearTestBook(this.db, business_id, testBook);
   }
 }

@@ -9,9 +9,7 @@ const tables = ['artifact', 'artifact_release'] as const;
 export class ClearTestArtifacts {
   constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
 
-  async handle({
-    business_id,
-  }: RequestOf<typeof clearTestArtifacts>): Promise<ReplyOf<typeof clearTestArtifacts>> {
-    return { deleted: await clearTestBook(this.db, business_id, tables) };
+  handle({ business_id }: RequestOf<typeof clearTestArtifacts>): Promise<ReplyOf<typeof clearTestArtifacts>> {
+    return clearTestBook(this.db, business_id, { tables });
   }
 }
