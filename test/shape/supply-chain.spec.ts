@@ -38,9 +38,6 @@ const exceptions: Record<string, { license: string | undefined; reason: string }
   '@expo-google-fonts/heebo': { license: 'OFL-1.1', reason: 'a font, which may be embedded in documents' },
   'caniuse-lite': { license: 'CC-BY-4.0', reason: 'data for the build tools; not distributed' },
   'axe-core': { license: 'MPL-2.0', reason: 'checks pages in tests; not distributed' },
-  'url-template': { license: 'BSD', reason: 'its LICENSE has the terms of BSD-3-Clause' },
-  decko: { license: undefined, reason: 'its LICENSE is MIT' },
-  stickyfill: { license: undefined, reason: 'its LICENSE is MIT' },
 };
 
 /** The licences of an SPDX expression that are not allowed; of alternatives, one has to be. */

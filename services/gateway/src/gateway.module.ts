@@ -19,8 +19,6 @@ import { RequestPipeline } from './http/request-pipeline.js';
 import { RouteMounter } from './http/route-mounter.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
-import { ReferenceAssets } from './pages/reference-assets.js';
-import { ServeDocsAsset } from './pages/serve-docs-asset.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ShowConnectedPage } from './pages/show-connected-page.js';
 import { ShowErrorsPage } from './pages/show-errors-page.js';
@@ -73,8 +71,6 @@ import { PostDocuments } from './routes/post-documents.js';
     ServePdf,
     ShowErrorsPage,
     ShowConnectedPage,
-    ReferenceAssets,
-    ServeDocsAsset,
     ShowReference,
   ],
 })

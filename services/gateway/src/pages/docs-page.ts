@@ -1,15 +1,10 @@
 import { escapeHtml } from '@pinkas/service-kit/html';
 
 /** The colours of the documentation; every text has at least the contrast of WCAG AA (4.5) to its background. */
-export const colors = {
+const colors = {
   text: '#1f2933',
   accent: '#1d4ed8',
   code: '#9d174d',
-  good: '#14532d',
-  goodGround: '#effaf2',
-  badGround: '#fdf3f2',
-  badOnDark: '#f5a3a3',
-  shade: '#f6f7f9',
   dark: '#1f2933',
   darker: '#141b22',
 } as const;
@@ -38,7 +33,26 @@ section p { margin: .35rem 0; }
 .mark { font: .8rem/1.6 system-ui, sans-serif; padding: 0 .5rem; border-radius: 1rem; background: #e4e7eb; color: ${colors.text}; }
 .mark.again { background: #d1f0dc; color: #14532d; }
 .more { color: #52606d; font-size: .9rem; }
-details summary { cursor: pointer; color: ${colors.accent}; font-size: .9rem; }
+details summary { padding: .15rem 0; cursor: pointer; color: ${colors.accent}; font-size: .9rem; }
+table { border-collapse: collapse; font-size: .92rem; }
+th, td { text-align: start; vertical-align: top; padding: .3rem .6rem .3rem 0; border-block-end: 1px solid #d5dae1; overflow-wrap: anywhere; }
+li code, td code, dd code { overflow-wrap: anywhere; }
+h4 { margin: 1rem 0 .25rem; }
+.reference { display: grid; grid-template-columns: 15rem minmax(0, 1fr); }
+.reference nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; box-sizing: border-box; padding: 1rem 1.25rem; border-inline-end: 1px solid #d5dae1; font-size: .92rem; }
+.reference nav p { font-weight: 600; margin: 1rem 0 .25rem; }
+.reference nav ul { list-style: none; margin: 0; padding: 0; }
+.reference nav a { color: ${colors.accent}; text-decoration: none; display: block; padding: .15rem 0; overflow-wrap: anywhere; }
+.reference main { margin: 0; min-width: 0; }
+.reference pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.reference h2 { font-size: 1.35rem; border-block-start: 2px solid #d5dae1; padding-block-start: 1.25rem; }
+.fields { margin: .25rem 0; }
+.fields > div { border-block-start: 1px solid #d5dae1; padding: .45rem 0; }
+.fields dt { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; overflow-wrap: anywhere; }
+.fields dt code { color: ${colors.code}; }
+.fields dd { margin: .1rem 0 0 1rem; }
+.fields ul { margin: .25rem 0; padding-inline-start: 1.1rem; }
+@media (max-width: 60rem) { .reference { display: block; } .reference nav { position: static; max-height: 40vh; border-block-end: 1px solid #d5dae1; } }
 @media (max-width: 40rem) { .index { grid-template-columns: 1fr; } section { padding: .8rem 1rem; } }
 `;
 

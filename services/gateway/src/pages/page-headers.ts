@@ -24,20 +24,6 @@ export function htmlHeaders(page: string) {
   };
 }
 
-/** The headers of the reference: Redoc loads the OpenAPI document from this host, and writes styles into the page. */
-export const referenceHeaders = {
-  ...html,
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-} as const;
-
-/** The headers of a file whose name changes with its content. */
-export const assetHeaders = {
-  ...publicHeaders,
-  'cache-control': 'public, max-age=31536000, immutable',
-  vary: 'accept-encoding',
-} as const;
-
 /** The headers of a PDF file. */
 export const pdfHeaders = {
   ...publicHeaders,

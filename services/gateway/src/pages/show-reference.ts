@@ -1,30 +1,36 @@
+import { gzipSync } from 'node:zlib';
+import { openApiDocument } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { GatewayConfig } from '../config.js';
-import { HttpPage, type PageReply } from '../http/http-page.js';
+import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
 import { docsPage } from './docs-page.js';
-import { referenceHeaders } from './page-headers.js';
-import { ReferenceAssets } from './reference-assets.js';
+import { htmlHeaders } from './page-headers.js';
+import { referenceHtml } from './reference-page.js';
 
-/** The reference of the HTTP API for people: every operation, field and example. */
+/** The reference of the HTTP API for people: the guide, every operation, field and example. */
 @HttpPage((config) => config.docsUrl, '')
 export class ShowReference {
-  constructor(
-    private readonly assets: ReferenceAssets,
-    @InjectConfig() private readonly config: GatewayConfig,
-  ) {}
+  #page: { html: string; zipped: Buffer } | undefined;
 
-  async handle(): Promise<PageReply> {
-    const { redoc, script } = await this.assets.files();
+  constructor(@InjectConfig() private readonly config: GatewayConfig) {}
+
+  async handle({ acceptsGzip }: PageRequest): Promise<PageReply> {
+    this.#page ??= this.#create();
+    const { html, zipped } = this.#page;
+    const headers = { ...htmlHeaders(html), vary: 'accept-encoding' };
+    return acceptsGzip
+      ? { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: zipped }
+      : { status: 200, headers, body: html };
+  }
+
+  #create() {
     const docsPath = new URL(this.config.docsUrl).pathname.replace(/\/+$/, '');
-    const body = docsPage({
+    const html = docsPage({
       title: 'Reference',
       docsPath,
       openApiUrl: `${this.config.baseUrl}/openapi.json`,
-      bodyHtml: `<noscript><main><p>The reference is drawn by a script. The <a href="${docsPath}/errors">errors</a> and the OpenAPI document can be read without.</p></main></noscript>
-<div id="reference"></div>
-<script src="${docsPath}/assets/${redoc.name}"></script>
-<script src="${docsPath}/assets/${script.name}"></script>`,
+      bodyHtml: referenceHtml(openApiDocument(this.config), docsPath),
     });
-    return { status: 200, headers: referenceHeaders, body };
+    return { html, zipped: gzipSync(html, { level: 9 }) };
   }
 }
