@@ -64,6 +64,7 @@ describe('the signed heads', () => {
   const otherHash = 'cd'.repeat(32);
   /** The end of the chains of issuing. */
   let movedTo = 7;
+  let gatewayAt = 3;
   const sha256Of = (text: string) => createHash('sha256').update(text).digest('hex');
   beforeAll(async () => {
     rendering.network.answer(listSeriesHeads, ({ after }) => ({
@@ -74,7 +75,7 @@ describe('the signed heads', () => {
     }));
     for (const service of serviceNames.filter((name) => name !== 'rendering')) {
       rendering.network.answer(auditing[service].listChainHeads, () => ({
-        heads: service === 'gateway' ? [{ business_id, n: 3, hash: otherHash }] : [],
+        heads: service === 'gateway' ? [{ business_id, n: gatewayAt, hash: otherHash }] : [],
         next_after: null,
       }));
     }
@@ -103,8 +104,10 @@ describe('the signed heads', () => {
   const check = async (signed: SignedHeads) => (await checkOne(signed))?.finding;
 
   it('SignHeads signs the ends of the chains of every service that have moved, and each statement continues the one before it', async () => {
+    await eventually('the service has signed by itself', async () => (await readAll()).length > 0);
     const before = (await readAll()).length;
     movedTo = 8;
+    gatewayAt = 4;
     expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 3, statements: 1 });
     expect(await rendering.network.call(signHeads, {})).toEqual({ chains: 3, heads: 0, statements: 1 });
     movedTo = 9;
@@ -117,7 +120,7 @@ describe('the signed heads', () => {
       ...gateway,
     ];
     expect(statements.map((statement) => JSON.parse(statement).heads)).toEqual([
-      headsOf(8, [{ service: 'gateway', business_id, type: null, n: 3, hash: otherHash }]),
+      headsOf(8, [{ service: 'gateway', business_id, type: null, n: 4, hash: otherHash }]),
       [],
       headsOf(9, []),
     ]);
@@ -127,6 +130,19 @@ describe('the signed heads', () => {
         at: rendering.clock.now.toISOString(),
         previous: before + index === 0 ? null : sha256Of(all[before + index - 1] ?? ''),
       });
+    }
+  });
+
+  it('the first statement of a month has the ends of all chains, whatever is stored as stated', async () => {
+    const today = rendering.clock.now;
+    try {
+      rendering.clock.now = new Date(today.getTime() + 32 * dayMs);
+      expect(await rendering.network.call(signHeads, {})).toMatchObject({ heads: 3 });
+      expect(await rendering.network.call(signHeads, {})).toMatchObject({ heads: 0 });
+    } finally {
+      rendering.clock.now = today;
+      // The statement before is of another month again.
+      await rendering.network.call(signHeads, {});
     }
   });
 

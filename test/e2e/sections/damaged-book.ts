@@ -470,6 +470,12 @@ export function damagedBook(system: () => RunningStack): void {
         return [...all.flatMap(({ findings }) => findings), ...signed.findings].map(({ message }) => message);
       };
       expect(await found('--heads', file)).toEqual([]);
+      const another = 'ab'.repeat(32);
+      expect(await found('--heads', file, '--certificate', another)).toEqual([
+        expect.stringMatching(
+          /statement 1 of .* is signed by the certificate .*, which --certificate does not name$/,
+        ),
+      ]);
       const rewritten = [expect.stringMatching(/^number 1 is not the one whose hash was signed at 20/)];
       const rewrite = sql`update document set title = 'x' where id = ${id('order')}`;
       const isOrder = sql<boolean>`type = 'order'`;

@@ -94,16 +94,17 @@ export class HeadsSigner implements BackgroundTask {
 
   /**
    * Signs the ends of all chains that have moved since they were stated, in statements of one page each; where none has, that none
-   * has. @throws where a service does not answer: nothing is signed.
+   * has. The first time in a month all are stated: what is stored as stated may have been changed to leave a chain out. @throws where a service does not answer: nothing is signed.
    */
   async sign(): Promise<{ chains: number; heads: number; statements: number }> {
     const all = await this.#heads();
     const signer = this.signers.operator;
     const signed = await this.db.transaction().execute(async (trx) => {
       await lockStatements(trx);
-      const heads = movedSince(await statedHeads(trx), all);
-      const pages = pagesOf(heads);
       let last = await lastStatement(trx);
+      const isComplete = !last || monthOf(last.signed_at) !== monthOf(this.clock.now());
+      const heads = toState(await statedHeads(trx), all, isComplete);
+      const pages = pagesOf(heads);
       for (const page of pages) {
         const at = this.clock.now();
         const n = (last?.n ?? 0) + 1;
@@ -157,12 +158,21 @@ export class HeadsSigner implements BackgroundTask {
 const chainOf = ({ service, business_id, type }: StatedHead): string =>
   [service, business_id, type ?? 'trail'].join(' ');
 
-/** An end that is behind the stated one was collected before it; one of the same number with another hash was computed again. */
-const movedSince = (stated: ReadonlyMap<string, StatedHeadTable>, heads: readonly StatedHead[]) =>
+/**
+ * The ends that have moved, or all of them. An end that is behind the stated one was collected before it; one of the same number with
+ * another hash was computed again.
+ */
+const toState = (
+  stated: ReadonlyMap<string, StatedHeadTable>,
+  heads: readonly StatedHead[],
+  isComplete: boolean,
+) =>
   heads.filter((head) => {
     const before = stated.get(chainOf(head));
-    return !before || head.n > before.n || (head.n === before.n && head.hash !== before.hash);
+    return !before || head.n > before.n || (head.n === before.n && (isComplete || head.hash !== before.hash));
   });
+
+const monthOf = (instant: Date): string => instant.toISOString().slice(0, 7);
 
 /** At least one page, which may be empty. */
 const pagesOf = (heads: readonly StatedHead[]): StatedHead[][] =>
