@@ -128,6 +128,7 @@ describe.each([
     ['a rare status and a range of dates', { status: 'closed', from: '2025-01-10', to: '2025-03-01' }],
     ['a note on amounts', { note: 'partly_paid' }],
     ['a note on numbers', { note: 'number_missing' }],
+    ['a source of no document', { based_on: randomUUID() }],
     ['a number', { number: 400 }],
     ['a number of a type', { number: 400, type: 'tax_invoice' }],
     ['an unknown number', { number: 400_000 }],

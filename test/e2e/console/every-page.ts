@@ -65,13 +65,37 @@ export function everyPage(system: () => ConsoleSystem): void {
       await stack.setMode('tax_authority', { mode: 'refuse' });
       const customer = { name: markup('לקוח'), tax_id: '777777723', email: 'customer@example.com' };
       const items = [{ description: markup('פריט'), quantity: 1, unit_price: 6_000 }];
-      const bill = await stack
-        .issueUntilAnswered(key, invoice(1, { customer, items, external_ref: '<b>ref</b>' }))
+      const paid = await stack
+        .issueUntilAnswered(
+          key,
+          invoice(1, {
+            type: 'tax_invoice_receipt',
+            customer,
+            items,
+            external_ref: '<b>ref</b>',
+            title: markup('כותרת'),
+            notes: markup('הערה'),
+            payments: [
+              { method: 'check', amount: 7_000, check_number: '1', bank_code: 12, branch: '<b>1</b>' },
+              { method: 'wallet_method_1', amount: 80, reference: '<b>reference</b>' },
+            ],
+          }),
+        )
         .finally(() => stack.setMode('tax_authority', { mode: 'ok', reset: true }));
+      await stack.issueUntilAnswered(
+        key,
+        invoice(1, {
+          type: 'credit_note',
+          customer: { id: paid.customer.id ?? '' },
+          items: items.map((item) => ({ ...item, unit_price: 1 })),
+          based_on: paid.id,
+        }),
+      );
+      const bill = await stack.issueUntilAnswered(key, invoice(1, { customer, items }));
       const quote = await stack.issueUntilAnswered(key, invoice(1, { type: 'quote', customer, items }));
       const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
       visible = {
-        '/documents/:id': bill.id,
+        '/documents/:id': paid.id,
         '/documents/:id/credit': bill.id,
         '/documents/:id/cancel': quote.id,
         '/customers/:id': bill.customer.id ?? '',
