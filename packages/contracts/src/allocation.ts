@@ -118,7 +118,7 @@ export const AllocationAttempt = Strict({
   outcome: Nullable(Type.Enum(['granted', 'refused', 'failed', 'dead_lettered'])),
   /** The printed number, where one was granted. */
   number: Nullable(Type.String()),
-  /** Why there is none. */
+  /** Why there is none; the authority's own words where it refused. */
   reason: Nullable(Type.String()),
   /** The authority's codes of a refusal. */
   refusal_codes: Type.Array(Type.String()),

@@ -763,7 +763,7 @@ describe('the allocation of a document as its owner reads it', () => {
     const { number } = await retryIn('ok');
     const outcomes = [
       { outcome: 'dead_lettered', reason: expect.stringContaining('has to be subscribed') },
-      { outcome: 'refused', reason: 'refused: 460 the number was refused', refusal_codes: ['460'] },
+      { outcome: 'refused', reason: '460 the number was refused', refusal_codes: ['460'] },
       { outcome: 'failed', reason: 'The tax authority answered with HTTP status 500.' },
       { outcome: 'granted', number },
     ];

@@ -202,8 +202,8 @@ describe('the page of a document', () => {
     answers.attempts = [
       attemptOf(1, {
         outcome: 'refused',
-        reason: 'refused: 460 the number was refused',
-        refusal_codes: ['460'],
+        reason: '460 the number was refused',
+        refusal_codes: ['460', '431'],
       }),
       attemptOf(4, { n: 2, ended_at: null, outcome: null }),
       attemptOf(6, { n: 3, outcome: 'dead_lettered', reason: 'The system is not subscribed.' }),
@@ -238,7 +238,7 @@ describe('the page of a document', () => {
     ];
     expect(stepsOf(await open())).toEqual([
       'done Issued',
-      'failed Request 1 for an allocation number: the tax authority refused refused: 460 the number was refused (460)',
+      'failed Request 1 for an allocation number: the tax authority refused 460 the number was refused (431)',
       'failed Not sent to dana@example.com (email, attempt 1) 450 try again later',
       'done Sent to dana@example.com (email, attempt 2)',
       'failed Request 2 for an allocation number: its answer is not known',

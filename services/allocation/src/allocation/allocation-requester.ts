@@ -195,7 +195,7 @@ function endedAttempt(outcome: AttemptOutcome, transition: RetryTransition, acce
   return {
     outcome: accepted && transition.state === 'dead_lettered' ? 'dead_lettered' : outcome.kind,
     number: transition.number,
-    reason: transition.reason,
+    reason: outcome.kind === 'refused' ? outcome.message : transition.reason,
     refusal_codes: outcome.kind === 'refused' ? [...outcome.codes] : null,
   };
 }

@@ -39,7 +39,9 @@ export function allocationSteps(
 }
 
 function attemptStep(attempt: AllocationAttempt, allocation: Allocation, language: Language): TimelineStep {
-  const { n, started_at, ended_at, outcome, number, reason, refusal_codes: codes } = attempt;
+  const { n, started_at, ended_at, outcome, number, reason } = attempt;
+  // The authority's words begin with the code, as a rule.
+  const codes = attempt.refusal_codes.filter((code) => !reason?.includes(code));
   const step = (kind: TimelineStep['kind'], word: Words, more: Markup | null = null): TimelineStep => ({
     at: ended_at ?? started_at,
     kind,
