@@ -100,6 +100,16 @@ describe('the HTTP server of the console', () => {
     },
   );
 
+  it.each([
+    ['no UTF-8', '/b/%ff/documents'],
+    ['a long id', `/b/${'1'.repeat(1_000)}/documents`],
+  ])('an address that cannot be read gets the page of one that does not exist: %s', async (_what, path) => {
+    const reply = await sent(path, { headers: { 'accept-language': 'en' } });
+    expect(reply.status).toBe(404);
+    expect(await reply.text()).toContain('This page does not exist');
+    expect(reply.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
   it('an id in an address that is none changes no header of the reply', async () => {
     const business = console.addBusiness();
     const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));

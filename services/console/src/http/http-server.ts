@@ -137,6 +137,8 @@ export class HttpServer implements BackgroundTask {
       genReqId: () => randomUUID(),
       routerOptions: { ignoreTrailingSlash: true },
       bodyLimit: fileBytesMax,
+      // An address that cannot be decoded reaches no hook and no handler.
+      frameworkErrors: (_error, request, reply) => void this.#reject(request, reply, 404),
     });
   }
 
@@ -284,7 +286,7 @@ export class HttpServer implements BackgroundTask {
   }
 
   /** Responds with a page that has the reason in words. */
-  #reject(request: FastifyRequest, reply: FastifyReply, status: 408 | 503, retryAfterSeconds?: number) {
+  #reject(request: FastifyRequest, reply: FastifyReply, status: 404 | 408 | 503, retryAfterSeconds?: number) {
     if (status === 503) {
       this.metrics.rejected();
     }

@@ -278,6 +278,8 @@ const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
 
 function rejectedPage(status: number, language: Language): PageReply {
   switch (status) {
+    case 404:
+      return errorPage('not_found', language);
     case 408:
       return slowPage(language);
     case 413:
