@@ -87,6 +87,20 @@ describe('the HTTP server of the console', () => {
     expect(await reply.text()).toContain('הקובץ או הטופס גדולים מדי');
   });
 
+  it.each([
+    ['no boundary', '', 'a'],
+    ['a long boundary', `; boundary=${'x'.repeat(300)}`, 'a'],
+    ['no end', '; boundary=x', '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\na'],
+  ])('a form with files that cannot be read is refused with a page: %s', async (_what, boundary, body) => {
+    const business = console.addBusiness();
+    const browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, 'content-type': `multipart/form-data${boundary}` };
+    const reply = await sent(`/b/${business.id}/business`, { method: 'POST', body, headers });
+    expect(reply.status).toBe(400);
+    expect(reply.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
   it('files are read for the forms that have some, and for no other', async () => {
     const body = new FormData();
     body.set('email', 'somebody@example.com');

@@ -408,7 +408,12 @@ async function readForm(request: FastifyRequest): Promise<SentForm> {
     if (!request.routeOptions.config.files) {
       throw Object.assign(new Error('the form has no files'), { statusCode: 415 });
     }
-    return readParts(request);
+    return readParts(request).catch((error: unknown) => {
+      // The parser's own errors have no status: what was sent is no form.
+      throw Object.assign(new Error('the form cannot be read', { cause: error }), {
+        statusCode: (error as { statusCode?: number }).statusCode ?? 400,
+      });
+    });
   }
   const { form = new URLSearchParams() } = (request.body ?? {}) as Partial<ReturnType<typeof parseForm>>;
   return { form, files: {} };
