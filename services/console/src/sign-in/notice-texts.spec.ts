@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { invitationMail } from './notice-texts.js';
+import { departureMail, invitationMail } from './notice-texts.js';
 import { shownName, shownNameMax } from './shown-name.js';
 
 const addresses = {
@@ -78,5 +78,16 @@ describe('the mail with an invitation', () => {
     const { subject, text } = mailFor('http://evil.example 03-5551234');
     expect(subject).toBe('You are invited to Pinkas');
     expect(text).toContain('You are invited to work in Pinkas. Role: Bookkeeper.');
+  });
+});
+
+describe('the mail about a person who has left a business', () => {
+  it('the name of the business is shown as in an invitation, since its owners include people who were only named', () => {
+    const businessName = 'Demo – call 03-5551234, http://evil.example';
+    const { text, html } = departureMail('en', addresses.signIn, { businessName, email: 'left@example.com' });
+    for (const part of [text, html]) {
+      expect(part).toContain('Demo – call');
+      expect(part).not.toMatch(/5551234|evil/);
+    }
   });
 });

@@ -135,6 +135,8 @@ export function departureMail(
   people: string,
   { businessName, email }: { businessName: string; email: string },
 ): NoticeMail {
+  // An owner may be a stranger that another one has named.
+  const name = shownName(businessName);
   return bilingual(
     language,
     (of) => `${texts.left[of]}: ${email}`,
@@ -142,11 +144,11 @@ export function departureMail(
       text: [
         texts.leftLead[of],
         email,
-        `${texts.business[of]} ${singleLine(businessName, 120)}`,
+        ...(name === '' ? [] : [`${texts.business[of]} ${name}`]),
         texts.leftMore[of],
         `${texts.people[of]}: ${people}`,
       ].join('\n\n'),
-      html: html`<p>${texts.leftLead[of]} ${leftToRight(email)}</p><p>${texts.business[of]} <strong>${isolate(businessName, of)}</strong></p><p>${texts.leftMore[of]}</p><p><a href="${people}">${texts.people[of]}</a></p>`,
+      html: html`<p>${texts.leftLead[of]} ${leftToRight(email)}</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}<p>${texts.leftMore[of]}</p><p><a href="${people}">${texts.people[of]}</a></p>`,
     }),
   );
 }
