@@ -61,7 +61,7 @@ export async function fillBook(
     await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
     if (types.length === 1) {
       // The series ends behind the copies, which says to an export how many documents it will read.
-      await sql`update series set next_number = ${sql.lit(documents + 2)} where type = ${types[0]}`.execute(
+      await sql`update series set next_number = ${sql.lit(documents + 2)}, last_hash = sha256('copies') where type = ${types[0]}`.execute(
         db,
       );
     }
