@@ -19,6 +19,13 @@ describe('progress', () => {
     expect(written).toEqual(['\r\u001b[K1 documen', '\r\u001b[K2', '\r\u001b[K']);
   });
 
+  it('a control sequence in a name does not reach the terminal', () => {
+    const { written, stream } = streamOf(true);
+    terminalProgress(stream, true).print('\u001b]0;x\u0007 1');
+    terminalProgress(stream, true).show('\u001b[2J');
+    expect(written).toEqual(['\ufffd]0;x\ufffd 1\n', '\r\u001b[K\ufffd[2J']);
+  });
+
   it.each([
     ['there is no terminal', false, true],
     ['the output is JSON', true, false],

@@ -1,4 +1,5 @@
 import type { Progress } from './command.js';
+import { printable } from './printable.js';
 
 /** Moves to the beginning of the line and erases it (ECMA-48). */
 const eraseLine = '\r\u001b[K';
@@ -23,12 +24,12 @@ export function terminalProgress(stream: NodeJS.WriteStream, enabled: boolean): 
       if (!enabled || !stream.isTTY) {
         return;
       }
-      stream.write(`${eraseLine}${line.slice(0, (stream.columns || usualColumns) - 1)}`);
+      stream.write(`${eraseLine}${printable(line).slice(0, (stream.columns || usualColumns) - 1)}`);
       shown = true;
     },
     print(line) {
       this.end();
-      stream.write(`${line}\n`);
+      stream.write(`${printable(line)}\n`);
     },
     end() {
       if (shown) {

@@ -11,6 +11,7 @@ import { exportCommands } from './export/export-commands.js';
 import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
 import { personCommands } from './person-commands.js';
+import { printable } from './printable.js';
 import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { testCommands } from './test-commands.js';
@@ -43,7 +44,7 @@ export const commands: readonly Command[] = [
 export async function runCommand(
   args: readonly string[],
   findNatsUrl: () => Promise<NatsUrl>,
-): Promise<{ text: string; failure?: Output['failure'] }> {
+): Promise<{ text: string; failure?: string | undefined }> {
   const parsed = parseCommandLine(args, commands);
   if (parsed.kind === 'help') {
     return { text: helpText(commands, parsed.noun) };
@@ -55,11 +56,18 @@ export async function runCommand(
   };
   const progress = terminalProgress(process.stderr, !parsed.json);
   try {
-    const { json, text, failure } = await parsed.command.run(parsed.input, call, progress);
-    return { text: parsed.json ? JSON.stringify(json, null, 2) : text, failure };
+    return written(await parsed.command.run(parsed.input, call, progress), parsed.json);
   } finally {
     progress.end();
     // A failure to open it was thrown by the command already.
     await connection?.then((opened) => opened.close()).catch(() => {});
   }
+}
+
+/** What a command prints. @param asJson whether a program reads it: standard output is as it is stored, escaped by JSON. */
+export function written({ json, text, failure }: Output, asJson: boolean) {
+  return {
+    text: asJson ? JSON.stringify(json, null, 2) : printable(text),
+    failure: failure === undefined ? undefined : printable(failure),
+  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '@pinkas/service-kit/client';
 import { nameOf } from './command-line.js';
-import { commands, runCommand } from './run-command.js';
+import { commands, runCommand, written } from './run-command.js';
 import { errorLine, exitCodeOf } from './usage-error.js';
 
 describe('errorLine', () => {
@@ -14,6 +14,17 @@ describe('errorLine', () => {
     expect(errorLine(apiError)).toBe(
       'Correct these and try again: /vat_rate must be number; /auto_send/channel must be one of these; / must be object',
     );
+  });
+});
+
+describe('written', () => {
+  it('a control sequence that a tenant wrote does not reach the terminal', () => {
+    const name = 'Demo\u001b[31m\u009b2J\u0007';
+    const output = { json: { name }, text: `ID\tNAME\n1  ${name}`, failure: name };
+    const shown = 'Demo\ufffd[31m\ufffd2J\ufffd';
+    expect(written(output, false)).toEqual({ text: `ID\tNAME\n1  ${shown}`, failure: shown });
+    expect(JSON.parse(written(output, true).text)).toEqual({ name });
+    expect(errorLine(new Error(name))).toBe(shown);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ValidationError } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
+import { printable } from './printable.js';
 
 /** The command line is wrong by itself, whatever the system and the files that it names are; what is right, in one line. */
 export class UsageError extends Error {
@@ -18,7 +19,7 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 
 /** The line on standard error for an error. */
 export function errorLine(error: unknown): string {
-  return textOf(error).replaceAll(/\s+/g, ' ').trim();
+  return printable(textOf(error).replaceAll(/\s+/g, ' ').trim());
 }
 
 function textOf(error: unknown): string {
