@@ -579,6 +579,16 @@ describe('a credit note in the console', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each([
+    ['1,5', 422],
+    ['12,50', 422],
+    ['1,100.00', 200],
+  ])('a comma in an amount separates thousands only: %s', async (amount, status) => {
+    source = { ...source, totals: { ...source.totals, total: 5_000 } };
+    const fields = { step: 'preview', extent: 'part', amount, description: 'part' };
+    expect((await browser.post(address, fields)).status).toBe(status);
+  });
+
   it('two previews of the same state issue one credit note', async () => {
     const [one, other] = [await preview(part), await preview({ ...part, amount: '200' })];
     expect((await browser.post(address, one)).status).toBe(303);

@@ -122,7 +122,7 @@ function readDraft({ form }: MemberVisit): Draft {
   const text = (name: string, max: number) => (form.get(name) ?? '').trim().slice(0, max);
   return {
     part: form.get('extent') === 'part',
-    amount: text('amount', 20).replaceAll(',', ''),
+    amount: text('amount', 20).replaceAll(/,(?=\d{3}(?!\d))/g, ''),
     description: text('description', 200),
     notes: text('notes', 1000),
     send: form.has('send'),
