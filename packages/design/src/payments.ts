@@ -27,7 +27,7 @@ const methods: Readonly<Record<Exclude<PaymentMethod, Wallet>, Words>> = {
 };
 
 const words = {
-  checkNumber: { he: 'שיק מס׳', en: 'Check no.' },
+  checkNumber: { he: 'מס׳', en: 'no.' },
   bank: { he: 'בנק', en: 'Bank' },
   branch: { he: 'סניף', en: 'Branch' },
   account: { he: 'חשבון', en: 'Account' },

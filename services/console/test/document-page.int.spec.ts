@@ -354,7 +354,7 @@ describe('the page of a document', () => {
       'payments[].amount': '₪501.11',
       'payments[].date': '11 Jun 2026',
       'payments[].reference': 'Bit Reference R-55',
-      'payments[].check_number': 'Check Check no. 70071',
+      'payments[].check_number': 'Check no. 70071',
       'payments[].check_date': 'Due 1 Jul 2026',
       'payments[].bank_code': 'Bank 12',
       'payments[].branch': 'Branch 655',

@@ -188,7 +188,7 @@ describe('printablePage', () => {
   it('each payment is shown with what identifies it', () => {
     const text = textOfType('receipt');
     expect(text).toContain(
-      'שיק שיק מס׳ 5001 · בנק 12 · סניף 600 · חשבון 123456 · לפירעון 01/04/2026 08/03/2026 1,000.00 ₪',
+      'שיק מס׳ 5001 · בנק 12 · סניף 600 · חשבון 123456 · לפירעון 01/04/2026 08/03/2026 1,000.00 ₪',
     );
     expect(text).toContain('כרטיס אשראי Visa · מסתיים ב־ 4242 08/03/2026 1,500.00 ₪');
     expect(text).toContain('ביט אסמכתה BT-77120 08/03/2026 686.00 ₪');
