@@ -5,6 +5,11 @@ export function violatedConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined;
 }
 
+/** Whether a transaction was ended since it and another one waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '40P01';
+}
+
 /** SQLSTATEs of waits and connections that the server has ended. */
 const transientStates = new Set(['40P01', '55P03', '57014', '25P03', '57P01', '57P02', '57P03']);
 /** Classes of SQLSTATEs: lost connections; no room on the disk, no memory, no connection left. */
