@@ -1,5 +1,5 @@
 import { connectNats, newContext, RpcClient, waitForServer, withContext } from '@pinkas/service-kit/client';
-import type { Call } from './command.js';
+import type { Call, Progress } from './command.js';
 import type { NatsUrl } from './config.js';
 import { RefusalError } from './usage-error.js';
 
@@ -19,9 +19,13 @@ export interface Connection {
  * Connects to the system. In a cluster the first attempts of a new pod fail: its network policies are enforced some seconds later.
  * @throws RefusalError when it does not answer.
  */
-export async function openConnection({ url, local }: NatsUrl): Promise<Connection> {
+export async function openConnection({ url, local }: NatsUrl, progress: Progress): Promise<Connection> {
   const nats = await waitForServer(() => connectNats(url, 'cli'), {
     withinMs: local ? 0 : connectTimeoutMs,
+    onWait: () =>
+      progress.print(
+        `NATS does not answer yet at ${withoutPassword(url)}; trying for ${connectTimeoutMs / 1_000} seconds`,
+      ),
   }).catch((error: Error) => {
     throw new RefusalError(
       local

@@ -49,12 +49,12 @@ export async function runCommand(
   if (parsed.kind === 'help') {
     return { text: helpText(commands, parsed.noun) };
   }
+  const progress = terminalProgress(process.stderr, !parsed.json);
   let connection: Promise<Connection> | undefined;
   const call: Call = async (contract, request) => {
-    connection ??= findNatsUrl().then(openConnection);
+    connection ??= findNatsUrl().then((url) => openConnection(url, progress));
     return (await connection).call(contract, request);
   };
-  const progress = terminalProgress(process.stderr, !parsed.json);
   try {
     return written(await parsed.command.run(parsed.input, call, progress), parsed.json);
   } finally {

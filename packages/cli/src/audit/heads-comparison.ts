@@ -47,7 +47,7 @@ export class ExactComparison implements HeadsComparison {
  * makes the same hash of its records of those numbers has them all.
  */
 export class StatedChain {
-  /** The differences of the numbers, seven bits in a byte; the highest bit says that there are more. */
+  /** The differences of the numbers, seven bits in a byte; the highest bit is set where more follow. */
   #steps = new Uint8Array(8);
   #length = 0;
   #n = 0;

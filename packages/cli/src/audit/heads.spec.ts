@@ -113,7 +113,7 @@ describe('HeadsCollection', () => {
       })) as Call;
       return new HeadsCollection(call, source).collect();
     };
-    /** What is said of the chain of a business with these records. */
+    /** What is reported of the chain of a business with these records. */
     const followed = (collection: HeadsCollection, business: string, records: readonly ChainRecord[]) =>
       collection.follow(business, async (compare) => {
         const comparison = compare('gateway', business, null);
