@@ -42,7 +42,7 @@ export class ConsoleClient {
     const [form] = formsIn((await this.exchange(pathname)).text).filter(({ path }) => path === pathname);
     const { status, text } = await this.exchange(pathname, { body: new URLSearchParams(form?.fields) });
     if (status !== 303) {
-      throw new Error(`nobody is signed in: ${status} ${text}`);
+      throw new Error(`no person is signed in: ${status} ${text}`);
     }
   }
 }

@@ -109,7 +109,7 @@ export type Allocation = Static<typeof Allocation>;
 
 /** One attempt to obtain an allocation number. */
 export const AllocationAttempt = Strict({
-  /** 1, 2, … over the whole life of the document. */
+  /** 1, 2, … over the life of the document. */
   n: Type.Integer({ minimum: 1 }),
   started_at: Instant,
   /** Null without an outcome. */

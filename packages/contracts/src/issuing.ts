@@ -79,7 +79,7 @@ export const getDocument = defineContract('issuing.document.get', {
   request: Strict({
     business_id: Uuid,
     document_id: Uuid,
-    /** Whether the state has what its page says besides: how far it is settled, zero included, and why it was cancelled. */
+    /** Whether the state has what only its page shows: how far it is settled, zero included, and why it was cancelled. */
     detailed: Type.Optional(Type.Boolean()),
   }),
   reply: DocumentView,
@@ -169,7 +169,7 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
   errors: ['validation_error'],
 });
 
-/** What a person should look at in the whole book, by note. */
+/** What a person should look at in the complete book, by note. */
 export const reviewDocuments = defineContract('issuing.document.review', {
   request: Strict({ business_id: Uuid }),
   reply: Strict({

@@ -131,7 +131,7 @@ describe('connections', () => {
     });
   });
 
-  it('CompleteConnection completes what a person began for that person alone, and says where', async () => {
+  it('CompleteConnection completes what a person began for that person alone, and returns where', async () => {
     const id = randomUUID();
     const by = { person_id: randomUUID(), return_url: 'https://console.example.com/authority/connected' };
     const given = await agree((await start(id, by)).authorize_url);

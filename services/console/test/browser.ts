@@ -17,7 +17,7 @@ const unescaped = (text: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
 
-/** What a browser sends of the fields of a page that nobody has changed, without files. */
+/** What a browser sends of the fields of a page that is unchanged, without files. */
 export function fieldsIn(page: string): Record<string, string> {
   const value = (tag: string) => unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
   const inputs = [...page.matchAll(/<input[^>]* name="([a-z_]+)"[^>]*>/g)]

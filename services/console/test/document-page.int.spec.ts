@@ -507,7 +507,7 @@ describe('the page of a document', () => {
     ['he', { resent: 0, suppressed: 1 }, 'לא נשלח דבר: לכתובת הזאת לא נשלחות הודעות. אפשר לאפשר'],
     ['en', { resent: 1, suppressed: 1 }, 'Some messages will be sent again. The others will not'],
   ])(
-    'a resend to a suppressed address says what to do, also from the page Today: %s, %p',
+    'a resend to a suppressed address explains what to do, also from the page Today: %s, %p',
     async (language, counts, text) => {
       browser.headers['accept-language'] = language;
       answers.resent = counts;
@@ -570,7 +570,7 @@ describe('the page of a document', () => {
     },
   );
 
-  it('the page of a document with more requests than it shows says so and leads to the others', async () => {
+  it('the page of a document with more requests than it shows states it and leads to the others', async () => {
     answers.allocation = allocationOf({ state: 'refused', attempts: 201 });
     answers.attempts = [attemptOf(1)];
     answers.next_after_attempt = 200;

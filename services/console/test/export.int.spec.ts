@@ -378,7 +378,7 @@ describe('exports of the console', () => {
     await expect(exports.request({ format: 'jsonl' })).resolves.toEqual(expect.any(String));
   });
 
-  it('an export that finds no room beside those of all businesses fails, and a request is refused while there is none', async () => {
+  it('an export that finds no room next to those of all businesses fails, and a request is refused while there is none', async () => {
     const { db } = exports.database;
     const fill = (bytes: number) => db.updateTable('export_volume').set({ stored_bytes: bytes }).execute();
     const before = await storedBytes(db);

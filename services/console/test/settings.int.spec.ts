@@ -65,7 +65,7 @@ describe('the settings of a business that two people change', () => {
   const formOf = async () => fieldsIn((await browser.get(path)).text);
   const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ').replaceAll(/\s+/g, ' ');
 
-  it('a form that nobody else has overtaken is saved', async () => {
+  it('a form that no other form has overtaken is saved', async () => {
     const reply = await browser.post(path, { ...(await formOf()), city: 'Acre' });
     expect(reply.status).toBe(303);
     expect(saved).toMatchObject([{ city: 'Acre', default_notes: business.default_notes }]);

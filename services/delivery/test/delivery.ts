@@ -68,7 +68,7 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdfUnavailable: boolean;
   /** Set it while issuing is not to be reached. */
   issuingUnavailable: boolean;
-  /** What was paid and credited of all documents, as issuing says it. */
+  /** What was paid and credited of all documents, as issuing states it. */
   state: Partial<DocumentState>;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged: boolean;

@@ -1155,7 +1155,7 @@ describe('SendNotice', () => {
       Promise.all(
         (['delivery', 'attempt', 'suppression', 'outbox'] as const).map(async (table) => {
           const rows = await delivery.database.db.selectFrom(table).selectAll().execute();
-          // Events of the tests before are marked as sent meanwhile.
+          // Events of the tests before may be marked as sent between the two reads.
           return rows.map((row) => ({ ...row, sent_at: null }));
         }),
       );

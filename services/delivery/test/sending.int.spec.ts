@@ -590,7 +590,7 @@ describe('MessageSender', () => {
     expect((await delivery.mailbox.mailTo(note))[0]?.text).not.toContain('₪');
   });
 
-  it('an email says what is left to pay when it is sent, and the total alone while issuing is away', async () => {
+  it('an email states what is left to pay when it is sent, and the total alone while issuing is away', async () => {
     delivery.state = { status: 'closed', paid: 5000, credited: 79.99 };
     const [recipient, other] = [delivery.newRecipient(), delivery.newRecipient()];
     await delivery.inState(await delivery.issueReady(recipient), 'sent');

@@ -147,7 +147,7 @@ describe.each([
     ['a page in the middle', 2_736],
   ];
 
-  // Without statistics the server cannot find where a page or range begins, or what is rare; the first page must not sort a whole book.
+  // Without statistics the server cannot find where a page or range begins, or what is rare; the first page must not sort a complete book.
   const measured = analyzed
     ? filters
     : filters.filter(([, { from, to, note }]) => [from, to, note].every((given) => given === undefined));

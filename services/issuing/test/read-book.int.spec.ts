@@ -366,7 +366,7 @@ describe('ReadBook', () => {
     expect((await issueTest('first')).document.number).toBe(1);
   });
 
-  it('a large test book is cleared in parts, what is issued meanwhile continues the numbers, and then they begin with 1', async () => {
+  it('a large test book is cleared in parts, what is issued between them continues the numbers, and then they begin with 1', async () => {
     const business = exampleBusiness({ id: testBookOf(randomUUID()) });
     const { db } = issuing.database;
     const { document } = await issuing.issue({ type: 'order' }, undefined, { business });

@@ -115,7 +115,7 @@ describe('the settlement of documents', () => {
       const inBook = entries.find(({ document }) => document.id === document_id);
       for (const state of [got.state, inList?.state, inBook?.state, found.state]) {
         const settlement = settlementOf(got.document, state ?? { status: 'open', paid: -1 });
-        // A public address says nothing of other customers.
+        // A public address shows nothing of other customers.
         const shown = state === found.state ? { notes: settlement.notes } : { notes };
         expect({ name, ...settlement }).toMatchObject({
           name,

@@ -104,7 +104,7 @@ describe('the signed heads', () => {
   const check = async (signed: SignedHeads) => (await checkOne(signed))?.finding;
 
   it('SignHeads signs the ends of the chains of every service that have moved, and each statement continues the one before it', async () => {
-    await eventually('the service has signed by itself', async () => (await readAll()).length > 0);
+    await eventually('the service has signed its first statement', async () => (await readAll()).length > 0);
     const before = (await readAll()).length;
     movedTo = 8;
     gatewayAt = 4;

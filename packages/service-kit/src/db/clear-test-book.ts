@@ -73,7 +73,7 @@ async function deleteRows<Tables>(
       .where(sql<boolean>`${only[table] ?? sql`true`}`)
       .$if(column !== undefined, (query) => query.orderBy(column as 'business_id', 'desc'))
       .limit(rows - deleted)
-      // A row that somebody changes meanwhile is waited for: by its former place it would not be found.
+      // A row that another transaction is changing is waited for: by its former place it would not be found.
       .forUpdate();
     const { numDeletedRows } = await books
       .deleteFrom(table)

@@ -55,9 +55,9 @@ export class ReplyInbox {
   }
 
   /**
-   * Sends a request to `subject`, and waits for its reply at most `timeoutMs`. While nobody handles the subject, as in the moment in
-   * which the only replica connects again, it is sent again for `reconnect`.
-   * @throws NoReplyError when NATS is not connected, nobody handles the subject, or no reply comes.
+   * Sends a request to `subject`, and waits for its reply at most `timeoutMs`. While the subject has no handler, as in the moment
+   * in which the only replica connects again, it is sent again for `reconnect`.
+   * @throws NoReplyError when NATS is not connected, the subject has no handler, or no reply comes.
    */
   async request(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
     const startedMs = performance.now();

@@ -80,8 +80,8 @@ export function nextDueAllocation(db: Database<AllocationTables>, clock: Clock):
 }
 
 /**
- * Claims due documents for this worker until `until`, and records that an attempt for each begins. Documents without an attempt come first: a caller may be waiting for
- * them, while nobody waits for a repeated attempt.
+ * Claims due documents for this worker until `until`, and records that an attempt for each begins. Documents without an attempt
+ * come first: a caller may be waiting for them, and none waits for a repeated attempt.
  */
 export async function claimDue(
   db: Database<AllocationTables>,

@@ -51,7 +51,7 @@ export interface AllocationTable {
 export interface AttemptTable {
   business_id: string;
   document_id: string;
-  /** 1, 2, … over the whole life of the document. */
+  /** 1, 2, … over the life of the document. */
   n: number;
   started_at: Date;
   ended_at: Date | null;

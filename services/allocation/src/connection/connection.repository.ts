@@ -177,7 +177,7 @@ export async function takeRequest(
   return taken?.business_id;
 }
 
-/** Where the request that a state belongs to is completed, which nobody has used yet; undefined: at no such place. */
+/** Where the request that a state belongs to is completed, which is not used yet; undefined: at no such place. */
 export async function findReturnUrl(
   db: Database<AllocationTables>,
   stateHash: Buffer,

@@ -7,7 +7,7 @@ import type { Claim } from './export.repository.js';
 const deletedMax = 100;
 
 /**
- * Stores the next chunk of an attempt. The row of the export is locked, so that no other attempt begins meanwhile, and that of the
+ * Stores the next chunk of an attempt. The row of the export is locked, so that no other attempt begins, and that of the
  * volume, so that all processes together store no more than they may.
  * @param maxBytes how many bytes the chunks of all exports may have together.
  * @returns `lost`: the claim is no longer that of this attempt; then, and where it is `full`, nothing is stored.

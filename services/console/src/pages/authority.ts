@@ -116,7 +116,7 @@ const checkCompletion = compile(completeConnection.request);
 
 /**
  * Where the gateway leads the browser that comes back from the authority, with the code and the state. A link that was sent to
- * somebody else ends here: allocation completes it for nobody but the person who began.
+ * somebody else ends here: allocation completes it only for the person who began.
  */
 @ConsolePage({
   method: 'GET',

@@ -404,7 +404,7 @@ export class PreviewBusiness {
 
 const checkBusiness = compile(Business);
 
-/** The business with what the query says instead; a value that no document can have is left out, such as half an address. */
+/** The business with what the query has instead; a value that no document can have is left out, such as half an address. */
 function previewed(business: Business, query: URLSearchParams): Business {
   const accent = query.get('accent_color')?.toLowerCase() ?? '';
   const isReadable = /^#[0-9a-f]{6}$/.test(accent) && contrast(accent, '#ffffff') >= textContrastMin;

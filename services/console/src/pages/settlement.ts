@@ -31,7 +31,7 @@ export const noteNames = {
   },
 } as const satisfies Record<ReviewNote, Words>;
 
-/** What the page of a document says of a note, before its amount. */
+/** What the page of a document states about a note, before its amount. */
 const sentences = {
   overcredited: { he: 'זוכה מעבר לסכום המסמך, בסך', en: 'It is credited beyond its total, by' },
   overpaid: { he: 'שולם מעבר לסכום המסמך, בסך', en: 'It is paid beyond its total, by' },
@@ -106,17 +106,17 @@ export function settlementNotes(
   const { language } = visit;
   const sentence = (note: keyof typeof sentences, value: number | null) =>
     html`<p>${sentences[note][language]}${value !== null && html` ${amount(value, language)}.`}</p>`;
-  const said = settlementOf(document, state).notes.map((note) => {
+  const notes = settlementOf(document, state).notes.map((note) => {
     const about = amountOfNote(note, document, state);
     return sentence(note, about === null ? null : toShekels(about));
   });
   if (state.undeductible_vat !== undefined) {
-    said.push(html`${sentence('number_missing', state.undeductible_vat)}${connectLink(visit)}`);
+    notes.push(html`${sentence('number_missing', state.undeductible_vat)}${connectLink(visit)}`);
   }
-  return said.length === 0 ? null : html`<div class="notice warn">${said}</div>`;
+  return notes.length === 0 ? null : html`<div class="notice warn">${notes}</div>`;
 }
 
-/** What Today says of the documents with a note; null where it says nothing of them. */
+/** What Today shows of the documents with a note; null where it shows nothing of them. */
 export function reviewed(
   visit: MemberVisit,
   { note, documents, amount: value }: ReplyOf<typeof reviewDocuments>['notes'][number],

@@ -117,8 +117,8 @@ export class ShowToday {
       ...this.#connectionItems(visit, connection),
       ...this.#certificateItems(language, certificate),
       ...(review?.notes ?? []).flatMap((row) => {
-        const said = reviewed(visit, row);
-        return said ? [item(said.title, said.detail, said.action)] : [];
+        const shown = reviewed(visit, row);
+        return shown ? [item(shown.title, shown.detail, shown.action)] : [];
       }),
       ...(allocations ?? []).map((row) => allocationItem(visit, row)),
       ...messageItems(visit, failures?.failures ?? [], suppressions?.suppressions ?? []),

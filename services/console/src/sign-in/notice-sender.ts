@@ -154,7 +154,7 @@ export class NoticeSender implements BackgroundTask {
     }
     const language = person.language ?? notice.language;
     if (membership && notice.left_email !== null) {
-      // Without a link that signs in: nobody asked for one.
+      // Without a link that signs in: no one asked for one.
       return membership.role === 'owner'
         ? departureMail(language, `${this.config.consoleUrl}${notice.next_path}`, {
             businessName: membership.businessName,

@@ -177,7 +177,7 @@ function responseOf(
   return `<div><dt><code>${status}</code></dt><dd>${linked}${body}</dd></div>`;
 }
 
-/** The whole reference: the guide, every operation with its examples, and every schema. Nothing of it needs a script. */
+/** The complete reference: the guide, every operation with its examples, and every schema. Nothing of it needs a script. */
 export function referenceHtml(document: OpenApiDocument, docsPath: string): string {
   const { info, tags, paths, components } = document as unknown as Described;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -110,7 +110,7 @@ export const initial = sqlMigration(`
   create index document_customer_position_idx on document (business_id, customer_id, position);
   -- The status changes after the issue, once or twice in the life of a document: the one exception among these indexes.
   create index document_type_status_position_idx on document (business_id, type, status, position);
-  -- What a person should look at, of a whole book. What was paid changes with receipts alone, which change the status as well.
+  -- What a person should look at, of a complete book. What was paid changes with receipts alone, which change the status as well.
   create index document_part_paid_idx on document (business_id)
     where type in ('tax_invoice', 'proforma') and paid > 0 and paid <> total;
   create index document_unconnected_idx on document (business_id)

@@ -11,7 +11,7 @@ import type { IssuingTables } from './document.tables.js';
 
 /**
  * A document refers to one with a lower position. The series go with the last documents: until then numbers continue, and what is
- * issued is deleted as well. A series that begins meanwhile stays with its document, for the next call.
+ * issued is deleted as well. A series that begins during the call stays with its document, for the next call.
  */
 export const testBook: TestBookTables<IssuingTables> = {
   tables: ['document', 'series', 'book', 'daily_count'],

@@ -73,7 +73,7 @@ export const toSettling = (row: SettlingRow): SettlingDocuments => ({
   other_customers: row.other_customers,
 });
 
-/** How far a document is settled, as its state says it. */
+/** How far a document is settled, as its state has it. */
 export function settlementState({ creditedVat: _vat, ...facts }: SettlingDocuments) {
   return facts;
 }
@@ -146,7 +146,7 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
     )
     select document.id, document.type, document.total, document.status, document.paid, settling.*
     from candidate
-    -- The planner expects more of them, and would read the whole book for a join.
+    -- The planner expects more of them, and would read the complete book for a join.
     cross join lateral (select * from document where business_id = ${businessId} and id = candidate.id limit 1) as document
     cross join lateral ${settlingDocuments} as settling`.execute(db);
   return rows.map((row) => ({

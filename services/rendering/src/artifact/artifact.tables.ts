@@ -48,7 +48,7 @@ export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
   artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
-  /** Logos that nobody has saved yet. */
+  /** Logos that are not saved yet. */
   logo_preview: LogoTable;
   signed_heads: SignedHeadsTable;
   heads_certificate: HeadsCertificateTable;

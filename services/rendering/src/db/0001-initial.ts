@@ -119,7 +119,7 @@ export const initial = sqlMigration(`
     created_at  timestamptz not null default now(),
     constraint logo_preview_pkey primary key (business_id, sha256)
   );
-  comment on table logo_preview is 'Logos that nobody has saved yet. They are deleted after an hour.';
+  comment on table logo_preview is 'Logos that are not saved yet. They are deleted after an hour.';
   create index logo_preview_created_idx on logo_preview (created_at);
   ${enableTenantIsolation('logo_preview')}
 

@@ -240,7 +240,7 @@ CREATE TABLE public.logo_preview (
 
 ALTER TABLE ONLY public.logo_preview FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.logo_preview IS 'Logos that nobody has saved yet. They are deleted after an hour.';
+COMMENT ON TABLE public.logo_preview IS 'Logos that are not saved yet. They are deleted after an hour.';
 
 CREATE TABLE public.outbox (
     "position" bigint NOT NULL,

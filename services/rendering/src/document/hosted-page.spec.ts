@@ -77,7 +77,7 @@ describe('hostedPage', () => {
     expect(page({ status: 'closed', credited: 3009 })).toContain('<p class="status closed">הוסדר</p>');
   });
 
-  it('the page of an invoice that was paid beyond its total says what is in credit', () => {
+  it('the page of an invoice that was paid beyond its total shows what is in credit', () => {
     const html = page({ status: 'closed', paid: 3009, credited: 0.01 });
     expect(html).toContain('<th scope="row">יתרת זכות</th><td><bdi dir="ltr">0.01</bdi> ₪</td>');
     expect(html).not.toContain('יתרה לתשלום');

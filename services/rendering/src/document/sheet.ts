@@ -102,7 +102,7 @@ export function balanceOf({ document, cancelledAt, standing }: Sheet): number | 
   return balance === null ? null : toShekels(balance);
 }
 
-/** What is to be paid of an invoice, ILS. Null where nothing is; paper says so of a total of zero too. */
+/** What is to be paid of an invoice, ILS. Null where nothing is; paper states it of a total of zero too. */
 export function amountDue(sheet: Sheet): number | null {
   const balance = balanceOf(sheet);
   return balance !== null && (balance > 0 || !sheet.standing) ? balance : null;

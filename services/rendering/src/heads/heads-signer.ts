@@ -94,7 +94,8 @@ export class HeadsSigner implements BackgroundTask {
 
   /**
    * Signs the ends of all chains that have moved since they were stated, in statements of one page each; where none has, that none
-   * has. The first time in a month all are stated: what is stored as stated may have been changed to leave a chain out. @throws where a service does not answer: nothing is signed.
+   * has. The first time in a month all are stated: what is stored as stated may have been changed to leave a chain out.
+   * @throws where a service does not answer: nothing is signed.
    */
   async sign(): Promise<{ chains: number; heads: number; statements: number }> {
     const all = await this.#heads();

@@ -46,7 +46,7 @@ export interface DetachedVerification {
 }
 
 /**
- * Verifies a signature beside what it is of, as `verifySignature` does that of a PDF, and its time-stamp.
+ * Verifies a signature that is detached from what it is of, as `verifySignature` does that of a PDF, and its time-stamp.
  * @param at when it says that it was signed.
  */
 export function verifyDetached(

@@ -25,7 +25,7 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
-/** What a document says besides its lines, payments and notes, and what has changed since. */
+/** What a document contains in addition to its lines, payments and notes, and what has changed since. */
 export function documentFacts(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup {
   const { language } = visit;
   const { based_on: source } = document;

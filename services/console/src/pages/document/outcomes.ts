@@ -10,7 +10,7 @@ const outcomes = {
     nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
     allowed: {
       he: 'אפשר שוב לשלוח הודעות לכתובת. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
-      en: 'The address gets messages again. A message that has failed is not sent by itself: send it again.',
+      en: 'The address gets messages again. A message that has failed is not sent automatically: send it again.',
     },
     issued: { he: 'התקבל מספר הקצאה.', en: 'The allocation number arrived.' },
     not_retryable: { he: 'המסמך אינו צריך מספר הקצאה.', en: 'The document needs no allocation number.' },

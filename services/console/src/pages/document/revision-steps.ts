@@ -36,7 +36,7 @@ function revisionStep(
   as: 'replaced' | 'original' | 'copy' = revision.original ? 'original' : 'copy',
 ): TimelineStep {
   const { language } = visit;
-  const says = [
+  const details = [
     texts[as][language],
     ...(revision.allocation_number === null ? [] : [texts.withNumber[language]]),
     ...(revision.cancelled ? [texts.saysCancelled[language]] : []),
@@ -45,6 +45,6 @@ function revisionStep(
   return {
     at: revision.made_at,
     kind: 'done',
-    text: html`<a href="${href}">${texts.printed[language]} ${leftToRight(String(revision.revision))}</a> (${says})`,
+    text: html`<a href="${href}">${texts.printed[language]} ${leftToRight(String(revision.revision))}</a> (${details})`,
   };
 }
