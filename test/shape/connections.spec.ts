@@ -5,6 +5,7 @@ import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { databaseConnectionsMax } from '@pinkas/local-stack';
 import { serviceFields } from '@pinkas/service-kit/config';
 import { parse } from 'yaml';
+import { merged } from '../cluster/values.js';
 import { repositoryRoot } from '../harness/sources.js';
 
 const read = async (path: string) =>
@@ -17,18 +18,29 @@ const preparation = 1;
 const beside = 20;
 
 describe('PostgreSQL takes all connections that the services may open', () => {
-  it('PostgreSQL of the chart accepts the connections of two replicas and of a rolling update', async () => {
-    const values = await read('deploy/helm/pinkas/values.yaml');
-    const opened = serviceNames.map((service: ServiceName) => {
-      const { replicas, autoscaling, environment } = values.services[service];
-      const most = autoscaling.enabled ? autoscaling.maxReplicas : replicas;
-      expect(most).toBeGreaterThanOrEqual(2);
-      const own = poolSize(environment.DATABASE_POOL_SIZE ?? values.environment.DATABASE_POOL_SIZE);
-      return (most + 1) * own + preparation;
-    });
-    const sum = opened.reduce((total, count) => total + count, 0);
-    expect(Number(values.postgres.parameters.max_connections)).toBeGreaterThanOrEqual(sum + beside);
-  });
+  it.each([
+    ['values.yaml', 2],
+    ['values-try-out.yaml', 1],
+    ['values-large.yaml', 2],
+  ])(
+    'PostgreSQL of the chart accepts the connections of all replicas and of a rolling update: %s',
+    async (file, least) => {
+      const [defaults, ofFile] = [
+        await read('deploy/helm/pinkas/values.yaml'),
+        await read(`deploy/helm/pinkas/${file}`),
+      ];
+      const values = merged(defaults, ofFile) as typeof defaults;
+      const opened = serviceNames.map((service: ServiceName) => {
+        const { replicas, autoscaling, environment } = values.services[service];
+        const most = autoscaling.enabled ? autoscaling.maxReplicas : replicas;
+        expect(most).toBeGreaterThanOrEqual(least);
+        const own = poolSize(environment.DATABASE_POOL_SIZE ?? values.environment.DATABASE_POOL_SIZE);
+        return (most + 1) * own + preparation;
+      });
+      const sum = opened.reduce((total, count) => total + count, 0);
+      expect(Number(values.postgres.parameters.max_connections)).toBeGreaterThanOrEqual(sum + beside);
+    },
+  );
 
   it('PostgreSQL of the compose file accepts the connections of two replicas', async () => {
     const { services } = await read('deploy/compose.yaml');

@@ -23,6 +23,7 @@ import { fields as gateway } from '../../services/gateway/src/config.js';
 import { fields as issuing } from '../../services/issuing/src/config.js';
 import { fields as printer } from '../../services/printer/src/config.js';
 import { fields as rendering } from '../../services/rendering/src/config.js';
+import { commandsOfPage } from '../cluster/install.js';
 import { repositoryRoot, sourcesBelow } from '../harness/sources.js';
 import { samplesOf, wrongNames } from './metric-names.js';
 
@@ -406,6 +407,27 @@ describe('the chart', () => {
     expect(certificate.subjectAltName).toBe(
       'DNS:*.pinkas-nats-headless, DNS:*.pinkas-nats-headless.pinkas.svc.cluster.local',
     );
+  });
+});
+
+describe('docs/operating/install.md', () => {
+  it('the page has the commands that npm run cluster runs, and the values that the chart has no default for', async () => {
+    const { images, secrets, values, chart } = await commandsOfPage('registry.example.org/');
+    expect(images).toMatch(/^REGISTRY=registry\.example\.org\/ deploy\/build-images /);
+    expect(secrets).toContain('make-secrets.mjs kubernetes');
+    expect(values).toMatchObject({
+      images: { registry: 'registry.example.org' },
+      services: { delivery: {} },
+    });
+    expect(chart.map((command) => command.split(' ').slice(0, 2).join(' '))).toEqual([
+      'helm repo',
+      'helm dependency',
+      'helm install',
+      'helm test',
+    ]);
+    for (const text of [images, secrets, JSON.stringify(values), ...chart]) {
+      expect(text).not.toContain('…');
+    }
   });
 });
 

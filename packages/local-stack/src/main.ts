@@ -11,6 +11,7 @@ const commands: Record<string, (steps: Steps, args: readonly string[]) => Promis
   gallery: async (steps, args) => (await import('./commands/gallery.js')).gallery(steps, args),
   bench: async (steps, args) => (await import('./commands/bench.js')).bench(steps, args),
   storm: async (steps, args) => (await import('./commands/bench.js')).storm(steps, args),
+  cluster: async (steps, args) => (await import('./commands/bench.js')).cluster(steps, args),
   hostile: async (steps, args) => (await import('./commands/bench.js')).bench(steps, ['hostile', ...args]),
 };
 

@@ -12,6 +12,10 @@ export const bench = (steps: Steps, args: readonly string[]): Promise<number> =>
 export const storm = (steps: Steps, args: readonly string[]): Promise<number> =>
   runCompiled(steps, 'faults/main.js', args);
 
+/** Makes a Kubernetes, installs the chart there and tests it. */
+export const cluster = (steps: Steps, args: readonly string[]): Promise<number> =>
+  runCompiled(steps, 'cluster/main.js', args);
+
 /** Compiles the programs among the tests, and runs one. */
 async function runCompiled(steps: Steps, file: string, args: readonly string[]): Promise<number> {
   await steps.run('compiling', async () => {

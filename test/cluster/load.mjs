@@ -1,0 +1,57 @@
+// Issues documents at a steady rate until its standard input ends, in a pod that stands where the ingress controller does:
+// node load.mjs GATEWAY_URL API_KEY DOCUMENTS_PER_SECOND. Prints what failed at the first try, and the numbers, as JSON.
+import { randomUUID } from 'node:crypto';
+
+const [gatewayUrl, apiKey, rate] = process.argv.slice(2);
+const triesMax = 60;
+const types = ['quote', 'tax_invoice'];
+const issued = [];
+const failures = [];
+const inFlight = new Set();
+
+async function issue(type) {
+  const idempotencyKey = randomUUID();
+  const body = JSON.stringify({
+    type,
+    customer: { name: 'Example Ltd' },
+    items: [{ description: 'Example', quantity: 2, unit_price: 350 }],
+  });
+  for (let attempt = 1; attempt <= triesMax; attempt += 1) {
+    const startedAt = Date.now();
+    let outcome;
+    try {
+      const response = await fetch(`${gatewayUrl}/v1/documents`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          'content-type': 'application/json',
+          'idempotency-key': idempotencyKey,
+        },
+        body,
+        signal: AbortSignal.timeout(40_000),
+      });
+      const text = await response.text();
+      if (response.status === 201 || response.status === 200) {
+        issued.push({ at: Date.now(), ms: Date.now() - startedAt, type, number: JSON.parse(text).number });
+        return;
+      }
+      outcome = `${response.status} ${text.slice(0, 160)}`;
+    } catch (error) {
+      outcome = `${error.name} ${error.cause?.code ?? ''} ${error.cause?.message ?? error.message}`;
+    }
+    failures.push({ at: new Date().toISOString(), attempt, ms: Date.now() - startedAt, outcome });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  throw new Error(`a document was not issued by ${triesMax} tries`);
+}
+
+let ended = false;
+process.stdin.on('end', () => (ended = true)).resume();
+for (let count = 0, nextAt = Date.now(); !ended; count += 1) {
+  const work = issue(types[count % types.length]).finally(() => inFlight.delete(work));
+  inFlight.add(work);
+  nextAt += 1000 / Number(rate);
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - Date.now())));
+}
+await Promise.all(inFlight);
+process.stdout.write(JSON.stringify({ issued, failures }));
