@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type CreatedDocument,
   PinkasClient,
@@ -33,6 +33,18 @@ beforeAll(async () => {
   server = await AnsweringServer.start();
 });
 afterAll(() => server.stop());
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** Stops the timers of the client; those of Node go on. */
+const stopTime = () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+};
+/** Does not answer: the time of the attempt passes as soon as its request has arrived. */
+const letTimePass: Act = () => {
+  jest.runOnlyPendingTimers();
+};
 
 /** A client whose waits pass at once, on a clock of its own. */
 function clientOn(options: Partial<PinkasClientOptions> = {}) {
@@ -281,14 +293,15 @@ describe('issuing', () => {
 });
 
 describe('outcomeUnknown', () => {
+  beforeEach(stopTime);
+
   /** After this no attempt has time left. */
   const late = { 'retry-after': '999' };
 
   /** The outcomeUnknown of the error of a creation, with so many attempts. */
   const unknownAfter = async (attemptsMax: number, ...acts: Act[]): Promise<boolean> => {
     server.script(...acts);
-    const mute = acts.includes(stayMute) ? { timeoutMs: 500 } : {};
-    const { client } = clientOn({ ...mute, retry: { attemptsMax } });
+    const { client } = clientOn({ retry: { attemptsMax } });
     const error = await client.createDocument(body, { idempotencyKey: 'order-3' }).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -322,7 +335,7 @@ describe('outcomeUnknown', () => {
   const silent: [string, Act][] = [
     ['a connection that closed', hangUp],
     ['an answer that broke off', breakOff],
-    ['no answer in time', stayMute],
+    ['no answer in time', letTimePass],
     ['an engine that failed', refuse('engine_error')],
     ['an internal error', refuse('internal_error')],
     ['a request in progress', refuse('request_in_progress')],
@@ -503,8 +516,9 @@ describe('calls without a response', () => {
   });
 
   it('a timed-out attempt is retried, and the final error has the reason timeout', async () => {
-    server.script(stayMute, stayMute);
-    const { client } = clientOn({ timeoutMs: 30, retry: { attemptsMax: 2 } });
+    stopTime();
+    server.script(letTimePass, letTimePass);
+    const { client } = clientOn({ retry: { attemptsMax: 2 } });
     const error = await connectionErrorOf(client.createDocument(body));
     expect([error.reason, error.attempts]).toEqual(['timeout', 2]);
     expect(new Set(keysSent())).toEqual(new Set([error.idempotencyKey]));
@@ -808,8 +822,9 @@ describe('the API key', () => {
     `${inspect(value, { depth: 20, showHidden: true })}${JSON.stringify(value)}${String(value)}`;
 
   it('no error and no inspection of the client contains the API key', async () => {
-    const { client } = clientOn({ retry: { attemptsMax: 1 }, timeoutMs: 500 });
-    server.script(refuse('unauthorized'), hangUp, stayMute, proxyPage(500));
+    stopTime();
+    const { client } = clientOn({ retry: { attemptsMax: 1 } });
+    server.script(refuse('unauthorized'), hangUp, letTimePass, proxyPage(500));
     const errors = [
       await refusalOf(client.getMe()),
       await connectionErrorOf(client.getMe()),
