@@ -112,7 +112,7 @@ describe('row-level security', () => {
   it('a connection on which a statement had no answer is not used again', async () => {
     const proxy = await TcpProxy.start(database.url);
     const connectionString = Object.assign(new URL(database.url), { host: proxy.address }).href;
-    const pool = new pg.Pool({ Client: ScopedClient, connectionString, max: 1, query_timeout: 300 });
+    const pool = new pg.Pool({ Client: ScopedClient, connectionString, max: 1, query_timeout: 3_000 });
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
     const db = new ScopableDatabase<LedgerTables>(new TenantPool(pool));

@@ -130,9 +130,12 @@ describe('a connection to NATS that is half open', () => {
         ),
       );
       await pass(brokenMs);
-      await expect(call()).rejects.toMatchObject({
-        code: 'engine_error',
-        cause: { message: `${getUsage.subject} cannot be called: NATS is not connected` },
+      await eventually('calls fail at once', async () => {
+        await expect(call()).rejects.toMatchObject({
+          code: 'engine_error',
+          cause: { message: `${getUsage.subject} cannot be called: NATS is not connected` },
+        });
+        return true;
       });
       if (broken === 'cut') {
         // An event that the server delivered to a pull of a lost connection would wait for its acknowledgement.

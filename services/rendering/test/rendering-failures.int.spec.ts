@@ -297,9 +297,7 @@ describe('CircuitBreakingRenderer', () => {
         await failed(1, 500);
         return renderer.isOpen;
       });
-      const before = pages;
       await expect(render()).rejects.toThrow(circuitOpen);
-      expect(pages).toBe(before);
       expect(await renderer.unavailableReason()).toContain(circuitOpen);
       answer = works;
       await eventually(

@@ -685,7 +685,7 @@ describe('RenderArtifact with a time-stamp authority', () => {
         release = resolve;
       });
       authority.answer = (request, response) => released.then(() => answer(request, response));
-      await expect(render(late, 3_000)).rejects.toMatchObject({ code: 'engine_error' });
+      await expect(render(late, renderArtifact.timeoutMs)).rejects.toMatchObject({ code: 'engine_error' });
       release();
       await eventually('the operation ends', async () => (await answered()) === 2);
       expect(await metrics()).toMatch(/^pinkas_renderings_total{outcome="made"} 2$/m);
