@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPublicDocument, fingerprint, getDocument } from '@pinkas/contracts';
 import { eventually, scrape } from '@pinkas/testkit';
@@ -63,6 +64,20 @@ describe('IssueDocument', () => {
     issuing.render = async () => {};
     const { document } = await first;
     expect((await issuing.issue({}, key)).document.id).toBe(document.id);
+  });
+
+  it('one of equal requests issues, however they meet', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const key = randomUUID();
+      const ended = await Promise.allSettled(
+        Array.from({ length: 20 }, async (_, index) => {
+          await delay(index);
+          return issuing.issue({}, key);
+        }),
+      );
+      const replies = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+      expect(replies.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    }
   });
 
   it('a replay is not counted against the daily limit', async () => {

@@ -76,6 +76,10 @@ export class IssueDocument {
   async #replayOrIssue(request: IssueRequest): Promise<IssueReply> {
     const known = fingerprint(request.body);
     const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
+    // Before the statement that follows: it holds the key's lock for an instant, which would refuse the request in flight as well.
+    if (this.#inFlight.has(inFlightKey(request))) {
+      throw new ApiError('request_in_progress');
+    }
     const db = forTenant(this.db, request.business.id);
     const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);
     if (existing) {
@@ -104,7 +108,7 @@ export class IssueDocument {
 
   /** @throws ApiError `request_in_progress` while this process issues with the idempotency key. */
   async #exclusively<T>(request: IssueRequest, work: () => Promise<T>): Promise<T> {
-    const key = `${request.business.id} ${request.idempotency_key}`;
+    const key = inFlightKey(request);
     if (this.#inFlight.has(key)) {
       throw new ApiError('request_in_progress');
     }
@@ -203,6 +207,8 @@ export class IssueDocument {
     );
   }
 }
+
+const inFlightKey = ({ business, idempotency_key }: IssueRequest) => `${business.id} ${idempotency_key}`;
 
 /** Whether the book has, or may have, the document that was prepared: only a commit that failed leaves it open. */
 function mayHaveIssued(run: IssueRun): boolean {
