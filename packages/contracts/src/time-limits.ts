@@ -36,7 +36,7 @@ export const timeLimitsMs = {
   /** How long a call waits for a connection to NATS that was lost. */
   reconnect: 1_000,
   /** How long calls wait for those in flight when the server of NATS is about to end. */
-  moveServer: 3_000,
+  moveServer: 1_500,
   /** What a handler leaves of its caller's deadline for its reply. */
   replyReserve: 500,
 
@@ -110,6 +110,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'cancelDocument', inner: ['createDocument'] },
   { outer: 'cancelDocument', inner: ['lock', 'replyReserve'] },
   { outer: 'request', inner: ['call', 'rateLimitCommand'] },
+  { outer: 'call', inner: ['moveServer', 'reconnect'] },
   { outer: 'silence', inner: ['progress', 'progress', 'replyReserve'] },
   { outer: 'receiveRequest', inner: ['createDocument', 'receiveHeaders'] },
   { outer: 'receiveRequest', inner: ['receiveHeaders', 'receiveForm'] },
@@ -156,6 +157,10 @@ export const documentedTimeLimits: readonly {
   { what: 'the body of a form of the console', limits: ['receiveForm'] },
   { what: 'a call between services without a reply or a sign of progress', limits: ['silence'] },
   { what: 'a call while NATS cannot be reached', limits: ['reconnect'] },
+  {
+    what: 'a call that waits for those in flight, before its process leaves a server of NATS',
+    limits: ['moveServer'],
+  },
   { what: 'one rendering, with its signature', limits: ['renderArtifact'] },
   { what: 'one time-stamp of a signature, where an authority is configured', limits: ['timestamp'] },
   {

@@ -18,6 +18,7 @@ import {
   type TestNats,
 } from '@pinkas/testkit';
 import { createLogger, newContext, RpcClient, startService, withContext } from '../src/index.js';
+import { currentContext, remainingMs } from '../src/process/context.js';
 import { connectNats, flush } from '../src/process/nats-connection.js';
 import { whenReachable } from '../src/process/wait-for-server.js';
 import {
@@ -225,58 +226,115 @@ describe('a service that starts before NATS', () => {
 });
 
 describe('a server of NATS that is about to end', () => {
-  it('every call is answered while each process moves to another server', async () => {
+  const closers: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    probe.answer = async () => 7;
+    jest.restoreAllMocks();
+    for (const close of closers.splice(0).reverse()) {
+      await close();
+    }
+  });
+
+  /** Two servers, with the probe and its caller at the first. */
+  async function start() {
     const [first, second] = [await reservePort(), await reservePort()];
     await Promise.all([first.release(), second.release()]);
     const folder = await mkdtemp(join(tmpdir(), 'pinkas-ends-'));
-    const serverOf = (own: number, other: number) =>
-      startNats({
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const serverOf = async (own: number, other: number) => {
+      const server = await startNats({
         dataDir: join(folder, String(own)),
         logFile: join(folder, `${own}.log`),
         authorization: `cluster { name: pinkas, listen: "127.0.0.1:${own}", routes: ["nats://127.0.0.1:${other}"] }`,
       });
+      closers.push(() => server.stop());
+      return server;
+    };
     const ending = await serverOf(first.port, second.port);
     const staying = await serverOf(second.port, first.port);
     const connection = await connectNats(ending.url, 'caller');
+    closers.push(() => connection.close());
     await eventually('the servers have elected a leader', async () => jetstreamManager(connection));
     const tested = await startProbe({ natsUrl: ending.url });
+    closers.push(() => tested.stop());
+    await eventually(
+      'the servers know each other',
+      async () => (connection.info?.connect_urls?.length ?? 0) === 2,
+    );
     const client = new RpcClient(connection);
+    const request = { business_id: randomUUID(), key_id: randomUUID() };
+    const call = (context = newContext(20_000)) =>
+      withContext(context, () => client.call({ ...getUsage, timeoutMs: 20_000 }, request));
+    return { ending, stayingHost: new URL(staying.url).host, connection, call };
+  }
+
+  it('every call is answered while each process moves to another server', async () => {
+    const { ending, stayingHost, connection, call } = await start();
     const outcomes: string[] = [];
     let ended = false;
     const caller = async () => {
       while (!ended) {
-        const { used_today } = await withContext(newContext(20_000), () =>
-          client.call(getUsage, { business_id: randomUUID(), key_id: randomUUID() }),
-        );
-        outcomes.push(String(used_today));
+        outcomes.push(String((await call()).used_today));
       }
     };
     probe.answer = () => pass(30, 7);
-    try {
-      await eventually(
-        'the servers know each other',
-        async () => (connection.info?.connect_urls?.length ?? 0) === 2,
-      );
-      const callers = Promise.all(Array.from({ length: 8 }, caller));
-      await eventually('calls are answered', () => outcomes.length > 50);
-      process.kill(ending.pid, 'SIGUSR2');
-      await eventually(
-        'the caller is at the other server',
-        () => connection.getServer() === new URL(staying.url).host,
-        20_000,
-      );
-      const before = outcomes.length;
-      await eventually('calls are answered', () => outcomes.length > before + 200);
+    closers.push(() => {
       ended = true;
-      await callers;
-    } finally {
-      ended = true;
-      probe.answer = async () => 7;
-      await tested.stop();
-      await connection.close();
-      await Promise.all([ending.stop(), staying.stop()]);
-      await rm(folder, { recursive: true, force: true });
+    });
+    const callers = Promise.all(Array.from({ length: 8 }, caller));
+    await eventually('calls are answered', () => outcomes.length > 50);
+    process.kill(ending.pid, 'SIGUSR2');
+    await eventually(
+      'the caller is at the other server',
+      () => connection.getServer() === stayingHost,
+      20_000,
+    );
+    const before = outcomes.length;
+    await eventually('calls are answered', () => outcomes.length > before + 200);
+    ended = true;
+    await callers;
+  }, 60_000);
+
+  it('a call that is held until then has the time that is left, and is not sent without any', async () => {
+    const { ending, stayingHost, connection, call } = await start();
+    const leftMs = new Map<string | undefined, number>();
+    let end = () => {};
+    const firstEnds = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    closers.push(() => end());
+    probe.answer = async () => {
+      leftMs.set(currentContext()?.requestId, remainingMs(60_000));
+      if (leftMs.size === 1) {
+        await firstEnds;
+      }
+      return 7;
+    };
+    let nowMs = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const inFlight = expect(call()).rejects.toMatchObject({ code: 'engine_error' });
+    await eventually('a call is in flight', () => leftMs.size === 1);
+    const statuses = connection.status();
+    process.kill(ending.pid, 'SIGUSR2');
+    for await (const { type } of statuses) {
+      if (type === 'ldm') {
+        break;
+      }
     }
+    const [held, short] = [newContext(20_000), newContext(100)];
+    const answer = call(held);
+    const refused = expect(call(short)).rejects.toMatchObject({
+      code: 'engine_error',
+      cause: { message: `${getUsage.subject} cannot be called: no time is left` },
+    });
+    nowMs += 200;
+    await refused;
+    nowMs += 2_000;
+    await inFlight;
+    expect(await answer).toEqual({ used_today: 7 });
+    expect(connection.getServer()).toBe(stayingHost);
+    expect(leftMs.get(held.requestId)).toBeLessThanOrEqual(20_000 - 2_200);
+    expect(leftMs.has(short.requestId)).toBe(false);
   }, 60_000);
 });
 

@@ -59,12 +59,16 @@ export class RpcClient {
     if (timeoutMs <= 0) {
       throw engineError(`no time left to call ${contract.subject}`);
     }
-    const headers = natsHeaders();
-    const context = currentContext() ?? newContext(timeoutMs);
-    writeContext(headers, context.requestId, timeoutMs);
-    writeTraceHeaders(headers, currentTraceHeaders());
+    const { requestId } = currentContext() ?? newContext(timeoutMs);
+    const trace = currentTraceHeaders();
+    const headersFor = (leftMs: number) => {
+      const headers = natsHeaders();
+      writeContext(headers, requestId, leftMs);
+      writeTraceHeaders(headers, trace);
+      return headers;
+    };
     try {
-      return await this.#replies.request(contract.subject, data, headers, timeoutMs);
+      return await this.#replies.request(contract.subject, data, headersFor, timeoutMs);
     } catch (error) {
       throw new ApiError('engine_error', { cause: error });
     }

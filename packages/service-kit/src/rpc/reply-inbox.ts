@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { withTimeout } from '../concurrency/with-timeout.js';
 import { ConnectionState, flush } from '../process/nats-connection.js';
 import { header } from './headers.js';
 
@@ -57,20 +58,32 @@ export class ReplyInbox {
   /**
    * Sends a request to `subject`, and waits for its reply at most `timeoutMs`. While the subject has no handler, as in the moment
    * in which the only replica connects again, it is sent again for `reconnect`.
-   * @throws NoReplyError when NATS is not connected, the subject has no handler, or no reply comes.
+   * @param headersFor its headers, by the time that is left when it is sent.
+   * @throws NoReplyError when NATS is not connected, no time is left to send it, the subject has no handler, or no reply comes.
    */
-  async request(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
+  async request(
+    subject: string,
+    data: Uint8Array,
+    headersFor: (leftMs: number) => MsgHdrs,
+    timeoutMs: number,
+  ): Promise<Msg> {
     const startedMs = performance.now();
     const leftMs = () => timeoutMs - (performance.now() - startedMs);
+    let firstSentMs: number | undefined;
     for (;;) {
-      await this.#moving;
+      await withTimeout(Promise.resolve(this.#moving), leftMs(), () => {});
       if (!(await this.#state.connectedWithin(Math.min(leftMs(), timeLimitsMs.reconnect)))) {
         throw new NoReplyError(`${subject} cannot be called: NATS is not connected`);
       }
+      const remainingMs = Math.floor(leftMs());
+      if (remainingMs <= 0) {
+        throw new NoReplyError(`${subject} cannot be called: no time is left`);
+      }
+      firstSentMs ??= performance.now();
       try {
-        return await this.#send(subject, data, headers, leftMs());
+        return await this.#send(subject, data, headersFor(remainingMs), remainingMs);
       } catch (error) {
-        const waitedMs = performance.now() - startedMs;
+        const waitedMs = performance.now() - firstSentMs;
         if (
           !(error instanceof NoResponderError) ||
           waitedMs > timeLimitsMs.reconnect ||
