@@ -336,6 +336,31 @@ describe('a server of NATS that is about to end', () => {
     expect(leftMs.get(held.requestId)).toBeLessThanOrEqual(20_000 - 2_200);
     expect(leftMs.has(short.requestId)).toBe(false);
   }, 60_000);
+
+  it('a process stays at a server that has no other, and its calls are answered', async () => {
+    const nats = await startTestNats();
+    closers.push(() => nats.stop());
+    const connection = await connectNats(nats.url, 'caller');
+    closers.push(() => connection.close());
+    const tested = await startProbe({ natsUrl: nats.url });
+    closers.push(() => tested.stop());
+    const client = new RpcClient(connection);
+    const seen: string[] = [];
+    const statuses = connection.status();
+    void (async () => {
+      for await (const { type } of statuses) {
+        seen.push(type);
+      }
+    })();
+    process.kill(nats.pid, 'SIGUSR2');
+    await eventually('the server says that it ends', () => seen.includes('ldm'));
+    for (let count = 0; count < 40; count += 1) {
+      expect(await client.call(getUsage, { business_id: randomUUID(), key_id: randomUUID() })).toEqual({
+        used_today: 7,
+      });
+    }
+    expect(seen).not.toContain('disconnect');
+  }, 60_000);
 });
 
 describe('a connection to NATS of a process whose clock is set back', () => {

@@ -45,6 +45,10 @@ export class ReplyInbox {
     this.#subject = createInbox(inboxPrefix);
     this.#state = new ConnectionState(connection, {
       serverEnds: () => {
+        // Alone, it serves those that are connected until it ends, and accepts no one else. It need not tell their addresses.
+        if (connection.info?.cluster === undefined) {
+          return;
+        }
         this.#moving ??= this.#move().finally(() => {
           this.#moving = undefined;
         });
