@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { getUsage } from '@pinkas/contracts';
+import { tryAdvisoryLocks } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
-import { sql } from 'kysely';
 import { gate, type IssuingUnderTest, startIssuing, untilOneWaits, whileHeld } from './issuing.js';
 
 describe('rules of IssueDocument', () => {
@@ -39,10 +39,9 @@ describe('rules of IssueDocument', () => {
 
   it('request_in_progress comes before every rule while another replica issues with the key', async () => {
     const key = randomUUID();
-    const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`${issuing.business.id} ${key}`}, 0))`;
     await whileHeld(
       issuing,
-      (trx) => lock.execute(trx),
+      (trx) => tryAdvisoryLocks(trx, 1, [[issuing.business.id, key]]),
       async () => {
         await expect(issuing.issue({ expected_total: 1 }, key)).rejects.toMatchObject({
           code: 'request_in_progress',

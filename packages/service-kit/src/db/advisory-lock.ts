@@ -12,8 +12,9 @@ export async function advisoryLock<Tables>(trx: Transaction<Tables>, ...name: st
 }
 
 /**
- * Takes the exclusive advisory locks of some names without waiting, and sets how long the later locks of the transaction are waited
- * for; one round trip.
+ * Takes the exclusive advisory locks of some names without waiting for another holder, and sets how long the later locks of the
+ * transaction are waited for; one round trip. Each name has a second lock, which only the holder of the first takes and
+ * `isAdvisoryLockFree` reads: it is waited for, as long as such a statement takes, so that no reader refuses the holder.
  * @returns for each name whether it is held now, until the transaction ends; the time on the database's clock; and its timeline.
  */
 export async function tryAdvisoryLocks<Tables>(
@@ -23,13 +24,11 @@ export async function tryAdvisoryLocks<Tables>(
 ): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
   const joined = names.map((parts) => parts.join(' '));
   const { rows } = await sql<{ locked: Record<string, boolean>; now: Date; timeline: string }>`
-    select (
-        select json_object_agg(name, pg_try_advisory_xact_lock(hashtextextended(name, 0)))
+    select set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), (
+        select json_object_agg(name, case when pg_try_advisory_xact_lock(hashtextextended(name, 0))
+          then pg_advisory_xact_lock(hashtextextended(name, 1)) is not null else false end)
         from unnest(${joined}::text[]) as named (name)
-      ) as locked,
-      set_config('lock_timeout', ${`${laterLocksTimeoutMs}ms`}, true), clock_timestamp() as now, ${timelineNow} as timeline`.execute(
-    trx,
-  );
+      ) as locked, clock_timestamp() as now, ${timelineNow} as timeline`.execute(trx);
   const [row] = rows;
   if (!row) {
     throw new Error('the advisory lock query returned no row');
@@ -42,9 +41,9 @@ export async function tryAdvisoryLocks<Tables>(
 }
 
 /**
- * In a statement: whether no other transaction holds the lock of a name now. It takes the shared lock for the time of the
- * statement.
+ * In a statement: whether no other transaction holds the lock that `tryAdvisoryLocks` takes of a name. It shares the second lock of
+ * the name for the time of the statement.
  */
 export function isAdvisoryLockFree(...name: string[]): RawBuilder<boolean> {
-  return sql`pg_try_advisory_xact_lock_shared(${keyOf(name)})`;
+  return sql`pg_try_advisory_xact_lock_shared(hashtextextended(${name.join(' ')}, 1))`;
 }

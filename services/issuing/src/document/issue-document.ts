@@ -40,10 +40,10 @@ type IssueReply = ReplyOf<typeof issueDocument>;
  * transaction, so a failure never uses a number. 'In progress' is an advisory lock that ends with the transaction, 'done' is
  * the unique (business, key) of the document.
  *
- * A request is compared with what its idempotency key has done four times, the cheapest first: the issued document and the lock of
- * another replica, before a customer's card is reserved (`findByKey`), the keys that this process issues with (`#inFlight`), the
- * lock for this transaction (`lockKeysWithin`), and the document that the previous holder of the series' row may have issued
- * (`lockSeries`).
+ * A request is compared with what its idempotency key has done four times, the cheapest first: the keys that this process issues
+ * with (`#inFlight`, again after the second), the issued document and the lock of another replica, before a customer's card is
+ * reserved (`findByKey`), the lock for this transaction (`lockKeysWithin`), and the document that the previous holder of the
+ * series' row may have issued (`lockSeries`).
  */
 @Operation(issueDocument)
 export class IssueDocument {
@@ -74,12 +74,9 @@ export class IssueDocument {
   }
 
   async #replayOrIssue(request: IssueRequest): Promise<IssueReply> {
+    this.#requireNotInFlight(request);
     const known = fingerprint(request.body);
     const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
-    // Before the statement that follows: it holds the key's lock for an instant, which would refuse the request in flight as well.
-    if (this.#inFlight.has(inFlightKey(request))) {
-      throw new ApiError('request_in_progress');
-    }
     const db = forTenant(this.db, request.business.id);
     const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);
     if (existing) {
@@ -108,16 +105,22 @@ export class IssueDocument {
 
   /** @throws ApiError `request_in_progress` while this process issues with the idempotency key. */
   async #exclusively<T>(request: IssueRequest, work: () => Promise<T>): Promise<T> {
-    const key = inFlightKey(request);
-    if (this.#inFlight.has(key)) {
-      throw new ApiError('request_in_progress');
-    }
+    const key = this.#requireNotInFlight(request);
     this.#inFlight.add(key);
     try {
       return await work();
     } finally {
       this.#inFlight.delete(key);
     }
+  }
+
+  /** @returns the key as `#inFlight` has it. @throws ApiError `request_in_progress`. */
+  #requireNotInFlight(request: IssueRequest): string {
+    const key = `${request.business.id} ${request.idempotency_key}`;
+    if (this.#inFlight.has(key)) {
+      throw new ApiError('request_in_progress');
+    }
+    return key;
   }
 
   /** @returns the issued document, and the watch of outcomes that are waited for; the caller closes it. */
@@ -207,8 +210,6 @@ export class IssueDocument {
     );
   }
 }
-
-const inFlightKey = ({ business, idempotency_key }: IssueRequest) => `${business.id} ${idempotency_key}`;
 
 /** Whether the book has, or may have, the document that was prepared: only a commit that failed leaves it open. */
 function mayHaveIssued(run: IssueRun): boolean {
