@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -223,6 +225,38 @@ describe('a service that starts before NATS', () => {
       await rm(folder, { recursive: true, force: true });
     }
   }, 60_000);
+
+  it.each([
+    [
+      'service',
+      0,
+      `const { runProcess } = await import(kit + 'process/run-process.js');
+      const { whenReachable } = await import(kit + 'process/wait-for-server.js');
+      const start = (logger) => whenReachable(logger, async () => { throw new Error('timeout'); });
+      await runProcess(() => ({ name: 'test', logLevel: 'info', start }));`,
+    ],
+    ['migration', 1, `await (await import(kit + 'db/migrate.js')).runMigrations('test', {});`],
+    ['provisioning', 1, `await (await import(kit + 'db/provision.js')).runProvisioning('test');`],
+  ])('a %s that waits for a server ends at SIGTERM by itself', async (_kind, code, program) => {
+    const kit = JSON.stringify(new URL('../dist/', import.meta.url));
+    const as = (role: string) => `postgresql://${role}:password@127.0.0.1:1/test`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', `const kit = ${kit}; ${program}`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ADMIN_DATABASE_URL: as('admin'),
+        MIGRATION_DATABASE_URL: as('owner'),
+        DATABASE_URL: as('login'),
+      },
+    });
+    let log = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    const ended = once(child, 'exit');
+    await eventually('it waits', () => log.includes('server not reachable yet'));
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([code, null]);
+  });
 });
 
 describe('a server of NATS that is about to end', () => {

@@ -2,6 +2,7 @@ import { Kysely, Migrator, type MigratorProps, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { migrationFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
+import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
 import { auditMigrations, kitMigrations } from './kit-migrations.js';
 import type { SqlMigration } from './sql-migration.js';
@@ -63,13 +64,14 @@ async function applyMissing(
   return results.map((result) => result.migrationName);
 }
 
-/** All of a service's `migrate.ts`: reads the environment, migrates, logs, and sets the exit code. */
+/** All of a service's `migrate.ts`: reads the environment, migrates, logs, and sets the exit code; a signal ends it. */
 export async function runMigrations(
   service: string,
   migrations: Migrations,
   options: MigrationOptions = {},
 ): Promise<void> {
   const logger = createLogger(service, 'info');
+  atSignal(() => process.exit(1));
   try {
     const { databaseUrl } = readEnvironment(migrationFields);
     const applied = await whenReachable(logger, () => migrate(databaseUrl, migrations, options));

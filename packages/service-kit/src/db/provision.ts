@@ -2,6 +2,7 @@ import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import pg from 'pg';
 import { provisioningFields, readEnvironment } from '../process/config.js';
 import { createLogger } from '../process/logger.js';
+import { atSignal } from '../process/run-process.js';
 import { whenReachable } from '../process/wait-for-server.js';
 import { scramVerifier } from './scram-verifier.js';
 
@@ -115,9 +116,10 @@ export function databaseSpecOf(loginUrl: string, ownerUrl: string): DatabaseSpec
   return spec;
 }
 
-/** All of a service's `provision.ts`: reads the environment, creates the database and its roles, and sets the exit code. */
+/** All of a service's `provision.ts`: reads the environment, creates the database and its roles, and sets the exit code. A signal ends it. */
 export async function runProvisioning(service: string): Promise<void> {
   const logger = createLogger(service, 'info');
+  atSignal(() => process.exit(1));
   try {
     const { adminUrl, loginUrl, ownerUrl } = readEnvironment(provisioningFields);
     const spec = databaseSpecOf(loginUrl, ownerUrl);

@@ -9,15 +9,21 @@ export interface ProcessOptions {
   start(logger: Logger): Promise<{ stop(): Promise<void> }>;
 }
 
-/** All of a program's `main.ts`: starts it, and drains it at SIGTERM or SIGINT. */
+/** Calls `end` at SIGTERM and SIGINT, which process 1 of a container ignores until it has a handler. */
+export function atSignal(end: (signal: string) => void): void {
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+}
+
+/** All of a program's `main.ts`: starts it, and drains it at SIGTERM or SIGINT; one that has not started yet ends at once. */
 export async function runProcess(options: () => ProcessOptions): Promise<void> {
   let logger = createLogger('pinkas', 'info');
   try {
     const { name, logLevel, start } = options();
     logger = createLogger(name, logLevel);
-    const running = await start(logger);
+    let running: Awaited<ReturnType<typeof start>> | undefined;
     let stopping = false;
-    const stop = (signal: string) => {
+    atSignal((signal) => {
       if (stopping) {
         return;
       }
@@ -25,11 +31,10 @@ export async function runProcess(options: () => ProcessOptions): Promise<void> {
       logger.info({ signal }, 'service draining');
       // Work that hangs must not hold the process for ever.
       setTimeout(() => process.exit(1), timeLimitsMs.exit).unref();
-      void running.stop().then(() => process.exit(0));
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+      void Promise.resolve(running?.stop()).then(() => process.exit(0));
+    });
     process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'));
+    running = await start(logger);
   } catch (error) {
     if (error instanceof ConfigError) {
       logger.fatal(error.message);
