@@ -16,7 +16,7 @@ const namespace = 'pinkas';
 export type ClusterKind = 'given' | 'kind' | 'nodes';
 
 export interface Pod {
-  metadata: { name: string; namespace: string; labels: Record<string, string> };
+  metadata: { name: string; namespace: string; labels?: Record<string, string> };
   spec: { nodeName: string };
   status: { podIP: string; conditions?: { type: string; status: string }[] };
 }

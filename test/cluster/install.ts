@@ -57,7 +57,6 @@ const valuesOfNodes: Values = {
       merge: { resources: { requests: { cpu: '20m' } } },
     },
     reloader: { image: { fullImageName: 'localhost/nats-server-config-reloader:0.20.1' } },
-    config: { jetstream: { fileStore: { pvc: { size: '2Gi' } } } },
   },
 };
 

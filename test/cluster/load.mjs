@@ -2,8 +2,8 @@
 // node load.mjs GATEWAY_URL API_KEY DOCUMENTS_PER_SECOND. Prints what failed at the first try, and the numbers, as JSON.
 import { randomUUID } from 'node:crypto';
 
-const [gatewayUrl, apiKey, rate] = process.argv.slice(2);
-const triesMax = 60;
+const [gatewayUrl, apiKey, rate] = process.argv.slice(-3);
+const attemptsMax = 60;
 const types = ['quote', 'tax_invoice'];
 const issued = [];
 const failures = [];
@@ -16,9 +16,9 @@ async function issue(type) {
     customer: { name: 'Example Ltd' },
     items: [{ description: 'Example', quantity: 2, unit_price: 350 }],
   });
-  for (let attempt = 1; attempt <= triesMax; attempt += 1) {
+  let outcome;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const startedAt = Date.now();
-    let outcome;
     try {
       const response = await fetch(`${gatewayUrl}/v1/documents`, {
         method: 'POST',
@@ -35,14 +35,14 @@ async function issue(type) {
         issued.push({ at: Date.now(), ms: Date.now() - startedAt, type, number: JSON.parse(text).number });
         return;
       }
-      outcome = `${response.status} ${text.slice(0, 160)}`;
+      outcome = `${response.status} ${text.slice(0, 600)}`;
     } catch (error) {
       outcome = `${error.name} ${error.cause?.code ?? ''} ${error.cause?.message ?? error.message}`;
     }
     failures.push({ at: new Date().toISOString(), attempt, ms: Date.now() - startedAt, outcome });
     await new Promise((resolve) => setTimeout(resolve, 300));
   }
-  throw new Error(`a document was not issued by ${triesMax} tries`);
+  throw new Error(`a document was not issued by ${attemptsMax} attempts, the last: ${outcome}`);
 }
 
 let ended = false;

@@ -59,7 +59,9 @@ export function start(
       const why = late ? `takes longer than ${timeoutMs / 1000} s` : `ends with ${code}`;
       const lines = (printed.error || printed.out).trimEnd().split('\n').slice(-keptLines);
       reject(
-        new ProgramError([`${[file, ...args].join(' ').slice(0, 200)} ${why}`, ...lines].join('\n    │ ')),
+        new ProgramError(
+          [`${[file, ...args].join(' ').split('\n')[0]?.slice(0, 120)} ${why}`, ...lines].join('\n    │ '),
+        ),
       );
     });
   }).finally(() => {
