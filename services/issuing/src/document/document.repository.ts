@@ -267,18 +267,6 @@ export async function findByPublicId(db: Reader, publicId: string): Promise<Docu
     .executeTakeFirst();
 }
 
-/** The sum of the credit notes based on a document, as text with two decimals. */
-export async function creditedTotal(db: Reader, businessId: string, id: string): Promise<string> {
-  const { credited } = await db
-    .selectFrom('document')
-    .select(sql<string>`coalesce(sum(total), 0)`.as('credited'))
-    .where('business_id', '=', businessId)
-    .where('source_id', '=', id)
-    .where('type', '=', 'credit_note')
-    .executeTakeFirstOrThrow();
-  return credited;
-}
-
 /** Whether a tax invoice, or a tax invoice / receipt, is based on a document. */
 export async function isInvoiced(
   trx: Transaction<IssuingTables>,

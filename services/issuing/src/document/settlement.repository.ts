@@ -11,7 +11,7 @@ import {
   toShekels,
   undeductibleVat,
 } from '@pinkas/domain';
-import type { Database } from '@pinkas/service-kit';
+import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import { type DocumentRow, toDocument } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
@@ -51,7 +51,7 @@ export const settlingDocuments = sql<SettlingRow>`(
 
 /** What is based on each of some documents, in one statement. */
 export async function readSettling(
-  db: Database<IssuingTables>,
+  db: Database<IssuingTables> | Transaction<IssuingTables>,
   businessId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, SettlingDocuments>> {

@@ -2,7 +2,6 @@ import type { Business, IssuedDocument } from '@pinkas/contracts';
 import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
 import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
 import {
-  creditedTotal,
   type DocumentRow,
   findById,
   lockByIds,
@@ -11,6 +10,7 @@ import {
 } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { checkSource, effectOnSource } from './document-rules.js';
+import { readSettling } from './settlement.repository.js';
 
 type SourceReference = NonNullable<IssuedDocument['based_on']>;
 
@@ -69,6 +69,8 @@ export async function settleSources(
   sources: ReadonlyMap<string, DocumentRow>,
   documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
 ): Promise<void> {
+  // What earlier credit notes have credited matters to a credit note alone.
+  const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
   for (const source of sources.values()) {
     const based = documents.filter(({ source_id }) => source_id === source.id);
@@ -80,7 +82,7 @@ export async function settleSources(
       {
         type: source.type,
         total: fromShekels(Number(source.total)),
-        settled: fromShekels(Number(source.paid)) + (await earlierCredits(trx, source, type)),
+        settled: fromShekels(Number(source.paid)) + fromShekels(credited?.get(source.id)?.credited ?? 0),
       },
     );
     if (effect.closes || effect.pays !== 0n) {
@@ -90,15 +92,4 @@ export async function settleSources(
   if (changes.length > 0) {
     await updateSources(trx, business_id, changes);
   }
-}
-
-/** What earlier credit notes have credited of the source; it matters to a credit note alone. */
-async function earlierCredits(
-  trx: Transaction<IssuingTables>,
-  source: DocumentRow,
-  type: IssuedDocument['type'],
-): Promise<Agorot> {
-  return type === 'credit_note'
-    ? fromShekels(Number(await creditedTotal(trx, source.business_id, source.id)))
-    : 0n;
 }
