@@ -6,7 +6,6 @@ export const walletMethods = [
   'wallet_method_4',
   'wallet_method_5',
 ] as const;
-export type WalletMethod = (typeof walletMethods)[number];
 
 /** The means of payment (API specification, 2.6). */
 export const paymentMethods = ['cash', 'check', 'credit_card', 'bank_transfer', ...walletMethods] as const;

@@ -3,14 +3,12 @@ import type { MessagingTables } from '../db/messaging-tables.js';
 import type { Counter, Histogram, Metrics } from '../process/metrics.js';
 import { readersOf } from './outbox/reader.repository.js';
 
-/**
- * The outcome of handling an event: `handled` (from the stream, or by a redrive) or `reconciled` took effect; `failed` is one
- * attempt; `dead_lettered` was the last one.
- */
-export type EventOutcome = 'handled' | 'reconciled' | 'failed' | 'dead_lettered';
-
 /** The metrics of the event handlers of one process. */
 export interface EventMetrics {
+  /**
+   * The outcome of handling an event: `handled` (from the stream, or by a redrive) or `reconciled` took effect; `failed` is one
+   * attempt; `dead_lettered` was the last one.
+   */
   readonly outcomes: Counter<'consumer' | 'outcome'>;
   readonly durations: Histogram<'consumer'>;
 }

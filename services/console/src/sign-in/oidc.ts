@@ -104,7 +104,7 @@ export class Oidc {
         idTokenExpected: true,
       })
       .catch((error: unknown) => {
-        throw new OidcError(isUnreachable(error) ? 'unreachable' : 'refused', error);
+        throw new OidcError(isUnanswered(error) ? 'unreachable' : 'refused', error);
       });
     const claims = tokens.claims();
     if (!claims) {
@@ -182,7 +182,7 @@ export class Oidc {
 }
 
 /** Whether the issuer did not answer, rather than refuse. */
-function isUnreachable(error: unknown): boolean {
+function isUnanswered(error: unknown): boolean {
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
     return true;
   }
