@@ -30,6 +30,7 @@ import { adminUrl, createTestCertificate, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { type RenderingTables } from '../src/artifact/artifact.tables.js';
 import { OrphanPurger } from '../src/artifact/orphan-purger.js';
+import { HeadsSigner } from '../src/heads/heads-signer.js';
 import { Signer } from '../src/signature/signer.js';
 import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
 import { largeTotals } from './artifacts.js';
@@ -142,6 +143,21 @@ describe('the signed heads', () => {
     } finally {
       rendering.clock.now = today;
       // The statement before is of another month again.
+      await rendering.network.call(signHeads, {});
+    }
+  });
+
+  it('replicas that sign at once after a day add one statement', async () => {
+    const before = (await readAll()).length;
+    const today = rendering.clock.now;
+    rendering.clock.now = new Date(today.getTime() + dayMs);
+    try {
+      const signer = rendering.service.app.get(HeadsSigner);
+      await Promise.all([signer.signDaily(), signer.signDaily()]);
+      expect((await readAll()).length).toBe(before + 1);
+    } finally {
+      rendering.clock.now = today;
+      // The day after may be of another month.
       await rendering.network.call(signHeads, {});
     }
   });

@@ -71,7 +71,10 @@ export class HeadsSigner implements BackgroundTask {
     this.#poller = new Poller({
       name: 'heads-signer',
       idleMs: lookEveryMs,
-      tick: () => this.#signDaily(),
+      tick: async (): Promise<TickResult> => {
+        await this.signDaily();
+        return 'idle';
+      },
       logger,
     });
   }
@@ -84,25 +87,32 @@ export class HeadsSigner implements BackgroundTask {
     await this.#poller.stop();
   }
 
-  async #signDaily(): Promise<TickResult> {
-    const last = await lastStatement(this.db);
-    if (!last || this.clock.now().getTime() - last.signed_at.getTime() >= dayMs) {
-      await this.sign();
+  /** Signs where nothing was signed for a day. Another replica may sign while this one collects: then this one does not. */
+  async signDaily(): Promise<void> {
+    const isDue = (last: SignedHeadsTable | undefined) =>
+      !last || this.clock.now().getTime() - last.signed_at.getTime() >= dayMs;
+    if (isDue(await lastStatement(this.db))) {
+      await this.sign(isDue);
     }
-    return 'idle';
   }
 
   /**
    * Signs the ends of all chains that have moved since they were stated, in statements of one page each; where none has, that none
    * has. The first time in a month all are stated: what is stored as stated may have been changed to leave a chain out.
+   * @param isDue whether to sign after the last statement; by default in any case.
    * @throws where a service does not answer: nothing is signed.
    */
-  async sign(): Promise<{ chains: number; heads: number; statements: number }> {
+  async sign(
+    isDue: (last: SignedHeadsTable | undefined) => boolean = () => true,
+  ): Promise<{ chains: number; heads: number; statements: number }> {
     const all = await this.#heads();
     const signer = this.signers.operator;
     const signed = await this.db.transaction().execute(async (trx) => {
       await lockStatements(trx);
       let last = await lastStatement(trx);
+      if (!isDue(last)) {
+        return { chains: all.length, heads: 0, statements: 0 };
+      }
       const isComplete = !last || monthOf(last.signed_at) !== monthOf(this.clock.now());
       const heads = toState(await statedHeads(trx), all, isComplete);
       const pages = pagesOf(heads);
@@ -127,7 +137,9 @@ export class HeadsSigner implements BackgroundTask {
       }
       return { chains: all.length, heads: heads.length, statements: pages.length };
     });
-    this.logger.info(signed, 'chain heads signed');
+    if (signed.statements > 0) {
+      this.logger.info(signed, 'chain heads signed');
+    }
     return signed;
   }
 
