@@ -19,8 +19,11 @@ import {
   unsuppressAddress,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
-import { kitTokens, type Logger } from '@pinkas/service-kit';
+import { clearTestBook, type Database, kitTokens, type Logger } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
+import { sql } from 'kysely';
+import { testBook } from '../src/delivery/clear-test-deliveries.js';
+import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;
@@ -1051,7 +1054,13 @@ describe('suppressed addresses', () => {
     ]);
     const clear = (business_id: string) => delivery.network.call(clearTestDeliveries, { business_id });
     await expect(clear(delivery.business.id)).rejects.toThrow();
-    await clear(id);
+    await sql`
+      insert into delivery select (jsonb_populate_record(delivery, jsonb_build_object(
+        'id', gen_random_uuid(), 'follows', id))).* from delivery where document_id = ${mailed.id}`.execute(
+      delivery.database.db,
+    );
+    const own = delivery.service.app.get<Database<DeliveryTables>>(kitTokens.database);
+    expect(await clearTestBook(own, id, testBook, { rows: 1 })).toMatchObject({ more: false });
     expect([await list(), await clear(id)]).toEqual([
       { messages: [], next_after: null },
       { deleted: 0, more: false },

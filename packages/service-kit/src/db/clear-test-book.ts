@@ -15,8 +15,8 @@ const callMs = 5_000;
 export interface TestBookTables<Tables> {
   /** In an order that no foreign key refuses. */
   readonly tables: readonly (keyof Tables & string)[];
-  /** The columns of tables whose rows refer to rows with a lower value: the highest are deleted first. */
-  readonly highestFirst?: Readonly<Record<string, string>>;
+  /** The values of tables whose rows refer to rows with a lower value: the highest are deleted first. */
+  readonly highestFirst?: Readonly<Record<string, RawBuilder<unknown>>>;
   /** Which rows of a table are deleted; by default all of the book. */
   readonly only?: Readonly<Record<string, RawBuilder<unknown>>>;
   /** Locks what keeps others from adding rows, in each transaction before anything is deleted. */
@@ -64,14 +64,14 @@ async function deleteRows<Tables>(
   let deleted = 0;
   const books = trx as unknown as Transaction<BookTables>;
   for (const table of tables as readonly string[]) {
-    const column = highestFirst[table];
+    const value = highestFirst[table];
     const places = books
       .selectFrom(table)
       .select(sql`ctid`.as('ctid'))
       .where('business_id', '=', businessId)
       .where(sql<boolean>`is_test_book(business_id)`)
       .where(sql<boolean>`${only[table] ?? sql`true`}`)
-      .$if(column !== undefined, (query) => query.orderBy(column as 'business_id', 'desc'))
+      .$if(value !== undefined, (query) => query.orderBy(value as RawBuilder<unknown>, 'desc'))
       .limit(rows - deleted)
       // A row that another transaction is changing is waited for: by its former place it would not be found.
       .forUpdate();

@@ -1,17 +1,28 @@
 import { clearTestDeliveries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { clearTestBook, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import {
+  clearTestBook,
+  type Database,
+  InjectDatabase,
+  Operation,
+  type TestBookTables,
+} from '@pinkas/service-kit';
+import { sql } from 'kysely';
 import type { DeliveryTables } from './delivery.tables.js';
 
-const tables = [
-  'test_message',
-  'attempt',
-  'delivery',
-  'plan',
-  'rendered_document',
-  'cancelled_document',
-  'daily_count',
-  'suppression',
-] as const;
+/** A follow-up refers to a message that is none. */
+export const testBook: TestBookTables<DeliveryTables> = {
+  tables: [
+    'test_message',
+    'attempt',
+    'delivery',
+    'plan',
+    'rendered_document',
+    'cancelled_document',
+    'daily_count',
+    'suppression',
+  ],
+  highestFirst: { delivery: sql`follows is not null` },
+};
 
 /** Empties a test book. */
 @Operation(clearTestDeliveries)
@@ -21,6 +32,6 @@ export class ClearTestDeliveries {
   handle({
     business_id,
   }: RequestOf<typeof clearTestDeliveries>): Promise<ReplyOf<typeof clearTestDeliveries>> {
-    return clearTestBook(this.db, business_id, { tables });
+    return clearTestBook(this.db, business_id, testBook);
   }
 }

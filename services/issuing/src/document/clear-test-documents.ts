@@ -15,7 +15,7 @@ import type { IssuingTables } from './document.tables.js';
  */
 export const testBook: TestBookTables<IssuingTables> = {
   tables: ['document', 'series', 'book', 'daily_count'],
-  highestFirst: { document: 'position' },
+  highestFirst: { document: sql.ref('position') },
   only: {
     series: sql`not exists (
       select from document where document.business_id = series.business_id and document.type = series.type
