@@ -1067,6 +1067,33 @@ describe('suppressed addresses', () => {
     ]);
   });
 
+  it('a message that changes while its test book is cleared is deleted as well', async () => {
+    const id = testBookOf(delivery.business.id);
+    const mailed = await issueReady(delivery.newRecipient(), {
+      document: { business_id: id },
+      business: { id },
+    });
+    await delivery.inState(mailed, 'sent');
+    const { db } = delivery.database;
+    const { cleared } = await db.transaction().execute(async (trx) => {
+      await trx.updateTable('delivery').set({ attempts: 2 }).where('business_id', '=', id).execute();
+      await sql`
+        insert into attempt (business_id, delivery_id, n, started_at)
+        select business_id, id, 2, created_at from delivery where business_id = ${id}`.execute(trx);
+      const clearing = delivery.network.call(clearTestDeliveries, { business_id: id });
+      await eventually('it waits', async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          db,
+        );
+        return rows.length > 0;
+      });
+      return { cleared: clearing };
+    });
+    expect(await cleared).toMatchObject({ more: false });
+    expect(await db.selectFrom('delivery').select('id').where('business_id', '=', id).execute()).toEqual([]);
+  });
+
   it('the trail names the person who suppresses an address and who allows it again', async () => {
     const address = delivery.newRecipient();
     const [blocker, allower] = [randomUUID(), randomUUID()];

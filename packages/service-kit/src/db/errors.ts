@@ -10,6 +10,11 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '40P01';
 }
 
+/** Whether a row refers to one that does not exist, or that was to be deleted. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503';
+}
+
 /** SQLSTATEs of waits and connections that the server has ended. */
 const transientStates = new Set(['40P01', '55P03', '57014', '25P03', '57P01', '57P02', '57P03']);
 /** Classes of SQLSTATEs: lost connections; no room on the disk, no memory, no connection left. */
