@@ -62,9 +62,11 @@ function rowsOf(name: string, report: LoadReport, refusedMax = 0): Row[] {
   ];
 }
 
+const operatorValues = async () => parse(await readFile(valuesFile, 'utf8')) as Values;
+
 /** Changes the operator's values, and upgrades by the command of the page. */
 async function upgrade(cluster: Cluster, change: Values = {}): Promise<void> {
-  const values = parse(await readFile(valuesFile, 'utf8')) as Values;
+  const values = await operatorValues();
   await writeFile(valuesFile, stringify(merged(values, change)), { mode: 0o600 });
   const page = await PageCommands.of('docs/operating/upgrade.md');
   await cluster.bash(page.block('Upgrade', 'sh'), { cwd: operatorFolder, timeoutMs: 1_200_000 });
@@ -163,8 +165,11 @@ async function podUsage({ cluster, apiKey }: Context): Promise<Row[]> {
 }
 
 async function upgradeOfValues({ cluster, apiKey }: Context): Promise<Row[]> {
+  // Another value than the last run has left, so that every pod of a service is replaced.
+  const { environment } = (await operatorValues()) as { environment?: { LOG_LEVEL?: string } };
+  const level = environment?.LOG_LEVEL === 'debug' ? 'info' : 'debug';
   const report = await underLoad(cluster, apiKey, () =>
-    upgrade(cluster, { environment: { LOG_LEVEL: 'debug' } }),
+    upgrade(cluster, { environment: { LOG_LEVEL: level } }),
   );
   return rowsOf('upgrade_values', report);
 }
@@ -172,7 +177,8 @@ async function upgradeOfValues({ cluster, apiKey }: Context): Promise<Row[]> {
 /** The same images under another tag, as a release has. */
 async function upgradeOfImages({ cluster, apiKey }: Context): Promise<Row[]> {
   const [version, registry, [builder]] = [await chartVersion(), registryOf(cluster), await builderOfImages()];
-  const tag = `${version}-next`;
+  const { images: former } = (await operatorValues()) as { images: { tag?: string } };
+  const tag = former.tag === `${version}-next` ? `${version}-other` : `${version}-next`;
   const images = imageNames.map((name) => `${registry}pinkas-${name}`);
   for (const image of images) {
     await run(builder, ['tag', `${image}:${version}`, `${image}:${tag}`]);
@@ -181,9 +187,7 @@ async function upgradeOfImages({ cluster, apiKey }: Context): Promise<Row[]> {
     cluster,
     images.map((image) => `${image}:${tag}`),
   );
-  const report = await underLoad(cluster, apiKey, () =>
-    upgrade(cluster, { images: { tag }, environment: { LOG_LEVEL: 'info' } }),
-  );
+  const report = await underLoad(cluster, apiKey, () => upgrade(cluster, { images: { tag } }));
   return rowsOf('upgrade_images', report);
 }
 
