@@ -12,22 +12,12 @@ import { merged, type Values } from './values.js';
 export const sizes = ['try-out', 'small', 'large'] as const;
 export type Size = (typeof sizes)[number];
 
-/** Where the commands of the pages run: a copy of `deploy/`, and what an operator has beside it. */
+/** Where the commands of the pages run: a copy of `deploy/`, and what an operator has next to it. */
 export const operatorFolder = join(clusterHome, 'operator');
 export const valuesFile = join(operatorFolder, 'my-values.yaml');
 export const installPage = 'docs/operating/install.md';
 const signingPassword = 'demo-password-of-a-signer';
-export const imageNames = [
-  'gateway',
-  'issuing',
-  'customer',
-  'rendering',
-  'allocation',
-  'delivery',
-  'console',
-  'printer',
-  'cli',
-];
+export const imageNames = [...serviceNames, 'printer', 'cli'];
 const cnpgManifest =
   'https://raw.githubusercontent.com/cloudnative-pg/cloudnative-pg/release-1.26/releases/cnpg-1.26.0.yaml';
 

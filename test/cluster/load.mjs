@@ -1,4 +1,4 @@
-// Issues documents at a steady rate until its standard input ends, in a pod that stands where the ingress controller does:
+// Issues documents at a steady rate until its standard input ends, in a pod in the place of the ingress controller:
 // node load.mjs GATEWAY_URL API_KEY DOCUMENTS_PER_SECOND. Prints what failed at the first try, and the numbers, as JSON.
 import { randomUUID } from 'node:crypto';
 

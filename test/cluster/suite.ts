@@ -160,7 +160,7 @@ async function podUsage({ cluster, apiKey }: Context): Promise<Row[]> {
     async () => rows.push(...named(await ofAMinute(), 'at_10_a_second')),
     10,
   );
-  // A machine that cannot issue ten a second beside its other work still shows what the pods use.
+  // A machine that cannot issue ten a second along with its other work still shows what the pods use.
   return [...rows, ...rowsOf('usage', report, Number.POSITIVE_INFINITY)];
 }
 
@@ -304,7 +304,7 @@ async function drained({ cluster, apiKey }: Context): Promise<Row[]> {
 }
 
 async function policies({ cluster }: Context): Promise<Row[]> {
-  // Our own nodes have no way out: an address of the first stands for the internet.
+  // Our own nodes have no way out: an address of the first is used for the internet.
   const { tried, wrong } = await checkPolicies(
     cluster,
     cluster.kind === 'nodes' ? '203.0.113.10' : '1.1.1.1',
@@ -550,7 +550,7 @@ const restricted = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** The pods that stand where an ingress controller does, in another namespace, and beside the services without labels. */
+/** The pods in the place of an ingress controller, in another namespace, and without labels next to the services. */
 async function ensureCallers(cluster: Cluster): Promise<void> {
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ingress-nginx' } });
   const image = `${registryOf(cluster)}pinkas-cli:${await chartVersion()}`;

@@ -73,7 +73,7 @@ async function deleteRows<Tables>(
   const books = trx as unknown as Transaction<BookTables>;
   for (const table of tables as readonly string[]) {
     const value = highestFirst[table];
-    // A statement of its own: a row that another transaction has changed meanwhile is only visible to the next one.
+    // A statement of its own: a row that another transaction has changed is only visible to the next one.
     const places = await books
       .selectFrom(table)
       .select(sql<string>`ctid::text`.as('place'))
