@@ -60,7 +60,7 @@ export async function underLoad(
   const first = failures.filter(({ attempt }) => attempt === 1);
   const counts = new Map<string, number>();
   for (const { outcome } of failures) {
-    const words = outcome.slice(0, 400);
+    const words = outcome.replace(/"request_id":"[^"]*"/, '').slice(0, 400);
     counts.set(words, (counts.get(words) ?? 0) + 1);
   }
   const durations = issued.map(({ ms }) => ms);

@@ -280,10 +280,16 @@ async function drained({ cluster, apiKey }: Context): Promise<Row[]> {
     throw new Skipped('the cluster has one node');
   }
   const state = JSON.parse(await cluster.k('get cluster pinkas-postgres -o json')) as CnpgCluster;
-  // The node where the book is not, since the case of the primary is another.
+  // The node where the book is not, since the case of the primary is another; it has pods of services.
   const pods = await cluster.list<Pod>(`pods ${cnpgPods}`);
   const leading = pods.find(({ metadata }) => metadata.name === state.status.currentPrimary)?.spec.nodeName;
   const node = workers.map(({ metadata }) => metadata.name).find((name) => name !== leading) ?? '';
+  if (!(await cluster.pods('issuing')).some(({ spec }) => spec.nodeName === node)) {
+    await cluster.k('rollout restart deployment');
+    for (const service of replicated) {
+      await cluster.rolledOut(`deployment/pinkas-${service}`);
+    }
+  }
   let drainS = Number.NaN;
   const report = await underLoad(cluster, apiKey, async () => {
     const startedAt = performance.now();

@@ -157,9 +157,10 @@ export class ConnectionState {
     return this.#connected;
   }
 
-  /** Closes this connection, and connects to another server; it counts as lost at once. */
+  /** Connects to another server, once this one has everything that was sent; the connection counts as lost at once. */
   async reconnect(): Promise<void> {
     this.#lost();
+    await flush(this.connection);
     await this.connection.reconnect().catch(() => {});
   }
 

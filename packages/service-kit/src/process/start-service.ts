@@ -113,7 +113,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.add('health server', () => health.stop());
     const infrastructure = await openInfrastructure(options, logger, closers, metrics);
     const messaging = await openMessaging(options, infrastructure);
-    const server = new ContractServer(infrastructure.connection, options.name);
+    const server = new ContractServer(infrastructure.connection, messaging.client, options.name);
     const app = await createApp(options, infrastructure, messaging, server);
     const limiter = bindOperations(app, server, infrastructure);
     const tasks = (options.backgroundTasks ?? []).map((type) =>

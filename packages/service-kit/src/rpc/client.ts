@@ -6,7 +6,7 @@ import { attributesOf, currentTraceHeaders, inSpan, SpanKind } from '../tracing/
 import { ApiError } from './api-error.js';
 import { header, writeContext, writeTraceHeaders } from './headers.js';
 import { decode, encode, stripUnknown } from './payload.js';
-import { ReplyInbox } from './reply-inbox.js';
+import { ReplyInbox, type RequestReceiver } from './reply-inbox.js';
 import { rpcAttributes } from './span-attributes.js';
 
 interface CompiledContract {
@@ -23,6 +23,16 @@ export class RpcClient {
   /** @param inboxPrefix where replies arrive, if not at the default of every client. */
   constructor(connection: NatsConnection, inboxPrefix?: string) {
     this.#replies = new ReplyInbox(connection, inboxPrefix);
+  }
+
+  /** Paused while this process moves to another server of NATS. */
+  set receiver(receiver: RequestReceiver) {
+    this.#replies.receiver = receiver;
+  }
+
+  /** @returns whether NATS is connected, after at most `timeoutMs`. */
+  connectedWithin(timeoutMs: number): Promise<boolean> {
+    return this.#replies.connectedWithin(timeoutMs);
   }
 
   /**

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/nats-core';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import { withTimeout } from '../concurrency/with-timeout.js';
-import { ConnectionState, flush } from '../process/nats-connection.js';
+import { ConnectionState } from '../process/nats-connection.js';
 import { header } from './headers.js';
 
 const movePauseMs = 10;
@@ -14,6 +14,13 @@ export class NoReplyError extends Error {
 }
 
 class NoResponderError extends NoReplyError {}
+
+/** What receives the requests of other processes on the same connection. */
+export interface RequestReceiver {
+  /** Accepts no more requests; those that have arrived are handled. */
+  pause(): Promise<void>;
+  resume(): void;
+}
 
 interface PendingCall {
   readonly subject: string;
@@ -37,6 +44,8 @@ export class ReplyInbox {
   #calls = 0;
   /** While this process moves to another server. */
   #moving: Promise<void> | undefined;
+  /** Paused during the move, since the server that is left sends it requests until the connection closes. */
+  receiver: RequestReceiver | undefined;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -57,6 +66,11 @@ export class ReplyInbox {
       publishDenied: (subject) =>
         this.#rejectWhere((call) => call.subject === subject, 'may not be called by this process'),
     });
+  }
+
+  /** @returns whether NATS is connected, after at most `timeoutMs`: what is sent in between is lost. */
+  connectedWithin(timeoutMs: number): Promise<boolean> {
+    return this.#state.connectedWithin(timeoutMs);
   }
 
   /**
@@ -122,11 +136,12 @@ export class ReplyInbox {
    */
   async #move(): Promise<void> {
     const untilMs = performance.now() + timeLimitsMs.moveServer;
+    await this.receiver?.pause();
     while (this.#pending.size > 0 && performance.now() < untilMs) {
       await pause(movePauseMs);
     }
-    await flush(this.connection);
     await this.#state.reconnect();
+    this.receiver?.resume();
   }
 
   #subscribe(): void {

@@ -7,9 +7,12 @@ import {
 } from '@nats-io/nats-core';
 import { type NatsContext, ServerNats } from '@nestjs/microservices';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { withTimeout } from '../concurrency/with-timeout.js';
 import { ApiError } from './api-error.js';
+import type { RpcClient } from './client.js';
 import { type ContractHandler, errorReply, type RpcReply } from './contract-handler.js';
 import { header } from './headers.js';
+import type { RequestReceiver } from './reply-inbox.js';
 
 const progressHeaders = natsHeaders();
 progressHeaders.set(header.progress, '1');
@@ -18,13 +21,16 @@ progressHeaders.set(header.progress, '1');
  * Nest's NATS transport on the connection of the process, with plain JSON as the payload: Nest's own envelope is known to Nest
  * only, and its deserializer throws on malformed JSON.
  */
-export class ContractServer extends ServerNats {
+export class ContractServer extends ServerNats implements RequestReceiver {
   /** The requests that have no reply yet. */
   readonly #inFlight = new Set<Msg>();
   #reporting: NodeJS.Timeout | undefined;
+  #closed = false;
 
+  /** @param client of the same connection, which knows when it moves to another server. */
   constructor(
     private readonly connection: NatsConnection,
+    private readonly client: RpcClient,
     queue: string,
   ) {
     super({
@@ -36,6 +42,7 @@ export class ContractServer extends ServerNats {
           packet.response ?? errorReply(new ApiError('internal_error')),
       },
     });
+    client.receiver = this;
   }
 
   /** Subscribes to the handler's subject when the server starts to listen. */
@@ -55,9 +62,11 @@ export class ContractServer extends ServerNats {
     this.#inFlight.add(message);
     this.#reporting ??= setInterval(() => this.#reportProgress(), timeLimitsMs.progress).unref();
     const publish = super.getPublisher(message, id, context);
-    return (response) => {
+    return async (response) => {
       this.#inFlight.delete(message);
-      return publish(response);
+      // The client drops what is published while it has no connection.
+      await this.client.connectedWithin(timeLimitsMs.reconnect);
+      publish(response);
     };
   }
 
@@ -72,12 +81,25 @@ export class ContractServer extends ServerNats {
     }
   }
 
-  /** Accepts no more requests. The connection stays open for the replies to those that have arrived. */
-  override async close(): Promise<void> {
-    const open = subscriptionsOf(this).splice(0);
-    await Promise.all(
-      open.map((subscription) => (subscription.isClosed() ? undefined : subscription.drain())),
+  async pause(): Promise<void> {
+    const drained = Promise.all(
+      subscriptionsOf(this)
+        .splice(0)
+        .map((subscription) => (subscription.isClosed() ? undefined : subscription.drain())),
     );
+    await withTimeout(drained, timeLimitsMs.moveServer, () => {});
+  }
+
+  resume(): void {
+    if (!this.#closed) {
+      this.bindEvents(this.connection);
+    }
+  }
+
+  /** Accepts no more requests. The connection stays open for the replies to those that have arrived. */
+  override close(): Promise<void> {
+    this.#closed = true;
+    return this.pause();
   }
 }
 
