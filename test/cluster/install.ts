@@ -26,25 +26,25 @@ export function podNetwork({ kind }: Pick<Cluster, 'kind'>): string {
   return kind === 'nodes' ? '10.200.0.0/16' : '10.244.0.0/16';
 }
 
-/** What our own nodes have in place of the images of public registries, and requests that two cores can hold. */
-const twoHundredths = { resources: { requests: { cpu: '20m' } } };
+/** What our own nodes have in place of the images of public registries, and half of the chart's requests for processor time. */
+const half = { resources: { requests: { cpu: '50m' } } };
 const valuesOfNodes: Values = {
-  services: Object.fromEntries(serviceNames.map((name) => [name, twoHundredths])),
-  printer: { resources: { requests: { cpu: '100m' } } },
+  services: Object.fromEntries(serviceNames.map((name) => [name, half])),
+  printer: { resources: { requests: { cpu: '125m' } } },
   ingress: { trustedProxies: podNetwork({ kind: 'nodes' }) },
   postgres: {
     imageName: 'localhost/postgresql:15',
     storage: '5Gi',
     walStorage: '2Gi',
-    resources: { requests: { cpu: '50m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+    resources: { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1Gi' } },
     parameters: { shared_buffers: '256MB' },
     backup: { endpointUrl: 'http://object-store.object-store:7070' },
   },
-  redis: { image: 'localhost/redis:7-bookworm' },
+  redis: { image: 'localhost/redis:7-bookworm', ...half },
   nats: {
     container: {
       image: { fullImageName: 'localhost/nats:2.11.10' },
-      merge: { resources: { requests: { cpu: '20m' } } },
+      merge: half,
     },
     reloader: { image: { fullImageName: 'localhost/nats-server-config-reloader:0.20.1' } },
   },

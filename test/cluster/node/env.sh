@@ -93,6 +93,9 @@ cgroups_of() {
     group="${parent%/}/pinkas-$1"
     if [ "$2" = create ]; then
       mkdir -p "$group"
+      # As on a machine of its own: otherwise each thread of the node's own programs weighs as much as all of its pods.
+      [ ! -e "$group/cpu.shares" ] || echo 20480 > "$group/cpu.shares"
+      [ ! -e "$group/cpu.weight" ] || echo 2000 > "$group/cpu.weight"
     elif [ -d "$group" ]; then
       # Groups of processes that were just killed are busy for a moment.
       within 30 "the removal of $group is" "$group/cgroup.procs" find "$group" -depth -type d -exec rmdir {} +
