@@ -48,6 +48,8 @@ export const initial = sqlMigration(`
     constraint allocation_earlier_attempts_check check (earlier_attempts between 0 and attempts)
   );
   create index allocation_due_idx on allocation (attempts, next_attempt_at) where state = 'pending';
+  create index allocation_next_attempt_idx on allocation (next_attempt_at) where state = 'pending';
+  create index allocation_claimed_idx on allocation (claimed_until) where state = 'pending' and claimed_until is not null;
   -- The documents that need a person, in the order in which they are listed.
   create index allocation_unresolved_idx on allocation (business_id, coalesce(dead_lettered_at, refused_at), document_id)
     where state in ('refused', 'dead_lettered');

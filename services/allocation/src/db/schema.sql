@@ -341,11 +341,15 @@ ALTER TABLE ONLY public.reconcile_checkpoint
 
 CREATE INDEX allocation_awaiting_connection_idx ON public.allocation USING btree (business_id) WHERE awaiting_connection;
 
+CREATE INDEX allocation_claimed_idx ON public.allocation USING btree (claimed_until) WHERE ((state = 'pending'::text) AND (claimed_until IS NOT NULL));
+
 CREATE INDEX allocation_dead_lettered_idx ON public.allocation USING btree (decided_at, document_id) WHERE (state = 'dead_lettered'::text);
 
 CREATE INDEX allocation_document_idx ON public.allocation USING btree (document_id);
 
 CREATE INDEX allocation_due_idx ON public.allocation USING btree (attempts, next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX allocation_next_attempt_idx ON public.allocation USING btree (next_attempt_at) WHERE (state = 'pending'::text);
 
 CREATE INDEX allocation_unresolved_idx ON public.allocation USING btree (business_id, COALESCE(dead_lettered_at, refused_at), document_id) WHERE (state = ANY (ARRAY['refused'::text, 'dead_lettered'::text]));
 
