@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { heldUntil } from '@pinkas/domain';
-import type { Transaction } from '@pinkas/service-kit';
+import { type Transaction, timeOrderedId } from '@pinkas/service-kit';
 import type { DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
 import type { DocumentState } from './document.repository.js';
@@ -80,7 +79,7 @@ async function messagesWithoutNumber(
 }
 
 function followUp(message: DeliveryRow, now: Date) {
-  const id = randomUUID();
+  const id = timeOrderedId();
   const notBefore = heldUntil(message.purpose, message.facts.business.quiet_hours, now);
   return {
     business_id: message.business_id,

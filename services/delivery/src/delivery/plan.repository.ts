@@ -1,6 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { DeliveryOutcome } from '@pinkas/contracts';
-import { currentContext, currentTraceJson, type Database, type Transaction } from '@pinkas/service-kit';
+import {
+  currentContext,
+  currentTraceJson,
+  type Database,
+  type Transaction,
+  timeOrderedId,
+} from '@pinkas/service-kit';
 import { type Insertable, type SqlBool, sql } from 'kysely';
 import type { DeliveryFacts, DeliveryTable, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
@@ -56,7 +61,7 @@ async function insertMessages(
   messages: readonly PlannedMessage[],
   parts: MessageParts,
 ): Promise<void> {
-  const rows = messages.map((message) => messageRow(key, { ...message, id: randomUUID() }, parts));
+  const rows = messages.map((message) => messageRow(key, { ...message, id: timeOrderedId() }, parts));
   await trx.insertInto('delivery').values(rows).execute();
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { dayInIsrael, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
 import {
@@ -15,6 +14,7 @@ import {
   newContext,
   Operation,
   setLogContext,
+  timeOrderedId,
   toApiError,
 } from '@pinkas/service-kit';
 import { CustomerCards } from './customer-cards.js';
@@ -160,7 +160,7 @@ export class IssueDocument {
         : await findSource(forTenant(this.db, business.id), business, body.type, body.based_on);
     const vatRate = vatRateOf(body.type, business, source);
     const totals = totalsOf(body, business, vatRate);
-    const id = randomUUID();
+    const id = timeOrderedId();
     const { customer, changes: customer_changes } = await this.cards.reserve(
       { business_id: business.id, document_id: id },
       body.customer,

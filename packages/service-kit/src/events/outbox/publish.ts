@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type EventContract, type EventOf, eventSubject, type TraceHeaders } from '@pinkas/contracts';
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
+import { timeOrderedId } from '../../db/time-ordered-id.js';
 import { currentContext } from '../../process/context.js';
 import { currentTraceHeaders } from '../../tracing/spans.js';
 import type { EventValidators } from '../event-validators.js';
@@ -65,7 +65,7 @@ export function makeEvent<E extends EventContract, Tables extends MessagingTable
     throw new Error(`${event.subject} does not match its schema: ${JSON.stringify(checked.errors)}`);
   }
   return {
-    id: randomUUID(),
+    id: timeOrderedId(),
     subject: eventSubject(event, documentId),
     body: checked.value,
     request_id: currentContext()?.requestId ?? null,
