@@ -235,6 +235,12 @@ interface CnpgCluster {
 
 async function primaryDeleted({ cluster, apiKey }: Context): Promise<Row[]> {
   const state = async () => JSON.parse(await cluster.k('get cluster pinkas-postgres -o json')) as CnpgCluster;
+  const allReady = async () => {
+    const { status, spec } = await state();
+    return status.readyInstances === spec.instances;
+  };
+  // The last joins minutes after the installation; with one standby, which leads then, commits wait for the deleted server.
+  await until('all servers are ready', allReady, 600);
   const { status } = await state();
   const startedAt = performance.now();
   let healedS = Number.NaN;
@@ -244,10 +250,7 @@ async function primaryDeleted({ cluster, apiKey }: Context): Promise<Row[]> {
       'another server leads',
       async () => (await state()).status.currentPrimary !== status.currentPrimary,
     );
-    await until('all servers are ready', async () => {
-      const now = await state();
-      return now.status.readyInstances === now.spec.instances;
-    });
+    await until('all servers are ready', allReady);
     healedS = secondsSince(startedAt);
   });
   return [
