@@ -99,6 +99,8 @@ function billOfMaterials(folders) {
       npm(staged, 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'),
     );
     delete bill.metadata.timestamp;
+    // By default that of the folder, which is another each time.
+    bill.metadata.component.name = rootManifest.name;
     return bill;
   } finally {
     rmSync(staged, { recursive: true });

@@ -125,7 +125,8 @@ describe('the images', () => {
   it('an image has the packages that its programs do not contain, and a list of all', () => {
     const installed = readdirSync(packed).map((name) => {
       const { dependencies = {} } = JSON.parse(readFileSync(join(packed, name, 'package.json'), 'utf8'));
-      const { components } = JSON.parse(readFileSync(join(packed, name, 'sbom.cdx.json'), 'utf8'));
+      const { components, metadata } = JSON.parse(readFileSync(join(packed, name, 'sbom.cdx.json'), 'utf8'));
+      expect(metadata.component.name).toBe('pinkas');
       const listed = (components as { name: string }[]).map((component) => component.name);
       expect(listed).toEqual(expect.arrayContaining(['typebox', 'contracts', ...Object.keys(dependencies)]));
       expect(listed.filter((part) => ['typescript', 'jest', 'testkit', 'turbo'].includes(part))).toEqual([]);
