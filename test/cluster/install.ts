@@ -177,7 +177,7 @@ async function ensureCloudNativePg(cluster: Cluster): Promise<void> {
   }
   const manifest = cluster.kind === 'nodes' ? join(clusterHome, 'src/cnpg.yaml') : cnpgManifest;
   await cluster.kubectl(`apply --server-side -f ${manifest}`);
-  // As the page says.
+  // One of the page's requirements.
   await cluster.kubectl(
     '-n cnpg-system set env deployment/cnpg-controller-manager STANDBY_TCP_USER_TIMEOUT=2000',
   );

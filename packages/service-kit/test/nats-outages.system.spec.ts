@@ -237,7 +237,7 @@ describe('a service that starts before NATS', () => {
     ],
     ['migration', 1, `await (await import(kit + 'db/migrate.js')).runMigrations('test', {});`],
     ['provisioning', 1, `await (await import(kit + 'db/provision.js')).runProvisioning('test');`],
-  ])('a %s that waits for a server ends at SIGTERM by itself', async (_kind, code, program) => {
+  ])('a %s that waits for a server ends at SIGTERM', async (_kind, code, program) => {
     const kit = JSON.stringify(new URL('../dist/', import.meta.url));
     const as = (role: string) => `postgresql://${role}:password@127.0.0.1:1/test`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', `const kit = ${kit}; ${program}`], {
@@ -387,7 +387,7 @@ describe('a server of NATS that is about to end', () => {
       }
     })();
     process.kill(nats.pid, 'SIGUSR2');
-    await eventually('the server says that it ends', () => seen.includes('ldm'));
+    await eventually('the client sees that the server ends', () => seen.includes('ldm'));
     for (let count = 0; count < 40; count += 1) {
       expect(await client.call(getUsage, { business_id: randomUUID(), key_id: randomUUID() })).toEqual({
         used_today: 7,
