@@ -95,18 +95,11 @@ function stateOf(message: MessageStatus): string {
   }
 }
 
-/** Why there is no message, by the outcome of the plan. */
-const reasonsNotPlanned: Readonly<Record<string, string>> = {
-  disabled: 'auto-send is disabled for the business',
-  suppressed: 'the request has send: false, or the address is suppressed (pinkas delivery suppressions)',
-  no_recipient: 'the customer has no address for the channel of the business',
-};
+const noMessages = (id: string) =>
+  `No document with the id ${id} has a message: the response to its issue says why none is sent, and pinkas delivery failures lists failed ones`;
 
 /** Why nothing is resent, on one line. */
-function nothingToResend({ suppressed, messages, planned }: ReplyOf<typeof resendDelivery>): string {
-  if (messages.length === 0) {
-    return `The document has no messages: ${reasonsNotPlanned[planned] ?? planned}`;
-  }
+function nothingToResend({ suppressed, messages }: ReplyOf<typeof resendDelivery>): string {
   const states = messages.map((message) => `${nameOf(message)} ${stateOf(message)}`).join('; ');
   const hint =
     suppressed > 0
@@ -152,10 +145,10 @@ export const deliveryCommands: readonly Command[] = [
     options: {},
     run: async ({ arguments: { DOCUMENT_ID } }, call) => {
       const id = readId(DOCUMENT_ID, 'delivery failures');
-      const reply = await notFoundAs(
-        call(resendDelivery, { document_id: id }),
-        `No delivery is planned for a document with the id ${id}: pinkas delivery failures lists failed messages`,
-      );
+      const reply = await notFoundAs(call(resendDelivery, { document_id: id }), noMessages(id));
+      if (reply.messages.length === 0) {
+        throw new RefusalError(noMessages(id));
+      }
       if (reply.resent === 0) {
         throw new RefusalError(nothingToResend(reply));
       }

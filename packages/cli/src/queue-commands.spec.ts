@@ -16,7 +16,7 @@ const documentId = randomUUID();
 const deadLetter = (change: object = {}) => ({
   id,
   service: 'delivery',
-  consumer: 'delivery-plan',
+  consumer: 'delivery-due-messages',
   document_id: documentId,
   subject: `evt.issuing.document.issued.v1.${documentId}`,
   reason: 'the printer is unavailable',
@@ -106,7 +106,7 @@ describe('pinkas queue dead', () => {
       {
         id,
         service: 'delivery',
-        consumer: 'delivery-plan',
+        consumer: 'delivery-due-messages',
         document_id: documentId,
         dead_lettered_at: '2026-06-15T08:00:00.000Z',
         attempts: 10,
@@ -290,13 +290,13 @@ describe('pinkas queue redrive --all', () => {
     expect(json).toContainEqual({
       id: others[0],
       service: 'delivery',
-      consumer: 'delivery-plan',
+      consumer: 'delivery-due-messages',
       outcome: 'failed',
       reason: 'the paper is out',
     });
-    expect(text).toBe('2 handled\n3 still dead-lettered\n  3 × delivery-plan: the paper is out');
+    expect(text).toBe('2 handled\n3 still dead-lettered\n  3 × delivery-due-messages: the paper is out');
     expect(failure).toBe('3 of 5 stay dead-lettered: pinkas queue dead shows them');
-    expect(shown.at(-1)).toBe('Redriving 5 of 5: delivery-plan');
+    expect(shown.at(-1)).toBe('Redriving 5 of 5: delivery-due-messages');
   });
 
   it('queue redrive --all succeeds when nothing stays dead-lettered', async () => {
@@ -331,7 +331,9 @@ describe('pinkas queue redrive --all', () => {
       all,
     );
     const { text, failure } = await output;
-    expect(text).toBe('1 handled\n3 still dead-lettered\n  3 × delivery-plan: delivery did not answer');
+    expect(text).toBe(
+      '1 handled\n3 still dead-lettered\n  3 × delivery-due-messages: delivery did not answer',
+    );
     expect(failure).toMatch(/^issuing and delivery did not answer: .*; 3 of 4 stay dead-lettered/);
     const isRedrive = (subject: string) => subject === messaging.delivery.redriveDeadLetter.subject;
     expect(subjects.filter(isRedrive)).toHaveLength(1);

@@ -78,7 +78,7 @@ export function exampleAudits({ id }: { id: string }, change: Partial<Audits> = 
       next_attempt_at: null,
       settled_at: '2026-06-15T08:00:01.000Z',
     },
-    delivery: { document_id: id, planned: true, messages: [exampleMessage()] },
+    delivery: { document_id: id, messages: [exampleMessage()] },
     artifact: { document_id: id, revisions: 2, findings: [], pending: [] },
     ...change,
   };

@@ -2,11 +2,11 @@ import Type, { type Static } from 'typebox';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business } from './schema/business.js';
-import { AllocationOutcome, allocationStatuses, IssuedDocument } from './schema/document.js';
+import { AllocationOutcome, IssuedDocument } from './schema/document.js';
 import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
-/** The allocation number of a document is decided, for now or finally. */
+/** A required allocation number is decided, for now or finally. */
 export const allocationSettled = defineEvent(
   'allocation.document.settled',
   Strict({
@@ -21,15 +21,10 @@ export const allocationSettled = defineEvent(
 );
 
 /**
- * The state of a document's allocation number. `pending`: an attempt is due or in flight. `issued`, `refused`: the authority's reply.
- * `dead_lettered`: no further attempt is made automatically. The others never needed a number.
+ * The state of a required allocation number. `pending`: an attempt is due or in flight. `issued`, `refused`: the authority's reply.
+ * `dead_lettered`: no further attempt is made automatically.
  */
-export const allocationStates = [
-  ...allocationStatuses.filter((status) => status !== 'failed'),
-  'pending',
-  'refused',
-  'dead_lettered',
-] as const;
+export const allocationStates = ['pending', 'issued', 'refused', 'dead_lettered'] as const;
 export type AllocationState = (typeof allocationStates)[number];
 
 const State = Type.Enum([...allocationStates]);
@@ -165,7 +160,7 @@ export const auditAllocations = defineContract('allocation.document.audit', {
     documents: Type.Array(
       Strict({
         document_id: Uuid,
-        /** Null: nothing is recorded of the document here. */
+        /** Null: no number is required of it, as far as is known here. */
         state: Nullable(State),
         number: Nullable(Type.String()),
         /** When the next attempt is due; one in flight counts as due. */

@@ -84,8 +84,6 @@ export const resendDelivery = defineContract('delivery.document.resend', {
     suppressed: Type.Integer({ minimum: 0 }),
     /** All messages of the document with their current state. */
     messages: Type.Array(MessageStatus),
-    /** What was decided at issue: without a message it says why there is none. */
-    planned: Type.String(),
   }),
   errors: ['not_found'],
 });
@@ -115,14 +113,10 @@ export const Message = Strict({
 });
 export type Message = Static<typeof Message>;
 
-/** All messages of one document of one business, in the order in which they were made. */
+/** All messages of one document of one business, in the order in which they were made; none where none is due. */
 export const listMessages = defineContract('delivery.message.list', {
   request: Strict({ business_id: Uuid, document_id: Uuid }),
-  reply: Strict({
-    messages: Type.Array(Message),
-    /** What was decided at issue; null: nothing is recorded of the document yet. */
-    planned: Nullable(Type.String()),
-  }),
+  reply: Strict({ messages: Type.Array(Message) }),
 });
 
 /**
@@ -290,8 +284,6 @@ export const auditDeliveries = defineContract('delivery.document.audit', {
     documents: Type.Array(
       Strict({
         document_id: Uuid,
-        /** Whether its messages are planned. */
-        planned: Type.Boolean(),
         messages: Type.Array(
           Strict({
             ...MessageStatus.properties,

@@ -6,6 +6,7 @@ import { Business } from './schema/business.js';
 import {
   AllocationOutcome,
   CreateDocument,
+  CustomerSnapshot,
   DeliveryOutcome,
   DocumentHead,
   DocumentState,
@@ -82,7 +83,11 @@ export const getDocument = defineContract('issuing.document.get', {
     /** Whether the state has what only its page shows: how far it is settled, zero included, and why it was cancelled. */
     detailed: Type.Optional(Type.Boolean()),
   }),
-  reply: DocumentView,
+  reply: Strict({
+    ...DocumentView.properties,
+    /** Where the state is detailed: what is recorded of its allocation number; null: nothing yet. */
+    allocation: Type.Optional(Nullable(AllocationOutcome)),
+  }),
   errors: ['not_found'],
 });
 
@@ -204,7 +209,13 @@ export const cancelDocument = defineContract('issuing.document.cancel', {
 /** The document behind a public address; the address itself is the permission. */
 export const findPublicDocument = defineContract('issuing.document.find', {
   request: Strict({ public_id: Type.String({ minLength: 1, maxLength: 64 }) }),
-  reply: Strict({ ...DocumentView.properties, business: Business }),
+  reply: Strict({
+    ...DocumentView.properties,
+    /** As it was at issue. */
+    business: Business,
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+  }),
   errors: ['not_found'],
 });
 
@@ -230,19 +241,54 @@ export const listSeries = defineContract('issuing.series.list', {
   }),
 });
 
-/** A document was issued. All work after the commit starts from it. */
+/**
+ * A document was issued. No service handles it: it is the record, outside of the database, of what the database has committed
+ * (ADR 0046). The work after the commit starts from the events below, each published only where there is work (ADR 0058).
+ */
 export const documentIssued = defineEvent(
   'issuing.document.issued',
   Strict({
-    document: IssuedDocument,
-    business: Business,
-    /** False: the customer's card has all that the document states. */
-    customer_changes: Type.Boolean(),
-    /** What the response says of the customer's copy. */
-    delivery: DeliveryOutcome,
+    business_id: Uuid,
+    document_id: Uuid,
+    type: Type.Enum([...documentTypes]),
+    number: Type.Integer(),
+    /** In the chain of its series. */
+    hash: Sha256,
     /** Of the PDF that was made when the document was issued. */
     artifact_sha256: Sha256,
   }),
+);
+
+/** An issued document requires an allocation number. */
+export const numberRequired = defineEvent(
+  'issuing.number.required',
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+  }),
+);
+
+/** An issued document is to be sent, to the customer or to the accountant. */
+export const messageDue = defineEvent(
+  'issuing.message.due',
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    /** What the response says of the customer's copy. */
+    delivery: DeliveryOutcome,
+    /** Whether an allocation number is required. If not, the first PDF is final. */
+    number_required: Type.Boolean(),
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+  }),
+);
+
+/** An issued document states what the card of its customer does not have. */
+export const cardChanged = defineEvent(
+  'issuing.card.changed',
+  Strict({ business_id: Uuid, document_id: Uuid, customer: CustomerSnapshot, issued_at: Instant }),
 );
 
 /** A document was cancelled; its page and its PDF say so. */
@@ -265,6 +311,9 @@ export const BookPosition = Strict({
 });
 export type BookPosition = Static<typeof BookPosition>;
 
+/** The most documents that one call asks for. */
+export const missingPageMax = 500;
+
 /** All that the book holds of one document and of what it is linked to. */
 export const BookEntry = Strict({
   document: IssuedDocument,
@@ -280,6 +329,8 @@ export const BookEntry = Strict({
   series_position: Type.Integer(),
   /** Whether it shows no prices, by the setting of its business. Absent: it shows them. */
   without_prices: Type.Optional(Type.Boolean()),
+  /** Whether the accountant gets a copy, by the setting of its business. Absent: none. */
+  accountant_copy: Type.Optional(Type.Boolean()),
   /** The document that it is linked to as its source, as it is in the book; null where there is none. */
   source: Nullable(
     Strict({
@@ -358,6 +409,14 @@ export const auditSeries = defineContract('issuing.series.audit', {
     next_after: Nullable(ChainPosition),
   }),
   timeoutMs: timeLimitsMs.readBook,
+});
+
+/** Which of some documents, of whatever businesses, are in no book. */
+export const listMissingDocuments = defineContract('issuing.missing_document.list', {
+  request: Strict({
+    documents: Type.Array(Strict({ business_id: Uuid, document_id: Uuid }), { maxItems: missingPageMax }),
+  }),
+  reply: Strict({ document_ids: Type.Array(Uuid) }),
 });
 
 /** Records in the trail that a business's book is exported. */

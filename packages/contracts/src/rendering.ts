@@ -1,5 +1,6 @@
 import { documentTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
+import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business, LogoRef } from './schema/business.js';
 import { DocumentState, IssuedDocument } from './schema/document.js';
@@ -39,6 +40,11 @@ const SignedPdf = Strict({
   allocation_number: Nullable(Type.String()),
 });
 
+const bookHash = {
+  /** Of the first PDF, as the book has it. Where another is stored, none is returned: the call fails. */
+  artifact_sha256: Type.Optional(Sha256),
+};
+
 /** A signed PDF of a document, by default the latest. */
 export const getArtifact = defineContract('rendering.artifact.get', {
   request: Strict({
@@ -48,6 +54,7 @@ export const getArtifact = defineContract('rendering.artifact.get', {
     known_sha256: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 10 })),
     /** That revision instead of the latest. */
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    ...bookHash,
   }),
   reply: SignedPdf,
   /** No PDF is stored of the document, or not that revision. */
@@ -95,7 +102,7 @@ export const showSigningCertificate = defineContract('rendering.certificate.show
  * revision is a copy.
  */
 export const releaseArtifact = defineContract('rendering.artifact.release', {
-  request: Strict({ business_id: Uuid, document_id: Uuid }),
+  request: Strict({ business_id: Uuid, document_id: Uuid, ...bookHash }),
   reply: SignedPdf,
   errors: ['not_found'],
 });

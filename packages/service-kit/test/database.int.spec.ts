@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Module } from '@nestjs/common';
-import { documentCancelled, documentIssued, natsAuthorization, outboxPageMax } from '@pinkas/contracts';
+import { documentCancelled, messageDue, natsAuthorization, outboxPageMax } from '@pinkas/contracts';
 import { type RunningPostgres, startPostgres } from '@pinkas/local-stack/servers';
 import {
   adminUrl,
@@ -339,18 +339,18 @@ describe('purgeMessaging', () => {
   it('the purge keeps events for three weeks that one of the consumers has not read', async () => {
     const { db } = database;
     await db.deleteFrom('outbox').execute();
-    const consumers = ['customer-cards', 'delivery-plan'];
+    const consumers = ['customer-changed-cards', 'delivery-due-messages'];
     const purge = () => purgeMessaging(db, { consumers, logger });
     await stored(22, 22);
     const [first, second, young] = [await stored(20, 20), await stored(8, 8), await stored(6, 6)];
     // One consumer has never read.
-    await saveReader(db, 'delivery-plan', await positionOf(young));
+    await saveReader(db, 'delivery-due-messages', await positionOf(young));
     await purge();
     expect(await storedIds()).toEqual([first, second, young].sort());
-    await saveReader(db, 'customer-cards', await positionOf(first));
+    await saveReader(db, 'customer-changed-cards', await positionOf(first));
     await purge();
     expect(await storedIds()).toEqual([second, young].sort());
-    await saveReader(db, 'customer-cards', await positionOf(young));
+    await saveReader(db, 'customer-changed-cards', await positionOf(young));
     // A consumer that was removed holds up nothing.
     await saveReader(db, 'removed', 0);
     await purge();
@@ -360,16 +360,16 @@ describe('purgeMessaging', () => {
   it('a warning names the consumer that delays the purge, and unread events that are purged are an error', async () => {
     const { db } = database;
     await db.deleteFrom('outbox').execute();
-    await saveReader(db, 'customer-cards', 0);
+    await saveReader(db, 'customer-changed-cards', 0);
     await stored(22, 22);
     await stored(8, 8);
     const lines: unknown[] = [];
     const line = (level: string) => (facts: object, message: string) =>
       lines.push({ level, ...facts, message });
     const recording = { warn: line('warn'), error: line('error') } as unknown as Logger;
-    await purgeMessaging(db, { consumers: ['customer-cards'], logger: recording });
+    await purgeMessaging(db, { consumers: ['customer-changed-cards'], logger: recording });
     expect(lines).toEqual([
-      { level: 'warn', consumer: 'customer-cards', unread_days: 22, message: 'outbox purge delayed' },
+      { level: 'warn', consumer: 'customer-changed-cards', unread_days: 22, message: 'outbox purge delayed' },
       { level: 'error', events: 1, message: 'unread outbox events purged' },
     ]);
   });
@@ -415,7 +415,7 @@ describe('queries over many rows', () => {
       const rows = sql`generate_series(${from}::int, ${from + part - 1}::int) n`;
       await sql`
         insert into outbox (id, subject, body, created_at, sent_at)
-        select gen_random_uuid(), ${`${documentIssued.subject}.x`}, '{}', made, made
+        select gen_random_uuid(), ${`${messageDue.subject}.x`}, '{}', made, made
         from ${rows},
           lateral (select now() - make_interval(days => case when n <= ${oldCount} then 8 else 1 end) as made) instant
       `.execute(database.db);

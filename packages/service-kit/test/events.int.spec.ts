@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/nats-core';
-import {
-  documentIssued,
-  type EventOf,
-  eventSubject,
-  getUsage,
-  messaging,
-  platformId,
-} from '@pinkas/contracts';
+import { type EventOf, eventSubject, getUsage, messageDue, messaging, platformId } from '@pinkas/contracts';
 import {
   auditTrail,
   createTestDatabase,
@@ -66,7 +59,7 @@ describe('event handling', () => {
   const effects = (documentId: string) =>
     tested.database.db.selectFrom('effect').selectAll().where('document_id', '=', documentId).execute();
   const send = (event: ReturnType<typeof newEvent>, id?: string) =>
-    tested.network.publish(documentIssued, event.document.id, event, id);
+    tested.network.publish(messageDue, event.document.id, event, id);
 
   it('an event takes effect once when its acknowledgement is lost', async () => {
     const event = newEvent(business);
@@ -95,7 +88,7 @@ describe('event handling', () => {
     probe.handled = async (item) => void handled.push(item);
     const newer = { ...event, document: { ...event.document, added: { deeply: 1 } }, added: [1] };
     await jetstream(tested.network.connection).publish(
-      `${documentIssued.subject}.${event.document.id}`,
+      `${messageDue.subject}.${event.document.id}`,
       JSON.stringify(newer),
       {
         msgID: randomUUID(),
@@ -150,7 +143,7 @@ describe('event handling', () => {
   it('a malformed event is dead-lettered with its reason and blocks nothing', async () => {
     const id = randomUUID();
     await jetstream(tested.network.connection).publish(
-      'evt.issuing.document.issued.v1.poison',
+      eventSubject(messageDue, 'poison'),
       '{"document": 1}',
       { msgID: id },
     );
@@ -176,7 +169,7 @@ describe('event handling', () => {
     'an event is published if and only if its transaction commits, in the scope of %s',
     async (_whose, view) => {
       const relay = tested.service.app.get(OutboxRelay);
-      const seen = tested.network.collect(documentIssued);
+      const seen = tested.network.collect(messageDue);
       await tested.network.connection.flush();
       const rolledBack = newEvent(business);
       const committed = newEvent(business);
@@ -184,11 +177,11 @@ describe('event handling', () => {
       const db = view(opened);
       await expect(
         relay.transaction(db, async (trx) => {
-          await publish(trx, documentIssued, rolledBack.document.id, rolledBack);
+          await publish(trx, messageDue, rolledBack.document.id, rolledBack);
           throw new Error('rolled back');
         }),
       ).rejects.toThrow('rolled back');
-      await relay.transaction(db, (trx) => publish(trx, documentIssued, committed.document.id, committed));
+      await relay.transaction(db, (trx) => publish(trx, messageDue, committed.document.id, committed));
       await eventually('it is published', () =>
         seen.some((event) => event.document.id === committed.document.id),
       );
@@ -203,7 +196,7 @@ describe('event handling', () => {
   it('publish rejects an event that does not match its schema', async () => {
     await expect(
       publishUnsent(tested.database.db, (trx) =>
-        publish(trx, documentIssued, randomUUID(), { document: 1 } as never),
+        publish(trx, messageDue, randomUUID(), { document: 1 } as never),
       ),
     ).rejects.toThrow('does not match its schema');
   });
@@ -219,7 +212,7 @@ describe('event handling', () => {
         .insertInto('outbox')
         .values({
           id: randomUUID(),
-          subject: `${documentIssued.subject}.${event.document.id}`,
+          subject: `${messageDue.subject}.${event.document.id}`,
           body: JSON.stringify(event),
           request_id: null,
           created_at: sql`now() - interval '1 hour'`,
@@ -227,7 +220,7 @@ describe('event handling', () => {
         })
         .execute();
     }
-    const seen = tested.network.collect(documentIssued);
+    const seen = tested.network.collect(messageDue);
     const { connection } = tested.network;
     await connection.flush();
     const relay = new OutboxRelay(
@@ -253,7 +246,7 @@ describe('event handling', () => {
     const manager = await jetstreamManager(tested.network.connection);
     await manager.streams.delete('EVT_ISSUING');
     const event = newEvent(business);
-    await publishUnsent(tested.database.db, (trx) => publish(trx, documentIssued, event.document.id, event));
+    await publishUnsent(tested.database.db, (trx) => publish(trx, messageDue, event.document.id, event));
     await eventually(
       'the effect is there',
       async () => (await effects(event.document.id)).length === 1,
@@ -279,7 +272,7 @@ describe('dead letters', () => {
 
   /** Dead-letters an event as a consumer does after the last attempt. */
   const park = async (
-    event: EventOf<typeof documentIssued>,
+    event: EventOf<typeof messageDue>,
     change: { body?: string; consumer?: string } = {},
   ) => {
     const row = await tested.database.db
@@ -287,7 +280,7 @@ describe('dead letters', () => {
       .values({
         consumer: change.consumer ?? consumer,
         message_id: randomUUID(),
-        subject: `${documentIssued.subject}.${event.document.id}`,
+        subject: `${messageDue.subject}.${event.document.id}`,
         body: change.body ?? JSON.stringify(event),
         request_id: 'b6a2e6b4-6c53-4f2c-8b53-0a70e1a7a001',
         reason: 'the printer was unavailable',
@@ -297,7 +290,7 @@ describe('dead letters', () => {
       .executeTakeFirstOrThrow();
     return row;
   };
-  const effects = async (event: EventOf<typeof documentIssued>) =>
+  const effects = async (event: EventOf<typeof messageDue>) =>
     tested.database.db
       .selectFrom('effect')
       .selectAll()
@@ -328,7 +321,7 @@ describe('dead letters', () => {
         service: 'delivery',
         consumer,
         document_id: event?.document.id,
-        subject: `${documentIssued.subject}.${event?.document.id}`,
+        subject: `${messageDue.subject}.${event?.document.id}`,
         reason: 'the printer was unavailable',
         attempts: 10,
         dead_lettered_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -347,9 +340,9 @@ describe('dead letters', () => {
       { action: 'dead_letter.redrive', actor: 'operator', subject: id, before: { consumer } },
     ]);
     // The stream, or a reconciler, that delivers it again finds it handled.
-    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    await tested.network.publish(messageDue, event.document.id, event, message_id);
     const after = newEvent();
-    await tested.network.publish(documentIssued, after.document.id, after);
+    await tested.network.publish(messageDue, after.document.id, after);
     await eventually('the next one is handled', async () => (await effects(after)).length === 1);
     expect(await effects(event)).toHaveLength(1);
   });
@@ -403,7 +396,7 @@ describe('dead letters', () => {
   it('a dead letter is removed when its event is delivered again and handled', async () => {
     const event = newEvent();
     const { id, message_id } = await park(event);
-    await tested.network.publish(documentIssued, event.document.id, event, message_id);
+    await tested.network.publish(messageDue, event.document.id, event, message_id);
     await eventually('it is handled', async () => (await effects(event)).length === 1);
     expect(await deadLettered(id)).toBeUndefined();
   });
@@ -539,14 +532,14 @@ describe('events that cannot be handled', () => {
     };
     for (const event of failing) {
       const { id } = event.document;
-      await publish(eventSubject(documentIssued, id), JSON.stringify(event), randomUUID());
-      await publish(eventSubject(documentIssued, id), '{"document": 1}', randomUUID());
-      await publish(eventSubject(documentIssued, id), JSON.stringify(event));
-      await publish(eventSubject(documentIssued, id), new Uint8Array([0x7b, 0x00, 0xff]), `no uuid ${id}`);
+      await publish(eventSubject(messageDue, id), JSON.stringify(event), randomUUID());
+      await publish(eventSubject(messageDue, id), '{"document": 1}', randomUUID());
+      await publish(eventSubject(messageDue, id), JSON.stringify(event));
+      await publish(eventSubject(messageDue, id), new Uint8Array([0x7b, 0x00, 0xff]), `no uuid ${id}`);
     }
     const good = Array.from({ length: 50 }, () => newEvent());
     for (const event of good) {
-      await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event), randomUUID());
+      await publish(eventSubject(messageDue, event.document.id), JSON.stringify(event), randomUUID());
     }
     await start(1);
     await eventually('all the good ones are handled', async () => (await effects()).length === good.length);
@@ -563,7 +556,7 @@ describe('events that cannot be handled', () => {
   it('a message without an outbox id is dead-lettered once and can be redriven', async () => {
     await start(16);
     const event = newEvent();
-    await publish(eventSubject(documentIssued, event.document.id), JSON.stringify(event));
+    await publish(eventSubject(messageDue, event.document.id), JSON.stringify(event));
     const letter = await eventually('it is dead-lettered', async () => (await deadLettered())[0]);
     await eventually('it is off the stream', async () => {
       const { num_ack_pending, num_pending } = await info();
@@ -585,7 +578,7 @@ describe('events that cannot be handled', () => {
       durable_name: consumer,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
-      filter_subject: `${documentIssued.subject}.*`,
+      filter_subject: `${messageDue.subject}.*`,
       max_ack_pending: 512,
     });
     const good = newEvent();
@@ -595,12 +588,12 @@ describe('events that cannot be handled', () => {
       }
     };
     const bad = newEvent();
-    const subject = eventSubject(documentIssued, bad.document.id);
+    const subject = eventSubject(messageDue, bad.document.id);
     const body = JSON.stringify(bad);
     await Promise.all(Array.from({ length: waiting }, () => publish(subject, body, randomUUID())));
     await start(16);
     await eventually('all of them wait', async () => (await info()).num_ack_pending === waiting, 60_000);
-    await network.publish(documentIssued, good.document.id, good);
+    await network.publish(messageDue, good.document.id, good);
     await eventually('the good one is handled', async () => (await effects()).length === 1);
     expect((await info()).num_ack_pending).toBeGreaterThanOrEqual(waiting);
     expect(await deadLettered()).toEqual([]);
@@ -614,9 +607,9 @@ describe('events that cannot be handled', () => {
         durable_name: consumer,
         ack_policy: AckPolicy.Explicit,
         deliver_policy: DeliverPolicy.All,
-        filter_subject: `${documentIssued.subject}.*`,
+        filter_subject: `${messageDue.subject}.*`,
       });
-      await network.publish(documentIssued, event.document.id, event);
+      await network.publish(messageDue, event.document.id, event);
       const pulled = await jetstream(network.connection).consumers.get(stream, consumer);
       for (let attempts = 0; attempts < 10; attempts += 1) {
         (await pulled.next())?.nak();
@@ -716,7 +709,7 @@ describe('the drain of a replica', () => {
     };
     const published = Array.from({ length: 8 }, () => newEvent());
     for (const event of published) {
-      await tested.network.publish(documentIssued, event.document.id, event);
+      await tested.network.publish(messageDue, event.document.id, event);
     }
     const pulled = await jetstream(tested.network.connection).consumers.get(stream, consumer);
     await eventually(

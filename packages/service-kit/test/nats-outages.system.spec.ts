@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { documentIssued, eventSubject, getUsage, showBusiness } from '@pinkas/contracts';
+import { eventSubject, getUsage, messageDue, showBusiness } from '@pinkas/contracts';
 import { reservePort, startNats } from '@pinkas/local-stack/servers';
 import {
   createTestDatabase,
@@ -154,7 +154,7 @@ describe('a connection to NATS that is half open', () => {
       expect(await connectionsTo(Number(new URL(nats.url).port))).toBe(2);
       const event = newEvent();
       await jetstream(connection).publish(
-        eventSubject(documentIssued, event.document.id),
+        eventSubject(messageDue, event.document.id),
         JSON.stringify(event),
         { msgID: randomUUID() },
       );
@@ -452,7 +452,7 @@ describe('event handling that takes long', () => {
         }
       },
     });
-    await tested.network.publish(documentIssued, event.document.id, event);
+    await tested.network.publish(messageDue, event.document.id, event);
     // Each comes after a third of the server's patience.
     await eventually('it has lived longer than the server waits', () => signs > 3, 40_000);
     goOn();

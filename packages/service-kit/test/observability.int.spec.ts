@@ -5,14 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import { headers as natsHeaders } from '@nats-io/nats-core';
-import {
-  consumers,
-  deliveryPlanned,
-  documentIssued,
-  eventSubject,
-  getUsage,
-  messaging,
-} from '@pinkas/contracts';
+import { consumers, deliveryPlanned, eventSubject, getUsage, messageDue, messaging } from '@pinkas/contracts';
 import {
   type CollectedSpan,
   eventually,
@@ -59,8 +52,8 @@ describe('GET /metrics', () => {
 
   it('event outcomes are counted by each process', async () => {
     const event = newEvent();
-    await tested.network.publish(documentIssued, event.document.id, event);
-    await jetstream(tested.network.connection).publish(eventSubject(documentIssued, randomUUID()), '{}', {
+    await tested.network.publish(messageDue, event.document.id, event);
+    await jetstream(tested.network.connection).publish(eventSubject(messageDue, randomUUID()), '{}', {
       msgID: randomUUID(),
     });
     await eventually('both are counted', async () => {
@@ -188,7 +181,7 @@ describe('GET /metrics', () => {
     });
     probe.handled = () => released;
     const event = newEvent();
-    await another.network.publish(documentIssued, event.document.id, event);
+    await another.network.publish(messageDue, event.document.id, event);
     await eventually('it waits', async () => (await reported()).get(`pinkas_events_pending${labels}`) === 1);
     const before = (await reported()).get(`pinkas_event_duration_seconds_count${labels}`) ?? 0;
     release();
@@ -306,7 +299,7 @@ describe('the traces of a service', () => {
     const headers = natsHeaders();
     headers.set('traceparent', traceparent);
     await jetstream(tested.network.connection).publish(
-      eventSubject(documentIssued, event.document.id),
+      eventSubject(messageDue, event.document.id),
       JSON.stringify(event),
       {
         msgID: randomUUID(),
@@ -373,7 +366,7 @@ describe('the traces of a service', () => {
       attributes: {
         'messaging.system': 'nats',
         'messaging.consumer.group.name': 'probe-effects',
-        'messaging.destination.template': `${documentIssued.subject}.{document}`,
+        'messaging.destination.template': `${messageDue.subject}.{document}`,
         'pinkas.document.id': document.id,
         'pinkas.business.id': document.business_id,
       },
@@ -387,7 +380,7 @@ describe('the traces of a service', () => {
     await eventually('it was tried again', () => spansOf(traceId).filter((span) => span.failed).length >= 2);
     const { db } = tested.database;
     // What the last of many attempts leaves.
-    const stream = { subject: eventSubject(documentIssued, event.document.id), body: JSON.stringify(event) };
+    const stream = { subject: eventSubject(messageDue, event.document.id), body: JSON.stringify(event) };
     const { id } = await db
       .insertInto('dead_letter')
       .values({
@@ -411,7 +404,7 @@ describe('the traces of a service', () => {
 
   it('a dead letter stores its trace', async () => {
     const { traceparent } = begun();
-    const subject = eventSubject(documentIssued, randomUUID());
+    const subject = eventSubject(messageDue, randomUUID());
     const headers = natsHeaders();
     headers.set('traceparent', traceparent);
     await jetstream(tested.network.connection).publish(subject, '{}', { msgID: randomUUID(), headers });
@@ -434,7 +427,7 @@ describe('the traces of a service', () => {
       const published = await spanOf(traceId, (span) => span.kind === 'producer');
       expect(published).toMatchObject({
         service: 'pinkas-issuing',
-        name: `publish ${documentIssued.subject}`,
+        name: `publish ${messageDue.subject}`,
       });
       expect(published.attributes['pinkas.document.id']).toBe(event.document.id);
       const publisher = await spanOf(traceId, (span) => span.name === 'publishing');

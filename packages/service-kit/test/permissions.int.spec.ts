@@ -19,11 +19,11 @@ import {
 import {
   allowedCalls,
   contracts,
-  documentIssued,
   events,
   getUsage,
   inboxPrefixOf,
   issueDocument,
+  messageDue,
   type NatsUser,
   natsAuthorization,
   permissionsOf,
@@ -181,7 +181,7 @@ describe('NATS permissions', () => {
 
   describe('JetStream permissions', () => {
     const stream = streamOf('issuing').name;
-    const consumerOf = (durable: string, filter = `${documentIssued.subject}.*`) => ({
+    const consumerOf = (durable: string, filter = `${messageDue.subject}.*`) => ({
       durable_name: durable,
       ack_policy: AckPolicy.Explicit,
       filter_subject: filter,
@@ -196,11 +196,11 @@ describe('NATS permissions', () => {
       await ensureStreams(await jetstreamManager(issuing.connection), streamsOf('issuing'), 1);
       const manager = await jetstreamManager(delivery.connection);
       expect(await ensureStreams(manager, streamsOf('delivery'), 1)).toEqual([]);
-      await manager.consumers.add(stream, consumerOf('delivery-plan'));
+      await manager.consumers.add(stream, consumerOf('delivery-due-messages'));
       // Brought up to date at the next start.
-      await manager.consumers.update(stream, 'delivery-plan', { max_ack_pending: 64 });
-      await jetstream(issuing.connection).publish(`${documentIssued.subject}.1`, '{"a":1}', { msgID: 'one' });
-      const consumer = await jetstream(delivery.connection).consumers.get(stream, 'delivery-plan');
+      await manager.consumers.update(stream, 'delivery-due-messages', { max_ack_pending: 64 });
+      await jetstream(issuing.connection).publish(`${messageDue.subject}.1`, '{"a":1}', { msgID: 'one' });
+      const consumer = await jetstream(delivery.connection).consumers.get(stream, 'delivery-due-messages');
       const messages = await consumer.consume({ max_messages: 4, idle_heartbeat: 1_000 });
       for await (const message of messages) {
         expect(message.json()).toEqual({ a: 1 });
@@ -212,7 +212,10 @@ describe('NATS permissions', () => {
         }
       }
       await eventually('it is acknowledged', async () => {
-        const { num_ack_pending, num_pending } = await manager.consumers.info(stream, 'delivery-plan');
+        const { num_ack_pending, num_pending } = await manager.consumers.info(
+          stream,
+          'delivery-due-messages',
+        );
         return num_ack_pending === 0 && num_pending === 0;
       });
       expect([issuing.denied, delivery.denied]).toEqual([[], []]);
@@ -238,12 +241,14 @@ describe('NATS permissions', () => {
     it('no service may consume through the consumer of another', async () => {
       const refused = expect.objectContaining({ cause: expect.any(PermissionViolationError) });
       const customer = await managerOf('customer');
-      await expect(customer.consumers.add(stream, consumerOf('delivery-plan'))).rejects.toEqual(refused);
-      await expect(customer.consumers.info(stream, 'delivery-plan')).rejects.toEqual(refused);
+      await expect(customer.consumers.add(stream, consumerOf('delivery-due-messages'))).rejects.toEqual(
+        refused,
+      );
+      await expect(customer.consumers.info(stream, 'delivery-due-messages')).rejects.toEqual(refused);
       await expect(
-        customer.consumers.add(stream, consumerOf('customer-cards', 'evt.issuing.>')),
+        customer.consumers.add(stream, consumerOf('customer-changed-cards', 'evt.issuing.>')),
       ).rejects.toEqual(refused);
-      await expect(customer.consumers.delete(stream, 'customer-cards')).rejects.toEqual(refused);
+      await expect(customer.consumers.delete(stream, 'customer-changed-cards')).rejects.toEqual(refused);
     });
 
     it('the gateway has no JetStream permissions', async () => {

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { documentIssued, type EventOf, getUsage, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type EventOf, getUsage, messageDue, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, type MessagingTables, type Transaction } from '@pinkas/service-kit';
 import type { ServiceConfig } from '@pinkas/service-kit/config';
 import { enableTenantIsolation, type Migrations, sqlMigration } from '@pinkas/service-kit/schema';
 import {
   exampleBusiness,
   exampleDocument,
-  exampleIssued,
+  exampleDue,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
@@ -24,12 +24,9 @@ export const probe = {
   answer: async (): Promise<number> => 7,
   /** What its answer holds that the contract does not name. */
   more: {},
-  prepare: async (_event: EventOf<typeof documentIssued>): Promise<void> => {},
-  handled: async (
-    _event: EventOf<typeof documentIssued>,
-    _trx: Transaction<ProbeTables>,
-  ): Promise<void> => {},
-  committed: (_event: EventOf<typeof documentIssued>): void => {},
+  prepare: async (_event: EventOf<typeof messageDue>): Promise<void> => {},
+  handled: async (_event: EventOf<typeof messageDue>, _trx: Transaction<ProbeTables>): Promise<void> => {},
+  committed: (_event: EventOf<typeof messageDue>): void => {},
 };
 
 @Operation(getUsage)
@@ -44,19 +41,19 @@ class AnswerUsage {
   }
 }
 
-@EventHandler({ service: 'delivery', event: documentIssued, durable: 'probe-effects' })
+@EventHandler({ service: 'delivery', event: messageDue, durable: 'probe-effects' })
 class KeepEffect {
-  async prepare(event: EventOf<typeof documentIssued>): Promise<void> {
+  async prepare(event: EventOf<typeof messageDue>): Promise<void> {
     await probe.prepare(event);
   }
 
-  async handle(event: EventOf<typeof documentIssued>, trx: Transaction<ProbeTables>): Promise<void> {
+  async handle(event: EventOf<typeof messageDue>, trx: Transaction<ProbeTables>): Promise<void> {
     const { id, business_id } = event.document;
     await trx.insertInto('effect').values({ business_id, document_id: id }).execute();
     await probe.handled(event, trx);
   }
 
-  committed(event: EventOf<typeof documentIssued>): void {
+  committed(event: EventOf<typeof messageDue>): void {
     probe.committed(event);
   }
 }
@@ -92,6 +89,6 @@ export function publishUnsent<Tables extends MessagingTables, T>(
 }
 
 /** An event of a document of its own, for the probe to handle. */
-export function newEvent(business = exampleBusiness()): EventOf<typeof documentIssued> {
-  return exampleIssued(exampleDocument({ business_id: business.id }), business);
+export function newEvent(business = exampleBusiness()): EventOf<typeof messageDue> {
+  return exampleDue(exampleDocument({ business_id: business.id }), business);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Module } from '@nestjs/common';
-import { documentIssued, type EventOf, eventSubject } from '@pinkas/contracts';
+import { type EventOf, eventSubject, messageDue } from '@pinkas/contracts';
 import { createTestDatabase, eventually, serviceConfig, type TestDatabase } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
@@ -19,7 +19,7 @@ import type { ServiceConfig } from '../src/process/config.js';
 @Module({})
 class PublishingModule {}
 
-type Issued = EventOf<typeof documentIssued>;
+type Issued = EventOf<typeof messageDue>;
 
 /** A service in the place of issuing that only publishes. */
 export class PublishingService {
@@ -45,7 +45,7 @@ export class PublishingService {
       throw new Error('the publishing service is stopped');
     }
     const { db } = this.database;
-    await relay.transaction(db, (trx) => publish(trx, documentIssued, event.document.id, event));
+    await relay.transaction(db, (trx) => publish(trx, messageDue, event.document.id, event));
     await eventually('it is marked as sent', async () => {
       const unsent = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
       return unsent.length === 0;
@@ -74,7 +74,7 @@ export class PublishingService {
       .insertInto('outbox')
       .values({
         id,
-        subject: eventSubject(documentIssued, event.document.id),
+        subject: eventSubject(messageDue, event.document.id),
         body: JSON.stringify(event),
         request_id: null,
         trace: trace ? JSON.stringify(trace) : null,

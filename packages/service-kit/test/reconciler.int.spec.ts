@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { documentCancelled, documentIssued, messaging, outboxPageMax } from '@pinkas/contracts';
+import { documentCancelled, messageDue, messaging, outboxPageMax } from '@pinkas/contracts';
 import {
   createTestDatabase,
   eventually,
@@ -43,7 +43,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
   });
 
   const list = (after = 0, limit = outboxPageMax) =>
-    network.call(contracts.listOutboxEvents, { subject: documentIssued.subject, after, limit });
+    network.call(contracts.listOutboxEvents, { subject: messageDue.subject, after, limit });
   const clear = () => owner.database.db.deleteFrom('outbox').execute();
 
   it('listOutboxEvents lists one subject in the order of positions, a page at a time', async () => {
@@ -93,7 +93,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
     let written = false;
     const slow = newEvent();
     const open = publishUnsent(owner.database.db, async (trx) => {
-      await publish(trx, documentIssued, slow.document.id, slow);
+      await publish(trx, messageDue, slow.document.id, slow);
       written = true;
       await released;
     });
@@ -146,7 +146,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
     await publishUnsent(owner.database.db, async (trx) => {
       await sql`select pg_sleep(0.05)`.execute(trx);
       const event = newEvent();
-      await publish(trx, documentIssued, event.document.id, event);
+      await publish(trx, messageDue, event.document.id, event);
       const { rows } = await sql<{ later: boolean }>`select created_at > now() as later from outbox`.execute(
         trx,
       );
@@ -159,7 +159,7 @@ describe('listOutboxEvents and getOutboxEvent', () => {
     const id = randomUUID();
     await owner.storeLostEvent(event, id);
     expect(await network.call(contracts.getOutboxEvent, { id })).toEqual({
-      subject: `${documentIssued.subject}.${event.document.id}`,
+      subject: `${messageDue.subject}.${event.document.id}`,
       body: event,
       request_id: null,
     });
@@ -314,7 +314,7 @@ describe('Reconciler', () => {
     await owner.goAway();
     await startConsumer();
     const other = newEvent();
-    await network.publish(documentIssued, other.document.id, other);
+    await network.publish(messageDue, other.document.id, other);
     await eventually('the stream is handled meanwhile', async () =>
       (await effects()).includes(other.document.id),
     );
@@ -351,7 +351,7 @@ describe('Reconciler', () => {
         .insertInto('outbox')
         .values({
           id: randomUUID(),
-          subject: `${documentIssued.subject}.${hole.document.id}`,
+          subject: `${messageDue.subject}.${hole.document.id}`,
           body: JSON.stringify(hole),
           request_id: null,
           sent_at: sql`now() - interval '1 hour'`,
@@ -381,7 +381,7 @@ describe('Reconciler', () => {
     };
     await startConsumer();
     await owner.storeLostEvent(event, id);
-    await network.publish(documentIssued, event.document.id, event, id);
+    await network.publish(messageDue, event.document.id, event, id);
     await eventually('one waits for the other', async () => {
       const { rows } = await sql`
         select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
@@ -476,7 +476,7 @@ describe('Reconciler', () => {
       .values({
         consumer,
         message_id: id,
-        subject: `${documentIssued.subject}.${event.document.id}`,
+        subject: `${messageDue.subject}.${event.document.id}`,
         body: JSON.stringify(event),
         request_id: null,
         reason: 'given up',

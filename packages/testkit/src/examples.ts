@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Business, documentIssued, EventOf, IssuedDocument } from '@pinkas/contracts';
+import type { Business, EventOf, IssuedDocument, messageDue } from '@pinkas/contracts';
 import { demoBusiness, demoCustomer } from '@pinkas/local-stack/demo';
 
 export { demoBusiness, demoCustomer };
@@ -68,13 +68,13 @@ export function exampleDocument(change: Partial<IssuedDocument> = {}): IssuedDoc
   };
 }
 
-/** The event of an issued document that changes a card; its answer said of the delivery what no plan says. */
-export function exampleIssued(
+/** The event of an issued document that has messages; its answer said of the delivery what no plan says. */
+export function exampleDue(
   document: IssuedDocument,
   business: Business,
-  change: Partial<EventOf<typeof documentIssued>> = {},
-): EventOf<typeof documentIssued> {
+  change: Partial<EventOf<typeof messageDue>> = {},
+): EventOf<typeof messageDue> {
   const delivery = { status: 'send_failed', channel: null, scheduled_for: null } as const;
   const artifact_sha256 = 'ab'.repeat(32);
-  return { document, business, customer_changes: true, delivery, artifact_sha256, ...change };
+  return { document, business, delivery, number_required: true, artifact_sha256, ...change };
 }

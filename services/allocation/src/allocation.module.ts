@@ -5,10 +5,10 @@ import { AllocationRequester } from './allocation/allocation-requester.js';
 import { AllocationWorker } from './allocation/allocation-worker.js';
 import { AuditAllocations } from './allocation/audit-allocations.js';
 import { ClearTestAllocations } from './allocation/clear-test-allocations.js';
-import { DecideAllocation } from './allocation/decide-allocation.js';
 import { ListDeadLetteredAllocations } from './allocation/list-dead-lettered-allocations.js';
 import { ListTestRequests } from './allocation/list-test-requests.js';
 import { ListUnresolvedAllocations } from './allocation/list-unresolved-allocations.js';
+import { RecordRequiredNumber } from './allocation/record-required-number.js';
 import { RetryAllocation } from './allocation/retry-allocation.js';
 import { ShowAllocation } from './allocation/show-allocation.js';
 import { TaxAuthority } from './allocation/tax-authority.js';
@@ -39,7 +39,7 @@ import { StartConnection } from './connection/start-connection.js';
     ListConnections,
   ],
   providers: [
-    DecideAllocation,
+    RecordRequiredNumber,
     AllocationWorker,
     AllocationRequester,
     AllocationMetrics,

@@ -7,9 +7,9 @@ import {
   allocationSettled,
   type Business,
   completeConnection,
-  documentIssued,
   endConnection,
   type IssuedDocument,
+  numberRequired,
   startConnection,
   streamOf,
 } from '@pinkas/contracts';
@@ -19,7 +19,6 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
-  exampleIssued,
   type ServiceUnderTest,
   serviceConfig,
   startServiceUnderTest,
@@ -57,6 +56,8 @@ export interface AllocationUnderTest extends ServiceUnderTest<AllocationTables> 
 }
 
 /** Where the owners' browsers are sent back to; no server listens there. */
+/** Of the PDF that was made when a document was issued. */
+export const artifact_sha256 = 'ab'.repeat(32);
 export const redirectUri = 'https://api.example.com/tax-authority/connected';
 
 export async function startAllocation(
@@ -114,11 +115,11 @@ export async function startAllocation(
         issued_at: clock.now.toISOString(),
         ...change,
       });
-      await network.publish(
-        documentIssued,
-        document.id,
-        exampleIssued(document, { ...business, ...businessChange }),
-      );
+      await network.publish(numberRequired, document.id, {
+        document,
+        business: { ...business, ...businessChange },
+        artifact_sha256,
+      });
       return document;
     },
     settledOf: (documentId) =>
@@ -134,9 +135,9 @@ export async function startAllocation(
     redeliverAll: async () => {
       const stream = streamOf('issuing').name;
       const { consumers } = await network.streamManager();
-      await consumers.delete(stream, 'allocation-decide');
+      await consumers.delete(stream, 'allocation-required-numbers');
       await eventually('every event was taken again', async () => {
-        const found = await consumers.info(stream, 'allocation-decide');
+        const found = await consumers.info(stream, 'allocation-required-numbers');
         return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
       });
     },

@@ -5,21 +5,21 @@ import {
   allocationSettled,
   auditAllocations,
   clearTestAllocations,
-  documentIssued,
   listDeadLetteredAllocations,
   listTestRequests,
   listUnresolvedAllocations,
+  numberRequired,
   type ReplyOf,
   retryAllocation,
   showAllocation,
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { kitTokens, type Logger } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
+import { auditTrail, eventually, exampleDocument } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { AllocationRequester } from '../src/allocation/allocation-requester.js';
 import { TaxAuthority } from '../src/allocation/tax-authority.js';
-import { type AllocationUnderTest, startAllocation } from './allocation.js';
+import { type AllocationUnderTest, artifact_sha256, startAllocation } from './allocation.js';
 
 const second = 1_000;
 const hour = 3_600 * second;
@@ -360,39 +360,16 @@ describe('AllocationWorker', () => {
   });
 });
 
-describe('DecideAllocation', () => {
-  it('DecideAllocation settles a missing tax id as skipped with its reason', async () => {
-    const invoice = await allocation.issue({}, { tax_id: null });
-    expect(await allocation.settled(invoice.id)).toEqual({
-      status: 'skipped_business_tax_id_missing',
-      number: null,
-      reason: 'The business has no tax id in its profile.',
-    });
-  });
-
-  it('DecideAllocation stores no customer data of a document without a number', async () => {
-    const quote = await allocation.issue({ type: 'quote' });
-    await allocation.settled(quote.id);
-    expect(await allocation.row(quote.id)).toMatchObject({ state: 'not_required', facts: null, attempts: 0 });
-  });
-
-  it('DecideAllocation publishes the document and the business with the outcome', async () => {
+describe('RecordRequiredNumber', () => {
+  it('AllocationRequester publishes the document and the business with the outcome', async () => {
     const seen = allocation.network.collect(allocationSettled);
-    const quote = await allocation.issue({ type: 'quote' });
-    await allocation.settled(quote.id);
-    expect(seen.find((event) => event.document.id === quote.id)).toMatchObject({
-      document: quote,
+    const invoice = await allocation.issue();
+    await allocation.settled(invoice.id);
+    expect(seen.find((event) => event.document.id === invoice.id)).toMatchObject({
+      document: invoice,
       business: { id: allocation.business.id },
+      artifact_sha256,
     });
-  });
-
-  it('DecideAllocation settles a document once when its event is redelivered', async () => {
-    const quote = await allocation.issue({ type: 'quote' });
-    await allocation.settled(quote.id);
-    await allocation.redeliverAll();
-    const marker = await allocation.issue({ type: 'order' });
-    await allocation.settled(marker.id);
-    expect(allocation.settledOf(quote.id)).toHaveLength(1);
   });
 
   it('the number of a test document comes without the authority, is listed, and can be cleared', async () => {
@@ -588,26 +565,13 @@ describe('RetryAllocation', () => {
     expect(await allocation.authority.approvalsOf(invoice.id)).toHaveLength(2);
   });
 
-  it('RetryAllocation returns not_retryable with a reason for a document without a pending number', async () => {
+  it('RetryAllocation returns not_retryable for a document that has its number, and finds none that requires none', async () => {
     const issued = await allocation.issue();
     const { number } = await allocation.settled(issued.id);
     expect(await retry(issued.id)).toMatchObject({
       outcome: 'not_retryable',
       number,
       reason: 'The document has its number already.',
-    });
-    const quote = await allocation.issue({ type: 'quote' });
-    await allocation.settled(quote.id);
-    expect(await retry(quote.id)).toMatchObject({
-      outcome: 'not_retryable',
-      number: null,
-      reason: 'A document of type quote needs no allocation number.',
-    });
-    const skipped = await allocation.issue({}, { tax_id: null });
-    await allocation.settled(skipped.id);
-    expect(await retry(skipped.id)).toMatchObject({
-      outcome: 'not_retryable',
-      reason: 'The business has no tax id in its profile.',
     });
     await expect(retry(randomUUID())).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -636,11 +600,9 @@ describe('RetryAllocation', () => {
     const issued = await allocation.issue();
     const { number } = await allocation.settled(issued.id);
     const asking = await issueWhile('error');
-    const quote = await allocation.issue({ type: 'quote' });
-    await allocation.settled(quote.id);
     const strange = await allocation.issue({}, { id: randomUUID() });
     await allocation.settled(strange.id);
-    const ids = [asking.id, issued.id, quote.id, strange.id];
+    const ids = [asking.id, issued.id, strange.id];
     const { documents } = await allocation.network.call(auditAllocations, {
       business_id: allocation.business.id,
       document_ids: ids,
@@ -657,13 +619,6 @@ describe('RetryAllocation', () => {
         document_id: issued.id,
         state: 'issued',
         number,
-        next_attempt_at: null,
-        settled_at: expect.any(String),
-      },
-      {
-        document_id: quote.id,
-        state: 'not_required',
-        number: null,
         next_attempt_at: null,
         settled_at: expect.any(String),
       },
@@ -845,9 +800,9 @@ describe('the allocation of a document as its owner reads it', () => {
 
   it('ShowAllocation returns null for a document of another business and for one that it has not received', async () => {
     const id = randomUUID();
-    const invoice = await allocation.issue({ type: 'quote' }, { id });
+    const invoice = await allocation.issue({}, { id });
     await allocation.settled(invoice.id);
-    expect(await show(id, invoice.id)).toMatchObject({ state: 'not_required', attempts: 0 });
+    expect(await show(id, invoice.id)).toMatchObject({ state: 'issued', attempts: 1 });
     expect(await show(randomUUID(), invoice.id)).toBeNull();
     expect(await show(id, randomUUID())).toBeNull();
   });
@@ -964,7 +919,7 @@ describe('two instances of allocation', () => {
       .sort((a, b) => a.place - b.place)
       .map(({ message }) => message);
     for (const { document, id } of shuffled) {
-      await network.publish(documentIssued, document.id, exampleIssued(document, business), id);
+      await network.publish(numberRequired, document.id, { document, business, artifact_sha256 }, id);
     }
     for (const { id } of documents) {
       expect(await allocation.settled(id)).toMatchObject({ status: 'issued' });

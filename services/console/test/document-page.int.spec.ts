@@ -104,7 +104,7 @@ describe('the page of a document', () => {
       documents: based_on === answers.document.id ? answers.based : [],
       next_before: null,
     }));
-    console.network.answer(resendDelivery, () => ({ ...answers.resent, messages: [], planned: 'queued' }));
+    console.network.answer(resendDelivery, () => ({ ...answers.resent, messages: [] }));
     console.network.answer(listDeliveryFailures, () => ({ failures: answers.failures, next_after: null }));
     console.network.answer(listSuppressions, () => ({
       suppressions: answers.suppressions,
@@ -114,7 +114,7 @@ describe('the page of a document', () => {
       answers.allowed.push(address);
       return suppressionOf(business_id, address, 0);
     });
-    console.network.answer(listMessages, () => ({ messages: answers.messages, planned: 'queued' }));
+    console.network.answer(listMessages, () => ({ messages: answers.messages }));
   });
   afterAll(() => console.stop());
   beforeEach(async () => {

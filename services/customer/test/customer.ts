@@ -5,7 +5,8 @@ import {
   type CustomerCard,
   type CustomerInput,
   type CustomerSnapshot,
-  documentIssued,
+  cardChanged,
+  consumers,
   type IssuedDocument,
   releaseCustomer,
   resolveCustomer,
@@ -17,7 +18,6 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
-  exampleIssued,
   type ServiceUnderTest,
   startServiceUnderTest,
 } from '@pinkas/testkit';
@@ -90,13 +90,14 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     },
     search: async (query, limit = 20, businessId = made.business.id) =>
       (await tested.network.call(searchCustomers, { business_id: businessId, query, limit })).customers,
-    publishIssued: async (customer, documentId = randomUUID(), changes = true) => {
+    publishIssued: async (customer, documentId = randomUUID()) => {
       const document = exampleDocument({ id: documentId, business_id: made.business.id, customer });
-      const event = exampleIssued(document, made.business, { customer_changes: changes });
-      await tested.network.publish(documentIssued, document.id, event);
+      const { business_id, issued_at } = document;
+      const event = { business_id, document_id: documentId, customer, issued_at };
+      await tested.network.publish(cardChanged, documentId, event);
       return document;
     },
-    publishAndWait: async (customer, documentId, changes) => {
+    publishAndWait: async (customer, documentId) => {
       const recorded = async () => {
         const { count } = await db
           .selectFrom('inbox')
@@ -105,7 +106,7 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
         return count;
       };
       const before = await recorded();
-      await made.publishIssued(customer, documentId, changes);
+      await made.publishIssued(customer, documentId);
       await eventually('the event is recorded', async () => (await recorded()) > before);
     },
     issueTo: async (input) => {
@@ -123,10 +124,10 @@ export async function startCustomer(): Promise<CustomerUnderTest> {
     card: (id) => db.selectFrom('card').selectAll().where('id', '=', id).executeTakeFirst(),
     redeliverAll: async () => {
       const stream = streamOf('issuing').name;
-      const { consumers } = await tested.network.streamManager();
-      await consumers.delete(stream, 'customer-cards');
+      const manager = await tested.network.streamManager();
+      await manager.consumers.delete(stream, consumers.recordCustomer.durable);
       await eventually('every event was taken again', async () => {
-        const found = await consumers.info(stream, 'customer-cards');
+        const found = await manager.consumers.info(stream, consumers.recordCustomer.durable);
         return found.delivered.stream_seq > 0 && found.num_pending === 0 && found.num_ack_pending === 0;
       });
     },

@@ -4,7 +4,7 @@ import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { CheckRecipient } from './delivery/check-recipient.js';
 import { ClearTestDeliveries } from './delivery/clear-test-deliveries.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
-import { IssuedFacts } from './delivery/issued-facts.js';
+import { IssuedDocuments } from './delivery/issued-documents.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListMessages } from './delivery/list-messages.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
@@ -49,7 +49,7 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     WithdrawDelivery,
     MessageSender,
     MessageArtifacts,
-    IssuedFacts,
+    IssuedDocuments,
     MessageChannels,
     MessageBalances,
     MessageLogos,

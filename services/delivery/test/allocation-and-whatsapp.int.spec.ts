@@ -4,14 +4,14 @@ import {
   artifactRendered,
   auditDeliveries,
   type Business,
-  documentIssued,
   type IssuedDocument,
   listMessages,
+  messageDue,
   resendDelivery,
   sendMessage,
   suppressAddress,
 } from '@pinkas/contracts';
-import { eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import { type WhatsAppSimulator } from './whatsapp-simulator.js';
 
@@ -195,12 +195,13 @@ describe('a message whose allocation number is late', () => {
     await delivery.render(document, pending);
     await eventually('the rendering is noted', () =>
       delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .selectAll()
         .where('document_id', '=', document.id)
+        .where('revision', 'is not', null)
         .executeTakeFirst(),
     );
-    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
+    await delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business));
     const [row] = await released(document);
     expect(row).toMatchObject({
       state: 'ready',
@@ -227,7 +228,7 @@ describe('a message whose allocation number is late', () => {
     await othersAreSent();
     expect(
       await delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .select(['revision', 'allocation_number', 'allocation_pending'])
         .where('document_id', '=', invoice.id)
         .execute(),
@@ -329,9 +330,10 @@ describe('a message whose allocation number is late', () => {
     await delivery.render(invoice, numbered);
     await eventually('the number is known', () =>
       delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .selectAll()
         .where('document_id', '=', invoice.id)
+        .where('revision', 'is not', null)
         .where('allocation_number', '=', number)
         .executeTakeFirst(),
     );
@@ -445,7 +447,7 @@ describe('a message whose allocation number is late', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, exampleIssued(document, business)),
+        delivery.network.publish(messageDue, document.id, exampleDue(document, business)),
         delivery.render(document, pending),
         delivery.render(document, numbered),
       ]),

@@ -9,15 +9,16 @@ import {
   type DocumentState,
   deliveryPlanned,
   documentCancelled,
-  documentIssued,
   type EventOf,
   findPublicDocument,
   getArtifact,
   getDocument,
   getLogo,
   type IssuedDocument,
+  messageDue,
   messageFailed,
   messageSent,
+  type RequestOf,
   releaseArtifact,
   streamOf,
 } from '@pinkas/contracts';
@@ -26,7 +27,7 @@ import {
   eventually,
   exampleBusiness,
   exampleDocument,
-  exampleIssued,
+  exampleDue,
   type ServiceUnderTest,
   serviceConfig,
   startServiceUnderTest,
@@ -78,6 +79,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   pdfReady: Promise<void>;
   /** The documents of which rendering got the request to release the customer's PDF, once for each request. */
   releasedArtifacts: string[];
+  /** Those requests. */
+  fetched: RequestOf<typeof releaseArtifact>[];
   /** The logos that rendering gives, by their hashes. */
   logos: Map<string, Buffer>;
   /** Before a test that shares the service: a new business, noon, a working mailbox and all PDFs. */
@@ -95,6 +98,10 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
       business?: Partial<Business>;
       /** The outcome in the response; without one the plan is published in any case. */
       answered?: DeliveryOutcome;
+      /** False: issuing publishes nothing, since nothing is to be sent. */
+      due?: boolean;
+      /** False: its first PDF is final. */
+      numberRequired?: boolean;
     },
   ): Promise<IssuedDocument>;
   /** Publishes a final PDF, and makes rendering give it. */
@@ -104,7 +111,7 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   /** Issues a document and renders its final PDF, so that its message is due. */
   issueReady(
     recipient: string | null,
-    change?: { document?: Partial<IssuedDocument>; business?: Partial<Business> },
+    change?: Parameters<DeliveryUnderTest['issue']>[1],
   ): Promise<IssuedDocument>;
   /** Says that it was cancelled, and waits until that was heard. */
   cancel(document: IssuedDocument): Promise<void>;
@@ -173,7 +180,7 @@ export async function startDelivery(
     (document: IssuedDocument) =>
       events.filter((event) => event.document_id === document.id);
   /** What issuing knows of the documents. */
-  const issued: EventOf<typeof documentIssued>[] = [];
+  const issued: EventOf<typeof messageDue>[] = [];
   /** The latest PDFs by document. */
   const pdfs = new Map<string, RenderedPdf>();
   const made: DeliveryUnderTest = {
@@ -190,6 +197,7 @@ export async function startDelivery(
     pdfCancelled: false,
     pdfReady: Promise.resolve(),
     releasedArtifacts: [],
+    fetched: [],
     logos: new Map(),
     reset: async () => {
       Object.assign(made, {
@@ -217,13 +225,18 @@ export async function startDelivery(
         ...change.document,
       });
       document.customer.email = recipient;
-      const event = exampleIssued(
+      const event = exampleDue(
         document,
         { ...made.business, ...change.business },
-        { ...(change.answered && { delivery: change.answered }) },
+        {
+          ...(change.answered && { delivery: change.answered }),
+          ...(change.numberRequired === false && { number_required: false }),
+        },
       );
       issued.push(event);
-      await network.publish(documentIssued, document.id, event);
+      if (change.due !== false) {
+        await network.publish(messageDue, document.id, event);
+      }
       return document;
     },
     render: (document, shown) => {
@@ -255,9 +268,10 @@ export async function startDelivery(
       });
       await eventually('the cancellation is noted', () =>
         database.db
-          .selectFrom('cancelled_document')
-          .selectAll()
+          .selectFrom('document')
+          .select('cancelled_at')
           .where('document_id', '=', document.id)
+          .where('cancelled_at', 'is not', null)
           .executeTakeFirst(),
       );
     },
@@ -304,7 +318,7 @@ export async function startDelivery(
     redeliverAll: async () => {
       const { consumers } = await network.streamManager();
       for (const [owner, durable] of [
-        ['issuing', 'delivery-plan'],
+        ['issuing', 'delivery-due-messages'],
         ['issuing', 'delivery-withdraw'],
         ['rendering', 'delivery-release'],
       ] as const) {
@@ -347,7 +361,8 @@ export async function startDelivery(
     }
     const open = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null } as const;
     const state = { ...open, ...made.state };
-    return { document: found.document, business: found.business, state };
+    const { document, business, artifact_sha256 } = found;
+    return { document, business, artifact_sha256, state };
   };
   network.answer(getDocument, ({ business_id, document_id }) => {
     const { document: found, state } = issuedDocument(
@@ -366,7 +381,9 @@ export async function startDelivery(
     return { png: found.toString('base64'), width: 20, height: 10 };
   });
   network.answer(getArtifact, ({ document_id: documentId }) => signedPdf(documentId));
-  network.answer(releaseArtifact, ({ document_id: documentId }) => {
+  network.answer(releaseArtifact, (request) => {
+    const { document_id: documentId } = request;
+    made.fetched.push(request);
     made.releasedArtifacts.push(documentId);
     return signedPdf(documentId);
   });

@@ -3,10 +3,10 @@ import {
   artifactRendered,
   auditDeliveries,
   documentCancelled,
-  documentIssued,
   type IssuedDocument,
+  messageDue,
 } from '@pinkas/contracts';
-import { eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 import type { WhatsAppSimulator } from './whatsapp-simulator.js';
 
@@ -44,7 +44,7 @@ describe('two instances of delivery', () => {
   ) => {
     const business = { ...delivery.business, ...both };
     const steps = documents.flatMap((document) => [
-      () => delivery.network.publish(documentIssued, document.id, exampleIssued(document, business)),
+      () => delivery.network.publish(messageDue, document.id, exampleDue(document, business)),
       () =>
         delivery.network.publish(artifactRendered, document.id, {
           document_id: document.id,

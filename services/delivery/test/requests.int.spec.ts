@@ -5,12 +5,12 @@ import {
   type Business,
   checkRecipient,
   clearTestDeliveries,
-  documentIssued,
   type IssuedDocument,
   listDeliveryFailures,
   listMessages,
   listSuppressions,
   listTestMessages,
+  messageDue,
   type RequestOf,
   resendDelivery,
   sendMessage,
@@ -20,7 +20,7 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { clearTestBook, type Database, kitTokens, type Logger } from '@pinkas/service-kit';
-import { auditTrail, eventually, exampleDocument, exampleIssued } from '@pinkas/testkit';
+import { auditTrail, eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { testBook } from '../src/delivery/clear-test-deliveries.js';
 import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
@@ -57,14 +57,15 @@ describe('SendMessage', () => {
     const invoice = await delivery.issue(delivery.newRecipient(), {
       ...change,
       document: { send: false, ...change.document },
+      due: false,
     });
-    await delivery.planned(invoice);
     await delivery.render(invoice);
     await eventually('the PDF is recorded', () =>
       delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .selectAll()
         .where('document_id', '=', invoice.id)
+        .where('revision', 'is not', null)
         .executeTakeFirst(),
     );
     return invoice;
@@ -230,24 +231,12 @@ describe('SendMessage', () => {
     );
   });
 
-  it('SendMessage returns not_found for an unplanned document, one of another business, and one that issuing does not know', async () => {
+  it('SendMessage returns not_found for a document of another business and one that issuing does not know, and stores nothing while issuing does not answer', async () => {
     const invoice = await issueUnsent();
     const recipient = delivery.newRecipient();
     for (const change of [{ document_id: randomUUID() }, { business_id: randomUUID() }]) {
       await expect(send(invoice, recipient, change)).rejects.toMatchObject({ code: 'not_found' });
     }
-    const { db } = delivery.database;
-    const document_id = randomUUID();
-    const plan = await db
-      .selectFrom('plan')
-      .selectAll()
-      .where('document_id', '=', invoice.id)
-      .executeTakeFirstOrThrow();
-    await db
-      .insertInto('plan')
-      .values({ ...plan, document_id })
-      .execute();
-    await expect(send(invoice, recipient, { document_id })).rejects.toMatchObject({ code: 'not_found' });
     delivery.issuingUnavailable = true;
     await expect(send(invoice, recipient)).rejects.toMatchObject({ code: 'engine_error' });
     expect(await messagesOf(invoice)).toEqual([]);
@@ -272,8 +261,7 @@ describe('SendMessage', () => {
   });
 
   it('a requested message waits for the final PDF', async () => {
-    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
-    await delivery.planned(invoice);
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false }, due: false });
     const id = randomUUID();
     expect(await send(invoice, delivery.newRecipient(), { delivery_id: id })).toMatchObject({
       state: 'waiting',
@@ -283,14 +271,14 @@ describe('SendMessage', () => {
   });
 
   it('a requested message is held for the allocation number, and leaves with it', async () => {
-    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
-    await delivery.planned(invoice);
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false }, due: false });
     await delivery.render(invoice, { allocation_pending: true });
     await eventually('the PDF is recorded', () =>
       delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .selectAll()
         .where('document_id', '=', invoice.id)
+        .where('revision', 'is not', null)
         .executeTakeFirst(),
     );
     const recipient = delivery.newRecipient();
@@ -330,8 +318,7 @@ describe('SendMessage', () => {
   });
 
   it('a requested message of a cancelled document is withdrawn, one that waits as well', async () => {
-    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
-    await delivery.planned(invoice);
+    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false }, due: false });
     const [waiting, late] = [randomUUID(), randomUUID()];
     await send(invoice, delivery.newRecipient(), { delivery_id: waiting });
     await delivery.cancel(invoice);
@@ -469,7 +456,6 @@ describe('ResendDelivery', () => {
     expect(await resend(invoice)).toEqual({
       resent: 1,
       suppressed: 0,
-      planned: 'queued',
       messages: [expect.objectContaining({ delivery_id: before.id, state: 'ready', ended_at: null })],
     });
     await delivery.inState(invoice, 'sent');
@@ -481,7 +467,6 @@ describe('ResendDelivery', () => {
     expect(failures.map(({ document_id: id }) => id)).not.toContain(invoice.id);
     expect(await audit(invoice)).toEqual({
       document_id: invoice.id,
-      planned: true,
       messages: [
         {
           delivery_id: before.id,
@@ -583,14 +568,11 @@ describe('ResendDelivery', () => {
     const waiting = await delivery.issue(delivery.newRecipient());
     await delivery.planned(waiting);
     expect(await resend(waiting)).toMatchObject({ resent: 0, messages: [{ state: 'waiting' }] });
-    const suppressed = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
-    await delivery.planned(suppressed);
-    expect(await resend(suppressed)).toEqual({
-      resent: 0,
-      suppressed: 0,
-      messages: [],
-      planned: 'suppressed',
-    });
+    const unsent = await delivery.issueReady(delivery.newRecipient(), { due: false });
+    await eventually(
+      'the PDF is recorded',
+      async () => (await resend(unsent).catch(() => null))?.messages.length === 0,
+    );
   });
 
   it('ResendDelivery resends the messages of its own business only, in the name of the person', async () => {
@@ -618,23 +600,22 @@ describe('ResendDelivery', () => {
     });
   });
 
-  it('AuditDeliveries returns messages of its own business only and unplanned documents as such', async () => {
+  it('AuditDeliveries returns messages of its own business only', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     await delivery.inState(invoice, 'sent');
-    const nothing = { planned: false, messages: [] };
     const other = await delivery.network.call(auditDeliveries, {
       business_id: randomUUID(),
       document_ids: [invoice.id],
     });
-    expect(other.documents).toEqual([{ document_id: invoice.id, ...nothing }]);
+    expect(other.documents).toEqual([{ document_id: invoice.id, messages: [] }]);
     const unknown = randomUUID();
     const { documents } = await delivery.network.call(auditDeliveries, {
       business_id: invoice.business_id,
       document_ids: [unknown, invoice.id],
     });
     expect(documents).toMatchObject([
-      { document_id: unknown, ...nothing },
-      { document_id: invoice.id, planned: true, messages: [{ accepted: 1, unknown: 0 }] },
+      { document_id: unknown, messages: [] },
+      { document_id: invoice.id, messages: [{ accepted: 1, unknown: 0 }] },
     ]);
   });
 });
@@ -696,7 +677,7 @@ describe('WithdrawDelivery', () => {
     const document = exampleDocument({ business_id: delivery.business.id, type: 'quote' });
     document.customer.email = recipient;
     await delivery.cancel(document);
-    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
+    await delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business));
     expect(await delivery.planned(document)).toMatchObject({ status: 'queued', channel: 'email' });
     expect(await delivery.rows(document)).toMatchObject([{ state: 'withdrawn' }]);
     await delivery.render(document);
@@ -713,7 +694,7 @@ describe('WithdrawDelivery', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business)),
+        delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business)),
         delivery.render(document),
         delivery.cancel(document),
       ]),
@@ -815,8 +796,9 @@ describe('WithdrawDelivery', () => {
     const recipient = delivery.newRecipient();
     const quote = await issueWaiting(recipient);
     await delivery.database.db
-      .insertInto('cancelled_document')
-      .values({ business_id: quote.business_id, document_id: quote.id, recorded_at: delivery.clock.now })
+      .updateTable('document')
+      .set({ cancelled_at: delivery.clock.now })
+      .where('document_id', '=', quote.id)
       .execute();
     await delivery.render(quote);
     await withdrawn(quote);

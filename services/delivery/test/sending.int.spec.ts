@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   auditDeliveries,
-  documentIssued,
   type IssuedDocument,
   listMessages,
+  messageDue,
   suppressAddress,
 } from '@pinkas/contracts';
 import { ConfigError } from '@pinkas/service-kit/config';
-import { eventually, exampleDocument, exampleIssued, scrape } from '@pinkas/testkit';
+import { eventually, exampleDocument, exampleDue, scrape } from '@pinkas/testkit';
 import { type DeliveryConfig } from '../src/config.js';
 import { readDkimKeys } from '../src/mail/dkim-keys.js';
 import { Mailer } from '../src/mail/mailer.js';
@@ -135,9 +135,10 @@ describe('PlanDelivery', () => {
       await delivery.render(invoice);
       await eventually('the rendering is noted', () =>
         delivery.database.db
-          .selectFrom('rendered_document')
+          .selectFrom('document')
           .selectAll()
           .where('document_id', '=', invoice.id)
+          .where('revision', 'is not', null)
           .executeTakeFirst(),
       );
       expect(await delivery.rows(invoice)).toEqual([]);
@@ -202,6 +203,17 @@ describe('PlanDelivery', () => {
 });
 
 describe('ReleaseDelivery', () => {
+  it('PlanDelivery sends a message at once where no number is required, and names the PDF that the book has', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient, { numberRequired: false });
+    await delivery.inState(invoice, 'sent');
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+    expect(delivery.fetched.filter(({ document_id }) => document_id === invoice.id)).toMatchObject([
+      { artifact_sha256: 'ab'.repeat(32) },
+    ]);
+    expect(delivery.plannedOf(invoice)).toHaveLength(1);
+  });
+
   it('ReleaseDelivery releases a message when the PDF is final', async () => {
     const recipient = delivery.newRecipient();
     const invoice = await delivery.issue(recipient);
@@ -219,12 +231,13 @@ describe('ReleaseDelivery', () => {
     await delivery.render(document);
     await eventually('the rendering is noted', () =>
       delivery.database.db
-        .selectFrom('rendered_document')
+        .selectFrom('document')
         .selectAll()
         .where('document_id', '=', document.id)
+        .where('revision', 'is not', null)
         .executeTakeFirst(),
     );
-    await delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business));
+    await delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business));
     await delivery.inState(document, 'sent');
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
@@ -238,7 +251,7 @@ describe('ReleaseDelivery', () => {
     });
     await Promise.all(
       documents.flatMap((document) => [
-        delivery.network.publish(documentIssued, document.id, exampleIssued(document, delivery.business)),
+        delivery.network.publish(messageDue, document.id, exampleDue(document, delivery.business)),
         delivery.render(document),
       ]),
     );
@@ -260,7 +273,6 @@ describe('ListMessages', () => {
     const [first, last] = await delivery.attempts(invoice);
     expect(first?.outcome).toBe('temporary');
     expect(await list(invoice)).toEqual({
-      planned: 'queued',
       messages: [
         {
           delivery_id: row.id,
@@ -311,16 +323,10 @@ describe('ListMessages', () => {
     );
   });
 
-  it('ListMessages says why a document has no message', async () => {
-    const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false } });
-    await delivery.planned(invoice);
-    expect(await list(invoice)).toEqual({ messages: [], planned: 'suppressed' });
-  });
-
   it('ListMessages returns nothing of a document of another business and of an unplanned one', async () => {
     const invoice = await delivery.issueReady(delivery.newRecipient());
     await delivery.inState(invoice, 'sent');
-    const nothing = { messages: [], planned: null };
+    const nothing = { messages: [] };
     expect(await list(invoice, randomUUID())).toEqual(nothing);
     expect(await list({ ...invoice, id: randomUUID() })).toEqual(nothing);
   });

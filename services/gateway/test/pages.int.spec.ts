@@ -61,6 +61,7 @@ describe('pages', () => {
         return {
           document,
           business,
+          artifact_sha256: 'ab'.repeat(32),
           state: {
             status: stateInBook,
             paid: 7080,

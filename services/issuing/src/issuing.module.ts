@@ -17,6 +17,7 @@ import { IssueQueue } from './document/issue-queue.js';
 import { IssueTransaction } from './document/issue-transaction.js';
 import { IssuingMetrics } from './document/issuing-metrics.js';
 import { ListDocuments } from './document/list-documents.js';
+import { ListMissingDocuments } from './document/list-missing-documents.js';
 import { RecipientChecks } from './document/recipient-checks.js';
 import { RecordAllocation } from './document/record-allocation.js';
 import { RecordDelivery } from './document/record-delivery.js';
@@ -33,6 +34,7 @@ import { GetUsage } from './usage/get-usage.js';
     IssueDocument,
     GetDocument,
     ListDocuments,
+    ListMissingDocuments,
     SummarizeDocuments,
     ReviewDocuments,
     CancelDocument,

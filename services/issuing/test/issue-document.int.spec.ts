@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findPublicDocument, fingerprint, getDocument } from '@pinkas/contracts';
+import { findPublicDocument, fingerprint, getDocument, listMissingDocuments } from '@pinkas/contracts';
 import { eventually, scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { findByKey } from '../src/document/document.repository.js';
@@ -136,10 +136,23 @@ describe('IssueDocument', () => {
     expect(await transactions()).toBe(before + 2);
   });
 
+  it('ListMissingDocuments returns the ids that are in no book, whatever their businesses', async () => {
+    const { document } = await issuing.issue();
+    const key = { business_id: document.business_id, document_id: document.id };
+    const documents = [key, { ...key, business_id: randomUUID() }, { ...key, document_id: randomUUID() }];
+    const reply = await issuing.network.call(listMissingDocuments, { documents });
+    expect(reply.document_ids).toEqual(documents.slice(1).map(({ document_id }) => document_id));
+  });
+
   it('FindPublicDocument returns the document with the business as it was at issue', async () => {
     const { document, state } = await issuing.issue();
     const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
-    expect(found).toEqual({ document, state, business: issuing.business });
+    expect(found).toEqual({
+      document,
+      state,
+      business: issuing.business,
+      artifact_sha256: 'ab'.repeat(32),
+    });
   });
 
   it.each([

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CreateDocument, getDocument, issueDocument, type RequestOf } from '@pinkas/contracts';
+import {
+  type CreateDocument,
+  documentIssued,
+  getDocument,
+  issueDocument,
+  type RequestOf,
+} from '@pinkas/contracts';
 import {
   ApiError,
   advisoryLock,
@@ -149,7 +155,8 @@ describe('documents in line for one series', () => {
     const { rows } = await sql`
       select (select coalesce(sum(documents), 0)::integer from daily_count where business_id = ${business.id}) as counted,
         (select last_position from book where business_id = ${business.id}) as positions,
-        (select count(*)::integer from outbox where body -> 'business' ->> 'id' = ${business.id}) as events`.execute(
+        (select count(*)::integer from outbox
+          where subject like ${`${documentIssued.subject}.%`} and body ->> 'business_id' = ${business.id}) as events`.execute(
       issuing.database.db,
     );
     expect(rows[0]).toEqual({ counted: documents, positions: documents, events: documents });

@@ -5,19 +5,20 @@ import {
   artifactRendered,
   type Business,
   type CreateDocument,
+  cardChanged,
   checkRecipient,
   customerRecorded,
-  documentIssued,
   type EventOf,
   type IssuedDocument,
   issueDocument,
+  numberRequired,
   type ReplyOf,
   type RequestOf,
   releaseCustomer,
   renderArtifact,
   resolveCustomer,
 } from '@pinkas/contracts';
-import { type DocumentType, decideAllocation } from '@pinkas/domain';
+import { type DocumentType } from '@pinkas/domain';
 import type { RecipientCheck } from '@pinkas/domain/delivery';
 import {
   ApiError,
@@ -254,25 +255,21 @@ export async function startIssuing(
     await made.release();
     return {};
   });
-  network.connection.subscribe(`${documentIssued.subject}.*`, {
+  network.connection.subscribe(`${cardChanged.subject}.*`, {
     callback: (_error, message) => {
-      const {
-        document,
-        business: issuer,
-        customer_changes: changes,
-      } = message.json<EventOf<typeof documentIssued>>();
-      if (changes !== false) {
-        void made.cardsRecorded.then(() =>
-          network.publish(customerRecorded, document.id, {
-            document_id: document.id,
-            business_id: document.business_id,
-            customer_id: document.customer.id,
-          }),
-        );
-      }
-      if (!decideAllocation(document, issuer).required) {
-        return;
-      }
+      const { document_id, business_id, customer } = message.json<EventOf<typeof cardChanged>>();
+      void made.cardsRecorded.then(() =>
+        network.publish(customerRecorded, document_id, {
+          document_id,
+          business_id,
+          customer_id: customer.id,
+        }),
+      );
+    },
+  });
+  network.connection.subscribe(`${numberRequired.subject}.*`, {
+    callback: (_error, message) => {
+      const { document, business: issuer } = message.json<EventOf<typeof numberRequired>>();
       if (made.allocation) {
         void network.publish(allocationSettled, document.id, {
           document,

@@ -61,7 +61,7 @@ describe('linked documents and cancellation', () => {
     // Its pages say why; the HTTP API does not.
     const shown = { ...reply.state, cancel_reason: 'נשלח בטעות' };
     expect(await stateOf(document.id)).toEqual(reply.state);
-    expect(found).toEqual({ document, state: shown, business: issuing.business });
+    expect(found).toMatchObject({ document, state: shown, business: issuing.business });
     const event = await eventually('it is published', () =>
       published.find((event) => event.document.id === document.id),
     );

@@ -4,8 +4,12 @@ import {
   allocationSettled,
   artifactRendered,
   type CreateDocument,
+  cardChanged,
   deliveryPlanned,
+  documentIssued,
   getDocument,
+  messageDue,
+  numberRequired,
 } from '@pinkas/contracts';
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
@@ -41,6 +45,51 @@ describe('IssueOutcomes', () => {
         .where('message_id', '=', messageId)
         .executeTakeFirst(),
     );
+
+  it('IssueDocument publishes the record of each document, and an event only to a service that has work', async () => {
+    const subjectsOf = async (id: string) => {
+      const { rows } = await sql<{
+        subject: string;
+        body: { delivery?: unknown; number_required?: boolean };
+      }>`
+        select subject, body from outbox where subject like ${`%.${id}`} order by position`.execute(
+        issuing.database.db,
+      );
+      return new Map(rows.map(({ subject, body }) => [subject.replace(`.${id}`, ''), body]));
+    };
+    const { email: _, ...nobody } = numberedCustomer;
+    const accountant = { ...issuing.business, accountant_copy: { enabled: true, email: 'a@example.com' } };
+    const cases = [
+      { body: { customer: nobody }, changes: false, events: [] },
+      { body: { customer: nobody }, changes: true, events: [cardChanged] },
+      { body: { ...large, customer: nobody }, changes: false, events: [numberRequired] },
+      { body: { customer: numberedCustomer }, changes: false, events: [messageDue] },
+      { body: { customer: numberedCustomer, send: false }, changes: false, events: [] },
+      { body: { customer: nobody }, changes: false, events: [messageDue], change: { business: accountant } },
+      { body: large, changes: true, events: [numberRequired, messageDue, cardChanged] },
+    ];
+    for (const { body, changes, events, change } of cases) {
+      issuing.customerChanges = changes;
+      const { document, delivery } = await issuing.issue(body, randomUUID(), change);
+      const published = await subjectsOf(document.id);
+      expect([...published.keys()]).toEqual([documentIssued, ...events].map(({ subject }) => subject));
+      expect(published.get(documentIssued.subject)).toEqual({
+        business_id: document.business_id,
+        document_id: document.id,
+        type: document.type,
+        number: document.number,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        artifact_sha256: 'ab'.repeat(32),
+      });
+      if (published.has(messageDue.subject)) {
+        expect(published.get(messageDue.subject)).toMatchObject({
+          document,
+          delivery,
+          number_required: published.has(numberRequired.subject),
+        });
+      }
+    }
+  });
 
   it('IssueDocument returns an allocation number, and the number can be read at once', async () => {
     issuing.allocation = granted;

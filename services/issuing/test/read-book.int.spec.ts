@@ -110,13 +110,13 @@ describe('ReadBook', () => {
 
   it('ReadBook returns the same document and state as GetDocument, and the hash of the PDF', async () => {
     const business_id = issuing.business.id;
-    for (const { document, state, artifact_sha256 } of (await read()).entries) {
+    for (const { document, state, allocation, artifact_sha256 } of (await read()).entries) {
       const view = await issuing.network.call(getDocument, {
         business_id,
         document_id: document.id,
         detailed: true,
       });
-      expect({ document, state }).toEqual(view);
+      expect({ document, state, allocation }).toEqual(view);
       expect(artifact_sha256).toBe('ab'.repeat(32));
     }
     expect((await entryOf(ids.order)).state).toMatchObject({

@@ -1,6 +1,7 @@
 import { Module, type Type } from '@nestjs/common';
 import { type BackgroundTask, type Clock, kitTokens, type Logger, Metrics } from '@pinkas/service-kit';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
+import { BookHash } from './artifact/book-hash.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
 import { ClearTestArtifacts } from './artifact/clear-test-artifacts.js';
 import { GetArtifact } from './artifact/get-artifact.js';
@@ -60,6 +61,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
       inject: [kitTokens.config, kitTokens.clock, kitTokens.logger, Metrics],
     },
     PdfService,
+    BookHash,
     ValidationDataRefresher,
     LogoRasterizer,
     LogoStore,

@@ -116,15 +116,7 @@ export class Artifacts {
   rows(document: IssuedDocument) {
     return this.rendering.database.db
       .selectFrom('artifact')
-      .select([
-        'revision',
-        'sha256',
-        'confirmed_at',
-        'published_at',
-        'cancelled_at',
-        'cancel_reason',
-        'allocation_number',
-      ])
+      .select(['revision', 'sha256', 'published_at', 'cancelled_at', 'cancel_reason', 'allocation_number'])
       .where('document_id', '=', document.id)
       .orderBy('revision')
       .execute();

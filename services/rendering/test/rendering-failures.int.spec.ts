@@ -41,11 +41,10 @@ describe('RenderArtifact', () => {
     rendering.network.call(renderArtifact, { document, business, attempt });
   const keyOf = (document: IssuedDocument) => ({ business_id: business.id, document_id: document.id });
   const get = (document: IssuedDocument) => rendering.network.call(getArtifact, keyOf(document));
-  const confirm = (document: IssuedDocument) =>
+  const compareAll = () =>
     rendering.database.db
-      .updateTable('artifact')
-      .set({ confirmed_at: new Date() })
-      .where('document_id', '=', document.id)
+      .updateTable('artifact_comparison')
+      .set({ compared_until: sql<Date>`now()` })
       .execute();
 
   it('RenderArtifact stores a signed PDF with the hash that it returns', async () => {
@@ -69,7 +68,7 @@ describe('RenderArtifact', () => {
     expect((await get(document)).sha256).toBe(first.sha256);
   });
 
-  it('RenderArtifact replaces the unconfirmed PDF of an earlier attempt, and an earlier one that comes last changes nothing', async () => {
+  it('RenderArtifact replaces the PDF of an earlier attempt, and an earlier one that comes last changes nothing', async () => {
     const document = newDocument();
     const first = await render(document, 1);
     const second = await render({ ...document, number: 7 }, 2);
@@ -82,10 +81,10 @@ describe('RenderArtifact', () => {
     expect((await get(document)).sha256).toBe(second.sha256);
   });
 
-  it('RenderArtifact never replaces a confirmed PDF', async () => {
+  it('RenderArtifact never replaces a PDF that was compared with the book', async () => {
     const document = newDocument();
     const first = await render(document);
-    await confirm(document);
+    await compareAll();
     expect((await render(document)).sha256).toBe(first.sha256);
     await expect(render({ ...document, number: 7 }, 2)).rejects.toMatchObject({
       code: 'document_generation_failed',
@@ -141,8 +140,7 @@ describe('RenderArtifact', () => {
     await expect(row.set({ allocation_number: '123456789' }).execute()).rejects.toThrow(
       'an artifact is final',
     );
-    await confirm(document);
-    await expect(row.set({ confirmed_at: null }).execute()).rejects.toThrow('an artifact is final');
+    await compareAll();
     await expect(db.deleteFrom('artifact').where('document_id', '=', document.id).execute()).rejects.toThrow(
       'never deleted',
     );

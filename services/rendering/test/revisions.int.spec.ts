@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => artifacts?.stop());
 
 describe('SettleArtifact', () => {
-  it('an allocation without a number confirms and publishes the first PDF', async () => {
+  it('an allocation without a number publishes the first PDF', async () => {
     const { document, sha256 } = await artifacts.render();
     await artifacts.settle(document, notRequired);
     expect(await artifacts.published(document)).toEqual({
@@ -45,7 +45,6 @@ describe('SettleArtifact', () => {
     expect(await artifacts.rows(document)).toEqual([
       expect.objectContaining({
         revision: 1,
-        confirmed_at: expect.any(Date),
         published_at: expect.any(Date),
       }),
     ]);
@@ -67,7 +66,18 @@ describe('SettleArtifact', () => {
       return /^pinkas_artifact_mismatches_total [1-9]/m.test(text);
     });
     expect(artifacts.publishedFor(document)).toEqual([]);
-    expect(await artifacts.rows(document)).toMatchObject([{ confirmed_at: null, published_at: null }]);
+    expect(await artifacts.rows(document)).toMatchObject([{ published_at: null }]);
+  });
+
+  it('neither the customer nor the accountant gets a PDF whose first revision is not the one in the book', async () => {
+    const { document, sha256 } = await artifacts.render();
+    const key = { business_id: document.business_id, document_id: document.id };
+    for (const contract of [releaseArtifact, getArtifact]) {
+      const call = (artifact_sha256: string) =>
+        artifacts.rendering.network.call(contract, { ...key, artifact_sha256 });
+      await expect(call('ab'.repeat(32))).rejects.toMatchObject({ code: 'internal_error' });
+      expect(await call(sha256)).toMatchObject({ revision: 1, sha256 });
+    }
   });
 
   it('an allocation with a number publishes a new original that shows it, and the first PDF is unchanged', async () => {
@@ -82,10 +92,9 @@ describe('SettleArtifact', () => {
     expect(text).toContain('987654321');
     expect(text).toContain(compact('מקור | מסמך ממוחשב'));
     expect(await artifacts.rows(document)).toEqual([
-      expect.objectContaining({ revision: 1, confirmed_at: expect.any(Date), published_at: null }),
+      expect.objectContaining({ revision: 1, published_at: null }),
       expect.objectContaining({
         revision: 2,
-        confirmed_at: expect.any(Date),
         published_at: expect.any(Date),
       }),
     ]);
@@ -242,7 +251,6 @@ describe('cancellation', () => {
     expect(second).toMatchObject({
       cancelled_at: new Date(cancelledAt),
       cancel_reason: 'הוזמן פעמיים',
-      confirmed_at: expect.any(Date),
       published_at: null,
     });
   });
@@ -345,8 +353,8 @@ describe('cancellation', () => {
     await cancel(document, event);
     await artifacts.handled(event);
     expect(await artifacts.rows(document)).toMatchObject([
-      { confirmed_at: expect.any(Date), cancelled_at: null },
-      { confirmed_at: expect.any(Date), cancelled_at: new Date(cancelledAt), sha256: expect.any(Buffer) },
+      { cancelled_at: null },
+      { cancelled_at: new Date(cancelledAt), sha256: expect.any(Buffer) },
     ]);
     expect((await artifacts.latest(document)).sha256).toBe(made.sha256);
     expect(artifacts.publishedFor(document)).toEqual([]);
@@ -425,7 +433,7 @@ describe('NumberArtifact', () => {
     await artifacts.handled(event);
     expect(await artifacts.rows(document)).toMatchObject([
       { revision: 1, allocation_number: null },
-      { revision: 2, allocation_number: allocationNumber, confirmed_at: expect.any(Date) },
+      { revision: 2, allocation_number: allocationNumber },
     ]);
     await artifacts.published(document);
     expect(artifacts.publishedFor(document)).toMatchObject([

@@ -76,16 +76,16 @@ export function traces(system: () => RunningStack, collectorOf: () => TestCollec
           'pinkas-issuing server rpc.issuing.document.issue.v1',
         ],
         [
-          'pinkas-allocation consumer process allocation-decide',
+          'pinkas-allocation consumer process allocation-required-numbers',
           'pinkas-issuing producer publish evt.issuing.document.issued.v1',
         ],
         [
-          'pinkas-delivery consumer process delivery-plan',
+          'pinkas-delivery consumer process delivery-due-messages',
           'pinkas-issuing producer publish evt.issuing.document.issued.v1',
         ],
         [
           'pinkas-allocation internal allocation-worker',
-          'pinkas-allocation consumer process allocation-decide',
+          'pinkas-allocation consumer process allocation-required-numbers',
         ],
         [
           'pinkas-allocation producer publish evt.allocation.document.settled.v1',
@@ -103,7 +103,10 @@ export function traces(system: () => RunningStack, collectorOf: () => TestCollec
           'pinkas-delivery consumer process delivery-release',
           'pinkas-rendering producer publish evt.rendering.artifact.rendered.v1',
         ],
-        ['pinkas-delivery internal message-sender-email', 'pinkas-delivery consumer process delivery-plan'],
+        [
+          'pinkas-delivery internal message-sender-email',
+          'pinkas-delivery consumer process delivery-due-messages',
+        ],
         ['pinkas-delivery client send email', 'pinkas-delivery internal message-sender-email'],
         [
           'pinkas-delivery producer publish evt.delivery.message.sent.v1',

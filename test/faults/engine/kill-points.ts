@@ -128,7 +128,7 @@ export const killPoints = {
   },
   'F5 delivery, before it acknowledges': {
     service: 'delivery',
-    steps: [acknowledges('delivery-plan')],
+    steps: [acknowledges('delivery-due-messages')],
     before: true,
   },
   'F6 issuing, when an event is published': {
@@ -146,7 +146,7 @@ export const killPoints = {
   },
   'F7 allocation, before it acknowledges': {
     service: 'allocation',
-    steps: [acknowledges('allocation-decide')],
+    steps: [acknowledges('allocation-required-numbers')],
     before: true,
   },
 } as const satisfies Record<string, KillPoint>;

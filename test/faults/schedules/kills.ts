@@ -305,7 +305,7 @@ export const allocationKilled = [
     fault: killAt('F7 allocation, before it acknowledges'),
     unitPrice: large,
     async check(engine, invoice) {
-      await awaitRedelivered(engine, consumers.decideAllocation);
+      await awaitRedelivered(engine, consumers.recordRequiredNumber);
       await expectOneNumber(engine, invoice);
     },
   }),

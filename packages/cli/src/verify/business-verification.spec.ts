@@ -121,7 +121,7 @@ describe('BusinessVerification', () => {
       const audits = exampleAudits(document);
       system.audits.set(document.id, {
         ...audits,
-        delivery: { ...audits.delivery, planned: false, messages: [] },
+        delivery: { ...audits.delivery, messages: [] },
       });
     }
     system.deadLetters.push({ service: 'delivery', document_id: first.document.id });

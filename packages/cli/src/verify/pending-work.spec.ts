@@ -106,11 +106,27 @@ describe('pendingWork', () => {
     ]);
   });
 
-  it('a missing decision and a missing plan are pending', () => {
-    expect(messages({ allocation: { state: null, number: null } })).toEqual([
-      'it is not decided whether it needs an allocation number',
+  it('a number that is required and not requested is pending, and one that is not required is nothing', () => {
+    const none = { allocation: { state: null, number: null } };
+    for (const allocation of [null, failed]) {
+      expect(messages(none, exampleEntry({}, { allocation }))).toEqual([
+        'its allocation number is required, and not requested',
+      ]);
+    }
+    const allocation = { status: 'not_required', number: null, reason: 'Below.' } as const;
+    expect(messages(none, exampleEntry({}, { allocation }))).toEqual([]);
+    expect(messages({}, exampleEntry({}, { allocation }))).toEqual([
+      'the book has not_required as its allocation, and the allocation service has issued',
     ]);
-    expect(messages({ delivery: { planned: false, messages: [] } })).toEqual(['its delivery is not planned']);
+  });
+
+  it('a message to the accountant that its business requires is pending until it is planned', () => {
+    const entry = exampleEntry({}, { accountant_copy: true });
+    expect(messages({}, entry)).toEqual([
+      'there is no message to the accountant by email, which its delivery requires',
+    ]);
+    const copy = exampleMessage({ purpose: 'accountant' });
+    expect(messages({ delivery: { messages: [exampleMessage(), copy] } }, entry)).toEqual([]);
   });
 
   it('a customer without a card, and a card without a detail of the document, are pending', () => {
@@ -149,8 +165,8 @@ describe('pendingWork', () => {
     expect(messages({}, exampleEntry({}, { allocation: null }))).toEqual([
       'the book has nothing as its allocation, and the allocation service has issued',
     ]);
-    expect(messages({ allocation: { state: 'not_required', number: null } })).toEqual([
-      'the book has issued as its allocation, and the allocation service has not_required',
+    expect(messages({ allocation: { state: 'refused', number: null } })).toEqual([
+      'the book has issued as its allocation, and the allocation service has refused',
     ]);
   });
 });

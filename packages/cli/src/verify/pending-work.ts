@@ -91,8 +91,12 @@ function ofArtifact(
 function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudit, now: Date): PendingWork[] {
   const { state, next_attempt_at: next } = audit;
   const issuedAt = new Date(document.issued_at);
+  const isRequired = allocation === null || allocation.status === 'issued' || allocation.status === 'failed';
+  if (!isRequired && state === null) {
+    return [];
+  }
   if (state === null) {
-    const message = 'it is not decided whether it needs an allocation number';
+    const message = 'its allocation number is required, and not requested';
     return [{ message, due: issuedAt, services: ['allocation'] }];
   }
   const work: PendingWork[] = [];
@@ -104,7 +108,7 @@ function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudi
       services: ['allocation'],
     });
   }
-  const expected = state === 'pending' || state === 'refused' || state === 'dead_lettered' ? 'failed' : state;
+  const expected = state === 'issued' ? 'issued' : 'failed';
   if (allocation?.status !== expected) {
     const recorded = allocation?.status ?? 'nothing';
     work.push({
@@ -117,24 +121,25 @@ function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudi
 }
 
 function ofDelivery(
-  { document, state, delivery }: BookEntry,
+  { document, state, delivery, accountant_copy }: BookEntry,
   audit: DeliveryAudit,
   now: Date,
 ): PendingWork[] {
   const issuedAt = new Date(document.issued_at);
-  if (!audit.planned) {
-    return [{ message: 'its delivery is not planned', due: issuedAt, services: ['delivery'] }];
-  }
   const work: PendingWork[] = [];
   for (const message of audit.messages) {
     work.push(...ofMessage(message, { issuedAt, isCancelled: state.cancelled_at !== null }, now));
   }
-  for (const channel of channelsOf(delivery.channel)) {
+  const required = [
+    ...channelsOf(delivery.channel).map((channel) => ({ purpose: 'customer', channel })),
+    ...(accountant_copy ? [{ purpose: 'accountant', channel: 'email' }] : []),
+  ];
+  for (const { purpose, channel } of required) {
     const isPlanned = (message: DeliveryAudit['messages'][number]) =>
-      message.purpose === 'customer' && message.channel === channel && !message.requested;
+      message.purpose === purpose && message.channel === channel && !message.requested;
     if (!audit.messages.some(isPlanned)) {
-      const message = `there is no message to the customer by ${channel}, which its delivery requires`;
-      work.push({ message, due: issuedAt, services: [] });
+      const message = `there is no message to the ${purpose} by ${channel}, which its delivery requires`;
+      work.push({ message, due: issuedAt, services: ['delivery'] });
     }
   }
   return work;

@@ -35,6 +35,7 @@ import {
   getUsage,
   issueDocument,
   listDocuments,
+  listMissingDocuments,
   listSeries,
   listSeriesHeads,
   readBook,
@@ -83,7 +84,11 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
   ],
   issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
   customer: [],
-  rendering: [getDocument, listSeriesHeads, ...Object.values(auditing).map((item) => item.listChainHeads)],
+  rendering: [
+    listMissingDocuments,
+    listSeriesHeads,
+    ...Object.values(auditing).map((item) => item.listChainHeads),
+  ],
   allocation: [],
   delivery: [getDocument, findPublicDocument, getArtifact, releaseArtifact, getLogo],
   console: [

@@ -1,7 +1,7 @@
 import { allocationSettled } from '../allocation.js';
 import type { EventContract, ServiceName } from '../define.js';
 import { deliveryPlanned } from '../delivery.js';
-import { documentCancelled, documentIssued } from '../issuing.js';
+import { cardChanged, documentCancelled, messageDue, numberRequired } from '../issuing.js';
 import { artifactRendered } from '../rendering.js';
 
 /** One consumer: which service handles which event, under which durable name. A durable name never changes. */
@@ -19,9 +19,9 @@ const bind = <E extends EventContract>(
 
 /** Every consumer of the system; the handlers of the services and the permissions on NATS are made of it. */
 export const consumers = {
-  recordCustomer: bind('customer', documentIssued, 'customer-cards'),
-  decideAllocation: bind('allocation', documentIssued, 'allocation-decide'),
-  planDelivery: bind('delivery', documentIssued, 'delivery-plan'),
+  recordCustomer: bind('customer', cardChanged, 'customer-changed-cards'),
+  recordRequiredNumber: bind('allocation', numberRequired, 'allocation-required-numbers'),
+  planDelivery: bind('delivery', messageDue, 'delivery-due-messages'),
   withdrawDelivery: bind('delivery', documentCancelled, 'delivery-withdraw'),
   releaseDelivery: bind('delivery', artifactRendered, 'delivery-release'),
   settleArtifact: bind('rendering', allocationSettled, 'rendering-settle-artifact'),

@@ -30,6 +30,14 @@ export interface DeliveringBusiness {
     readonly channel: MessageChannel | 'both';
     readonly quiet_hours: string | null;
   };
+  readonly accountant_copy: { readonly enabled: boolean; readonly email: string | null };
+}
+
+/** Where the accountant's copy of each document is sent; null: there is none. */
+export function accountantAddress({
+  accountant_copy: { enabled, email },
+}: Pick<DeliveringBusiness, 'accountant_copy'>): string | null {
+  return enabled ? email : null;
 }
 
 /** What the delivery service alone knows of a customer's addresses. */

@@ -36,7 +36,10 @@ const decide = ({
 }) =>
   decideDelivery(
     { business_id: book, items: [{ sku }], issued_at: at, send, customer: { email, phone: number } },
-    { auto_send: { enabled, channel, quiet_hours: quietHours } },
+    {
+      auto_send: { enabled, channel, quiet_hours: quietHours },
+      accountant_copy: { enabled: false, email: null },
+    },
     { suppressed, whatsapp_configured: whatsapp },
   );
 

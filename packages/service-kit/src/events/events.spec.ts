@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type documentIssued, type EventOf, isUuid } from '@pinkas/contracts';
+import { type EventOf, isUuid, type messageDue } from '@pinkas/contracts';
 import { type Transaction } from 'kysely';
 import pg from 'pg';
 import { type MessagingTables } from '../db/messaging-tables.js';
@@ -11,7 +11,7 @@ import { asOutboxTransaction, OutboxBuffer, publish } from './outbox/publish.js'
 
 const databaseError = (code: string, message: string) =>
   Object.assign(new pg.DatabaseError(message, 7, 'error'), { code });
-type Issued = typeof documentIssued;
+type Issued = typeof messageDue;
 
 describe('reasonOf', () => {
   it.each([

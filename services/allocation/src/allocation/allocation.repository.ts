@@ -1,4 +1,3 @@
-import type { AllocationDecision } from '@pinkas/domain';
 import {
   type Clock,
   currentContext,
@@ -25,7 +24,7 @@ export type AttemptRow = Selectable<AttemptTable>;
 export type AttemptEnd = Pick<AttemptRow, 'outcome' | 'number' | 'reason' | 'refusal_codes'>;
 
 /** A document whose number is pending. */
-export type PendingRow = AllocationRow & { facts: AllocationFacts; first_attempt_at: Date };
+export type PendingRow = AllocationRow & { first_attempt_at: Date };
 
 /** A document that this worker has claimed. */
 export type ClaimedRow = PendingRow & {
@@ -36,30 +35,26 @@ export type ClaimedRow = PendingRow & {
 /** A document by its key. */
 type Key = Pick<AllocationRow, 'business_id' | 'document_id'>;
 
-/** Stores the decision about a document, once. @returns whether it was stored now. */
-export async function insertDecision(
+/** Stores a document whose number is pending, once: the same document under another message's id changes nothing. */
+export async function insertAllocation(
   trx: Transaction<AllocationTables>,
   facts: AllocationFacts,
-  decision: AllocationDecision,
   now: Date,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
+): Promise<void> {
+  await trx
     .insertInto('allocation')
     .values({
       business_id: facts.document.business_id,
       document_id: facts.document.id,
-      state: decision.required ? 'pending' : decision.status,
-      reason: decision.required ? null : decision.reason,
-      facts: decision.required ? JSON.stringify(facts) : null,
+      state: 'pending',
+      facts: JSON.stringify(facts),
       request_id: currentContext()?.requestId ?? null,
       trace: currentTraceJson(),
-      next_attempt_at: decision.required ? now : null,
+      next_attempt_at: now,
       decided_at: now,
-      settled_at: decision.required ? null : now,
     })
     .onConflict((conflict) => conflict.columns(['business_id', 'document_id']).doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .execute();
 }
 
 /** An expired claim: the process that had it may have sent a request before it died. */
@@ -375,7 +370,7 @@ export function unresolvedAllocations(
     .execute();
 }
 
-/** The documents of a business that need, or needed, a number, the latest first, after a position. */
+/** The documents of a business that require a number, the latest first, after a position. */
 export function requestsOf(
   db: Database<AllocationTables>,
   businessId: string,
@@ -386,7 +381,6 @@ export function requestsOf(
     .selectFrom('allocation')
     .select(['document_id', 'state', 'number', 'reason', 'attempts', 'decided_at'])
     .where('business_id', '=', businessId)
-    .where('state', 'in', ['pending', 'issued', 'refused', 'dead_lettered'])
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(

@@ -18,7 +18,7 @@ export interface AllocationTable {
   /** Printed: nine digits. */
   number: string | null;
   confirmation_number: string | null;
-  facts: ColumnType<AllocationFacts, string, never> | null;
+  facts: ColumnType<AllocationFacts, string, never>;
   answer: string | null;
   /** The X-Request-Id of the request that issued the document. */
   request_id: string | null;

@@ -110,16 +110,7 @@ export class RetryAllocation {
 
 /** Why there is nothing to request, or null. */
 function notRetryable(row: AllocationRow): string | null {
-  switch (row.state) {
-    case 'issued':
-      return 'The document has its number already.';
-    case 'pending':
-    case 'refused':
-    case 'dead_lettered':
-      return null;
-    default:
-      return row.reason;
-  }
+  return row.state === 'issued' ? 'The document has its number already.' : null;
 }
 
 /** The reply after the attempt. */

@@ -4,7 +4,7 @@ import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 
 /** What an attempt changes, and what is published. */
 export interface RetryTransition {
-  readonly state: Extract<AllocationState, 'pending' | 'issued' | 'refused' | 'dead_lettered'>;
+  readonly state: AllocationState;
   readonly reason: string | null;
   readonly number: string | null;
   readonly confirmationNumber: string | null;

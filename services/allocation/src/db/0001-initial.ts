@@ -5,7 +5,7 @@ import {
   sqlMigration,
 } from '@pinkas/service-kit/schema';
 
-/** The allocation number of each document, and the businesses' connections to the tax authority. */
+/** The allocation number of each document that requires one, and the businesses' connections to the tax authority. */
 export const initial = sqlMigration(`
   create table allocation (
     business_id         uuid not null,
@@ -14,7 +14,7 @@ export const initial = sqlMigration(`
     reason              text,
     number              text,
     confirmation_number text,
-    facts               jsonb,
+    facts               jsonb not null,
     answer              text,
     request_id          text,
     trace               json,
@@ -34,15 +34,12 @@ export const initial = sqlMigration(`
     refusal_answer      text,
     constraint allocation_pkey primary key (business_id, document_id),
     constraint allocation_confirmation_number_key unique (confirmation_number),
-    constraint allocation_state_check check (state in ('not_required', 'skipped_customer_tax_id_missing',
-      'skipped_business_tax_id_missing', 'pending', 'issued', 'refused', 'dead_lettered')),
+    constraint allocation_state_check check (state in ('pending', 'issued', 'refused', 'dead_lettered')),
     constraint allocation_number_check check (number ~ '^[0-9]{9}$'),
     constraint allocation_issued_check check ((state = 'issued') = (number is not null)
       and (number is null) = (confirmation_number is null)
       and (number is null or right(confirmation_number, 9) = number)),
     constraint allocation_pending_check check ((state = 'pending') = (next_attempt_at is not null)),
-    constraint allocation_facts_check check
-      ((state in ('pending', 'issued', 'refused', 'dead_lettered')) = (facts is not null)),
     constraint allocation_dead_lettered_check check ((state = 'dead_lettered') = (dead_lettered_at is not null)),
     constraint allocation_attempts_check check (attempts >= 0),
     constraint allocation_earlier_attempts_check check (earlier_attempts between 0 and attempts)

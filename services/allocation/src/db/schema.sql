@@ -69,7 +69,7 @@ CREATE TABLE public.allocation (
     reason text,
     number text,
     confirmation_number text,
-    facts jsonb,
+    facts jsonb NOT NULL,
     answer text,
     request_id text,
     trace json,
@@ -90,11 +90,10 @@ CREATE TABLE public.allocation (
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
     CONSTRAINT allocation_dead_lettered_check CHECK (((state = 'dead_lettered'::text) = (dead_lettered_at IS NOT NULL))),
     CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
-    CONSTRAINT allocation_facts_check CHECK (((state = ANY (ARRAY['pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])) = (facts IS NOT NULL))),
     CONSTRAINT allocation_issued_check CHECK ((((state = 'issued'::text) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
     CONSTRAINT allocation_number_check CHECK ((number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT allocation_pending_check CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL))),
-    CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['not_required'::text, 'skipped_customer_tax_id_missing'::text, 'skipped_business_tax_id_missing'::text, 'pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])))
+    CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])))
 );
 
 ALTER TABLE ONLY public.allocation FORCE ROW LEVEL SECURITY;

@@ -36,7 +36,11 @@ export class ShowDocument {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, params } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
-    const { document, state } = await this.rpc.call(getDocument, { ...key, detailed: true });
+    const {
+      document,
+      state,
+      allocation: outcome,
+    } = await this.rpc.call(getDocument, { ...key, detailed: true });
     const [allocation, artifacts, messages, based] = await Promise.all([
       unlessAway(this.rpc.call(showAllocation, { ...key, after_attempt: shownFrom(visit) })),
       unlessAway(this.rpc.call(listArtifacts, key)),
@@ -53,7 +57,7 @@ ${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[l
 <div class="columns"><div>
 <section class="card">${documentFacts(visit, document, state)}${documentLines(visit, document)}${paymentTable(visit, document)}${documentNotes(visit, document)}</section>
 ${based && basedOnIt(visit, based)}</div>
-<div>${timeline(visit, { document, state, allocation, artifacts, messages })}
+<div>${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
 ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}</div></div>`,
     );
   }

@@ -28,12 +28,6 @@ export function changesCard(
   );
 }
 
-/** The details without those of some names. */
-export function withoutDetails(details: CardDetails, names: readonly string[]): CardDetails {
-  const kept = cardDetails.map((name) => [name, names.includes(name) ? null : details[name]]);
-  return Object.fromEntries(kept) as CardDetails;
-}
-
 /** The tax id that a search text may be, in nine digits: leading zeros may be there or not. */
 export function parseTaxId(text: string): string | null {
   return /^\d{1,9}$/.test(text) ? normaliseTaxId(text) : null;

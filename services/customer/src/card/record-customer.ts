@@ -1,4 +1,4 @@
-import { consumers, customerRecorded, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { type cardChanged, consumers, customerRecorded, type EventOf } from '@pinkas/contracts';
 import { normaliseTaxId } from '@pinkas/domain';
 import {
   EventHandler,
@@ -7,15 +7,14 @@ import {
   type OutboxTransaction,
   publish,
 } from '@pinkas/service-kit';
-import { changesCard, withoutDetails } from './card.js';
-import { confirmCard, findCard } from './card.repository.js';
+import { confirmCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
 import { endReservation } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
 /**
  * Confirms the card of an issued document, fills its empty fields, and ends the document's reservation. A document that found a
- * card with all it knows has reserved nothing, and nobody waits for it: it costs one read.
+ * card with all that it states has reserved nothing, and publishes no event.
  */
 @EventHandler(consumers.recordCustomer)
 export class RecordCustomer {
@@ -25,40 +24,31 @@ export class RecordCustomer {
   ) {}
 
   async handle(
-    { document, customer_changes: changes }: EventOf<typeof documentIssued>,
+    { business_id, document_id, customer, issued_at }: EventOf<typeof cardChanged>,
     trx: OutboxTransaction<CustomerTables>,
   ): Promise<void> {
-    const { customer } = document;
-    if (!changes) {
-      const card = await findCard(trx, document.business_id, customer.id);
-      // What a person has removed since was on the card when the document was resolved: it must not come back.
-      const news = card && withoutDetails(customer, card.removed_details);
-      if (card && news && !changesCard(card, news)) {
-        return;
-      }
-    }
     // Before the card, as in a release: another order could deadlock.
-    await endReservation(trx, document.business_id, document.id);
+    await endReservation(trx, business_id, document_id);
     const kept = await confirmCard(
       trx,
       {
         ...customer,
-        business_id: document.business_id,
+        business_id,
         tax_id: customer.tax_id === null ? null : normaliseTaxId(customer.tax_id),
       },
-      new Date(document.issued_at),
+      new Date(issued_at),
     );
     if (!kept) {
-      this.logger.warn({ document_id: document.id, customer_id: customer.id }, 'late customer card renamed');
+      this.logger.warn({ document_id, customer_id: customer.id }, 'late customer card renamed');
     }
-    await publish(trx, customerRecorded, document.id, {
-      document_id: document.id,
-      business_id: document.business_id,
+    await publish(trx, customerRecorded, document_id, {
+      document_id,
+      business_id,
       customer_id: customer.id,
     });
   }
 
-  committed({ document }: EventOf<typeof documentIssued>): void {
-    this.events.notify(document.business_id);
+  committed({ business_id }: EventOf<typeof cardChanged>): void {
+    this.events.notify(business_id);
   }
 }

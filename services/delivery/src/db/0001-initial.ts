@@ -5,47 +5,29 @@ import {
   sqlMigration,
 } from '@pinkas/service-kit/schema';
 
-/** Plans, messages, send attempts and suppressed addresses. */
+/** Messages, send attempts and suppressed addresses. */
 export const initial = sqlMigration(`
-  create table plan (
-    business_id   uuid not null,
-    document_id   uuid not null,
-    status        text not null,
-    channel       text,
-    scheduled_for timestamptz,
-    hold_until    timestamptz not null,
-    planned_at    timestamptz not null,
-    constraint plan_pkey primary key (business_id, document_id),
-    constraint plan_status_check check (status in ('queued', 'deferred_quiet_hours', 'disabled', 'suppressed',
-      'no_recipient', 'send_failed')),
-    constraint plan_scheduled_check check ((status = 'deferred_quiet_hours') = (scheduled_for is not null))
-  );
-  comment on column plan.hold_until is 'Until when messages wait for an allocation number that is being obtained.';
-  create index plan_document_idx on plan (document_id);
-  ${enableTenantIsolation('plan')}
-
-  create table rendered_document (
+  create table document (
     business_id        uuid not null,
     document_id        uuid not null,
-    revision           integer not null,
+    hold_until         timestamptz,
+    revision           integer,
     allocation_number  text,
-    allocation_pending boolean not null,
-    rendered_at        timestamptz not null,
-    constraint rendered_document_pkey primary key (business_id, document_id)
+    allocation_pending boolean not null default false,
+    cancelled_at       timestamptz,
+    constraint document_pkey primary key (business_id, document_id),
+    constraint document_allocation_check check (revision is not null or allocation_number is null and not allocation_pending)
   );
-  comment on table rendered_document is 'The documents whose PDF is final, so that it may go to the customer.';
-  comment on column rendered_document.allocation_pending is
+  comment on table document is
+    'The documents that have messages, or may get some: their events come in any order. Its lock orders them with send attempts.';
+  comment on column document.hold_until is
+    'Until when messages wait for an allocation number that is being obtained; null: none is planned.';
+  comment on column document.revision is 'The latest PDF that is final, so that it may go to the customer; null: none is.';
+  comment on column document.allocation_pending is
     'Whether the allocation number is still being obtained; never true again after it was false.';
-  ${enableTenantIsolation('rendered_document')}
-
-  create table cancelled_document (
-    business_id uuid not null,
-    document_id uuid not null,
-    recorded_at timestamptz not null,
-    constraint cancelled_document_pkey primary key (business_id, document_id)
-  );
-  comment on table cancelled_document is 'The documents of which nothing is sent any more.';
-  ${enableTenantIsolation('cancelled_document')}
+  comment on column document.cancelled_at is 'From then on nothing is sent; null: it is not cancelled.';
+  create index document_document_idx on document (document_id);
+  ${enableTenantIsolation('document')}
 
   create table delivery (
     business_id      uuid not null,
@@ -184,5 +166,5 @@ export const initial = sqlMigration(`
   comment on column test_message.body is 'The text of an email, or the JSON of a WhatsApp message.';
   ${enableTenantIsolation('test_message')}
 
-  ${['plan', 'rendered_document', 'cancelled_document', 'delivery', 'attempt'].map((table) => keepLiveRows(table)).join('')}
+  ${['document', 'delivery', 'attempt'].map((table) => keepLiveRows(table)).join('')}
 `);

@@ -104,16 +104,6 @@ CREATE TABLE public.audit_entry (
 
 ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.cancelled_document (
-    business_id uuid NOT NULL,
-    document_id uuid NOT NULL,
-    recorded_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.cancelled_document FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE public.cancelled_document IS 'The documents of which nothing is sent any more.';
-
 CREATE TABLE public.daily_count (
     business_id uuid NOT NULL,
     counted_on date NOT NULL,
@@ -194,6 +184,29 @@ COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due 
 
 COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, beside what was planned at issue.';
 
+CREATE TABLE public.document (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    hold_until timestamp with time zone,
+    revision integer,
+    allocation_number text,
+    allocation_pending boolean DEFAULT false NOT NULL,
+    cancelled_at timestamp with time zone,
+    CONSTRAINT document_allocation_check CHECK (((revision IS NOT NULL) OR ((allocation_number IS NULL) AND (NOT allocation_pending))))
+);
+
+ALTER TABLE ONLY public.document FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.document IS 'The documents that have messages, or may get some: their events come in any order. Its lock orders them with send attempts.';
+
+COMMENT ON COLUMN public.document.hold_until IS 'Until when messages wait for an allocation number that is being obtained; null: none is planned.';
+
+COMMENT ON COLUMN public.document.revision IS 'The latest PDF that is final, so that it may go to the customer; null: none is.';
+
+COMMENT ON COLUMN public.document.allocation_pending IS 'Whether the allocation number is still being obtained; never true again after it was false.';
+
+COMMENT ON COLUMN public.document.cancelled_at IS 'From then on nothing is sent; null: it is not cancelled.';
+
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -247,22 +260,6 @@ CREATE TABLE public.outbox_reader (
 
 COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
 
-CREATE TABLE public.plan (
-    business_id uuid NOT NULL,
-    document_id uuid NOT NULL,
-    status text NOT NULL,
-    channel text,
-    scheduled_for timestamp with time zone,
-    hold_until timestamp with time zone NOT NULL,
-    planned_at timestamp with time zone NOT NULL,
-    CONSTRAINT plan_scheduled_check CHECK (((status = 'deferred_quiet_hours'::text) = (scheduled_for IS NOT NULL))),
-    CONSTRAINT plan_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'deferred_quiet_hours'::text, 'disabled'::text, 'suppressed'::text, 'no_recipient'::text, 'send_failed'::text])))
-);
-
-ALTER TABLE ONLY public.plan FORCE ROW LEVEL SECURITY;
-
-COMMENT ON COLUMN public.plan.hold_until IS 'Until when messages wait for an allocation number that is being obtained.';
-
 CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -275,21 +272,6 @@ CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
     "position" bigint NOT NULL
 );
-
-CREATE TABLE public.rendered_document (
-    business_id uuid NOT NULL,
-    document_id uuid NOT NULL,
-    revision integer NOT NULL,
-    allocation_number text,
-    allocation_pending boolean NOT NULL,
-    rendered_at timestamp with time zone NOT NULL
-);
-
-ALTER TABLE ONLY public.rendered_document FORCE ROW LEVEL SECURITY;
-
-COMMENT ON TABLE public.rendered_document IS 'The documents whose PDF is final, so that it may go to the customer.';
-
-COMMENT ON COLUMN public.rendered_document.allocation_pending IS 'Whether the allocation number is still being obtained; never true again after it was false.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
@@ -337,9 +319,6 @@ ALTER TABLE ONLY public.audit_chain
 ALTER TABLE ONLY public.audit_entry
     ADD CONSTRAINT audit_entry_pkey PRIMARY KEY (business_id, n);
 
-ALTER TABLE ONLY public.cancelled_document
-    ADD CONSTRAINT cancelled_document_pkey PRIMARY KEY (business_id, document_id);
-
 ALTER TABLE ONLY public.daily_count
     ADD CONSTRAINT daily_count_pkey PRIMARY KEY (business_id, counted_on);
 
@@ -354,6 +333,9 @@ ALTER TABLE ONLY public.delivery
 
 ALTER TABLE ONLY public.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (business_id, document_id);
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
@@ -379,17 +361,11 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox_reader
     ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
-ALTER TABLE ONLY public.plan
-    ADD CONSTRAINT plan_pkey PRIMARY KEY (business_id, document_id);
-
 ALTER TABLE ONLY public.reconcile_attempt
     ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
 
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
-
-ALTER TABLE ONLY public.rendered_document
-    ADD CONSTRAINT rendered_document_pkey PRIMARY KEY (business_id, document_id);
 
 ALTER TABLE ONLY public.suppression
     ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
@@ -413,13 +389,13 @@ CREATE UNIQUE INDEX delivery_planned_key ON public.delivery USING btree (busines
 
 CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
 
+CREATE INDEX document_document_idx ON public.document USING btree (document_id);
+
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
-
-CREATE INDEX plan_document_idx ON public.plan USING btree (document_id);
 
 CREATE INDEX test_message_sent_idx ON public.test_message USING btree (business_id, sent_at, delivery_id);
 
@@ -435,21 +411,13 @@ CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audi
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
-CREATE TRIGGER cancelled_document_is_not_truncated BEFORE TRUNCATE ON public.cancelled_document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
-
-CREATE TRIGGER cancelled_document_keeps_live_rows BEFORE DELETE ON public.cancelled_document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
-
 CREATE TRIGGER delivery_is_not_truncated BEFORE TRUNCATE ON public.delivery FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER delivery_keeps_live_rows BEFORE DELETE ON public.delivery FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
-CREATE TRIGGER plan_is_not_truncated BEFORE TRUNCATE ON public.plan FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+CREATE TRIGGER document_is_not_truncated BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
-CREATE TRIGGER plan_keeps_live_rows BEFORE DELETE ON public.plan FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
-
-CREATE TRIGGER rendered_document_is_not_truncated BEFORE TRUNCATE ON public.rendered_document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
-
-CREATE TRIGGER rendered_document_keeps_live_rows BEFORE DELETE ON public.rendered_document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+CREATE TRIGGER document_keeps_live_rows BEFORE DELETE ON public.document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
@@ -484,15 +452,6 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
-ALTER TABLE public.cancelled_document ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY cancelled_document_of_business ON public.cancelled_document USING (
-CASE current_setting('pinkas.business_id'::text, true)
-    WHEN '*'::text THEN true
-    WHEN ''::text THEN false
-    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
-END);
-
 ALTER TABLE public.daily_count ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY daily_count_of_business ON public.daily_count USING (
@@ -511,18 +470,9 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
-ALTER TABLE public.plan ENABLE ROW LEVEL SECURITY;
+ALTER TABLE public.document ENABLE ROW LEVEL SECURITY;
 
-CREATE POLICY plan_of_business ON public.plan USING (
-CASE current_setting('pinkas.business_id'::text, true)
-    WHEN '*'::text THEN true
-    WHEN ''::text THEN false
-    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
-END);
-
-ALTER TABLE public.rendered_document ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY rendered_document_of_business ON public.rendered_document USING (
+CREATE POLICY document_of_business ON public.document USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

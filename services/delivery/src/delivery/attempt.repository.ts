@@ -8,7 +8,7 @@ import {
   deliveryColumns,
   type MessageKey,
 } from './delivery.tables.js';
-import { lockDocument, readDocument } from './document.repository.js';
+import { lockDocument } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
 import type { SendOutcome } from './send-policy.js';
@@ -35,8 +35,7 @@ export async function beginAttempt(
   now: Date,
   until: Date,
 ): Promise<Attempt | undefined> {
-  await lockDocument(trx, row);
-  const { cancelled, rendered } = await readDocument(trx, row);
+  const { cancelled, rendered } = await lockDocument(trx, row);
   if (cancelled) {
     await withdrawUnsent(trx, row, now);
     return undefined;

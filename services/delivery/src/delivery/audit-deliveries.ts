@@ -3,7 +3,7 @@ import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/ser
 import { countAttempts } from './attempt.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { messageStatus } from './message-status.js';
-import { plansAndMessages } from './operator.repository.js';
+import { messagesOfDocuments } from './operator.repository.js';
 
 /** Lists what is recorded of deliveries, for verifying the book. */
 @Operation(auditDeliveries)
@@ -17,7 +17,7 @@ export class AuditDeliveries {
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(async (trx) => {
-        const { planned, messages } = await plansAndMessages(trx, businessId, documentIds);
+        const messages = await messagesOfDocuments(trx, businessId, documentIds);
         const counts = await countAttempts(
           trx,
           businessId,
@@ -26,7 +26,6 @@ export class AuditDeliveries {
         return {
           documents: documentIds.map((documentId) => ({
             document_id: documentId,
-            planned: planned.has(documentId.toLowerCase()),
             messages: messages
               .filter(({ document_id }) => document_id === documentId.toLowerCase())
               .map((row) => ({

@@ -11,16 +11,7 @@ import type { DeliveryTables } from './delivery.tables.js';
 
 /** A follow-up refers to a message that is none. */
 export const testBook: TestBookTables<DeliveryTables> = {
-  tables: [
-    'test_message',
-    'attempt',
-    'delivery',
-    'plan',
-    'rendered_document',
-    'cancelled_document',
-    'daily_count',
-    'suppression',
-  ],
+  tables: ['test_message', 'attempt', 'delivery', 'document', 'daily_count', 'suppression'],
   highestFirst: { delivery: sql`follows is not null` },
 };
 

@@ -1,4 +1,4 @@
-import type { documentIssued, EventOf } from '@pinkas/contracts';
+import type { EventOf, messageDue } from '@pinkas/contracts';
 import { isGoodsNote, totalRows } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
@@ -6,7 +6,8 @@ import type { DeliveryFacts } from './delivery.tables.js';
 export function factsOf({
   document,
   business,
-}: Pick<EventOf<typeof documentIssued>, 'document' | 'business'>): DeliveryFacts {
+  artifact_sha256,
+}: Pick<EventOf<typeof messageDue>, 'document' | 'business' | 'artifact_sha256'>): DeliveryFacts {
   const { discount } = document;
   const withoutPrices = business.delivery_notes_without_prices === true && isGoodsNote(document.type);
   const figures = totalRows(document, business.legal_type).map(({ kind, amount }) => ({
@@ -20,6 +21,7 @@ export function factsOf({
       date: document.date,
       total: document.totals.total,
       public_id: document.public_id,
+      artifact_sha256,
       customer_name: document.customer.name,
       due_date: document.due_date,
       figures: withoutPrices ? null : figures,

@@ -1,5 +1,5 @@
 import { type Business, type DeliveryOutcome, type IssuedDocument } from '@pinkas/contracts';
-import { decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
+import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { DeliveryChannel, DeliveryPurpose, DeliveryState } from './delivery.tables.js';
 
 /** One message to send. */
@@ -39,11 +39,9 @@ export function planDelivery(
       ...(outcome.status === 'send_failed' && { failure: whatsappNotConfigured }),
     }),
   );
-  const { enabled, email } = business.accountant_copy;
+  const email = accountantAddress(business);
   const accountant: PlannedMessage[] =
-    enabled && email !== null
-      ? [{ channel: 'email', purpose: 'accountant', recipient: email, notBefore: null }]
-      : [];
+    email === null ? [] : [{ channel: 'email', purpose: 'accountant', recipient: email, notBefore: null }];
   return { outcome, messages: [...customer, ...accountant] };
 }
 

@@ -1,4 +1,4 @@
-import type { DeliveryOutcome, LogoRef } from '@pinkas/contracts';
+import type { LogoRef } from '@pinkas/contracts';
 import type { DocumentType, TotalRowKind } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated, Selectable } from 'kysely';
@@ -14,6 +14,8 @@ export interface DeliveryFacts {
     /** ILS */
     total: number;
     public_id: string;
+    /** Of the PDF that was made when the document was issued, hex: where another is stored, nothing is sent. */
+    artifact_sha256: string;
     customer_name: string;
     /** YYYY-MM-DD; null where its type has none. */
     due_date: string | null;
@@ -41,32 +43,18 @@ export type DeliveryPurpose = 'customer' | 'accountant';
 export type DeliveryChannel = 'email' | 'whatsapp';
 export type DeliveryState = 'waiting' | 'ready' | 'sending' | 'sent' | 'failed' | 'withdrawn';
 
-export interface PlanTable {
+/** What is known of a document that has messages, or may get some. */
+export interface DocumentTable {
   business_id: string;
   document_id: string;
-  status: DeliveryOutcome['status'];
-  channel: DeliveryOutcome['channel'];
-  scheduled_for: Date | null;
-  /** Until when messages wait for an allocation number that is being obtained. */
-  hold_until: Date;
-  planned_at: Date;
-}
-
-export interface RenderedDocumentTable {
-  business_id: string;
-  document_id: string;
-  revision: number;
+  /** Until when messages wait for an allocation number that is being obtained; null: none is planned. */
+  hold_until: Date | null;
+  /** The latest PDF that is final; null: none is. */
+  revision: number | null;
   allocation_number: string | null;
   /** Whether the number is still being obtained; never true again after it was false. */
-  allocation_pending: boolean;
-  rendered_at: Date;
-}
-
-/** A document that was cancelled. */
-export interface CancelledDocumentTable {
-  business_id: string;
-  document_id: string;
-  recorded_at: Date;
+  allocation_pending: Generated<boolean>;
+  cancelled_at: Date | null;
 }
 
 export interface DeliveryTable {
@@ -213,9 +201,7 @@ export interface MessageKey {
 
 /** The tables of the delivery service. */
 export interface DeliveryTables extends MessagingTables {
-  plan: PlanTable;
-  rendered_document: RenderedDocumentTable;
-  cancelled_document: CancelledDocumentTable;
+  document: DocumentTable;
   delivery: DeliveryTable;
   attempt: AttemptTable;
   daily_count: DailyCountTable;

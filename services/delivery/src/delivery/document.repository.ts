@@ -1,47 +1,156 @@
-import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
-import { sql } from 'kysely';
-import type { DeliveryTables, DocumentKey } from './delivery.tables.js';
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import type { DeliveryTables, DocumentKey, DocumentTable } from './delivery.tables.js';
 
 /**
- * Serializes the events of a document and the send attempts of its messages: each sees what the other has committed, so that
- * no message waits for ever or is sent after a cancellation.
+ * What delivery knows of a document. The lock of its row serializes the events of the document and the send attempts of its
+ * messages: each sees what the other has committed, so that no message waits for ever or is sent after a cancellation.
  */
-export async function lockDocument(trx: Transaction<DeliveryTables>, key: DocumentKey): Promise<void> {
-  await advisoryLock(trx, key.business_id, key.document_id);
-}
-
-/** What delivery knows of a document. */
 export interface DocumentState {
+  /** Until when its messages wait for an allocation number; null: none is planned. */
+  readonly holdUntil: Date | null;
   readonly cancelled: boolean;
   /** The final PDF; null while there is none. */
   readonly rendered: FinalPdf | null;
 }
 
-/** Reads the state of a document. Where the document is locked, it stays as read until the end of the transaction. */
-export async function readDocument(db: Database<DeliveryTables>, key: DocumentKey): Promise<DocumentState> {
-  const { rows } = await sql<{
-    cancelled: boolean;
-    revision: number | null;
-    allocation_number: string | null;
-    allocation_pending: boolean | null;
-  }>`
-    select
-      exists (
-        select from cancelled_document where business_id = ${key.business_id} and document_id = ${key.document_id}
-      ) as cancelled,
-      rendered.revision, rendered.allocation_number, rendered.allocation_pending
-    from (values (1)) as one
-      left join rendered_document as rendered
-        on rendered.business_id = ${key.business_id} and rendered.document_id = ${key.document_id}
-  `.execute(db);
-  const { cancelled = false, revision = null, allocation_number = null, allocation_pending } = rows[0] ?? {};
+/** A final PDF, as rendering publishes it. */
+export interface FinalPdf {
+  readonly revision: number;
+  readonly allocationNumber: string | null;
+  /** Whether the number is still being obtained. */
+  readonly allocationPending: boolean;
+}
+
+const columns = [
+  'hold_until',
+  'revision',
+  'allocation_number',
+  'allocation_pending',
+  'cancelled_at',
+] as const;
+
+function stateOf(row: Pick<Selectable<DocumentTable>, (typeof columns)[number]>): DocumentState {
+  const { revision, allocation_number, allocation_pending } = row;
   return {
-    cancelled,
+    holdUntil: row.hold_until,
+    cancelled: row.cancelled_at !== null,
     rendered:
       revision === null
         ? null
-        : { revision, allocationNumber: allocation_number, allocationPending: allocation_pending === true },
+        : { revision, allocationNumber: allocation_number, allocationPending: allocation_pending },
   };
+}
+
+/** Locks a document that has a message until the transaction ends. */
+export async function lockDocument(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+): Promise<DocumentState> {
+  return stateOf(
+    await trx
+      .selectFrom('document')
+      .select(columns)
+      .where('business_id', '=', key.business_id)
+      .where('document_id', '=', key.document_id)
+      .forUpdate()
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+/** The key of a document of any tenant: an operator names the document alone. */
+export async function findDocument(
+  db: Database<DeliveryTables>,
+  documentId: string,
+): Promise<DocumentKey | undefined> {
+  return db
+    .selectFrom('document')
+    .select(['business_id', 'document_id'])
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+}
+
+/** A document of which messages are planned. */
+export interface PlannedDocument {
+  readonly holdUntil: Date;
+  /** Whether its first PDF is not final: an allocation number is required. */
+  readonly numberRequired: boolean;
+}
+
+/** Records that messages of a document are planned, and locks it. @returns undefined where they were planned before. */
+export async function recordPlanned(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+  { holdUntil, numberRequired }: PlannedDocument,
+): Promise<DocumentState | undefined> {
+  const row = await trx
+    .insertInto('document')
+    .values({
+      business_id: key.business_id,
+      document_id: key.document_id,
+      hold_until: holdUntil,
+      revision: numberRequired ? null : 1,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['business_id', 'document_id'])
+        .doUpdateSet({
+          hold_until: sql`excluded.hold_until`,
+          revision: sql`coalesce(document.revision, excluded.revision)`,
+        })
+        .where('document.hold_until', 'is', null),
+    )
+    .returning(columns)
+    .executeTakeFirst();
+  return row && stateOf(row);
+}
+
+/**
+ * Records that a PDF of a document is final, and locks the document. Events may come in any order: a number stays, and what is not
+ * pending once is not pending again.
+ */
+export async function recordRendered(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+  pdf: FinalPdf,
+): Promise<DocumentState> {
+  return stateOf(
+    await trx
+      .insertInto('document')
+      .values({
+        business_id: key.business_id,
+        document_id: key.document_id,
+        revision: pdf.revision,
+        allocation_number: pdf.allocationNumber,
+        allocation_pending: pdf.allocationPending,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['business_id', 'document_id']).doUpdateSet({
+          revision: sql`greatest(document.revision, excluded.revision)`,
+          allocation_number: sql`coalesce(document.allocation_number, excluded.allocation_number)`,
+          allocation_pending: sql`(document.revision is null or document.allocation_pending) and excluded.allocation_pending`,
+        }),
+      )
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
+}
+
+/** Records that a document is cancelled, and locks it. */
+export async function recordCancelled(
+  trx: Transaction<DeliveryTables>,
+  key: DocumentKey,
+  now: Date,
+): Promise<void> {
+  await trx
+    .insertInto('document')
+    .values({ business_id: key.business_id, document_id: key.document_id, cancelled_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['business_id', 'document_id'])
+        .doUpdateSet({ cancelled_at: sql`coalesce(document.cancelled_at, excluded.cancelled_at)` }),
+    )
+    .execute();
 }
 
 /** What decides whether a message of a document may be sent. */
@@ -53,47 +162,8 @@ export interface DocumentProgress {
   readonly heldUntil: Date | null;
 }
 
-/** The progress of a document in a state. @param holdUntil of its plan. */
-export function progressOf(
-  { cancelled, rendered }: DocumentState,
-  holdUntil: Date,
-  now: Date,
-): DocumentProgress {
-  const isHeld = rendered?.allocationPending === true && holdUntil > now;
+/** The progress of a document in a state. */
+export function progressOf({ cancelled, rendered, holdUntil }: DocumentState, now: Date): DocumentProgress {
+  const isHeld = rendered?.allocationPending === true && holdUntil !== null && holdUntil > now;
   return { cancelled, rendered: rendered !== null, heldUntil: isHeld ? holdUntil : null };
-}
-
-/** A final PDF, as rendering publishes it. */
-export interface FinalPdf {
-  readonly revision: number;
-  readonly allocationNumber: string | null;
-  /** Whether the number is still being obtained. */
-  readonly allocationPending: boolean;
-}
-
-/** Records that the final PDF of a document exists. Events may come in any order: a number stays, and what is not pending once is not pending again. */
-export async function recordRendered(
-  trx: Transaction<DeliveryTables>,
-  key: DocumentKey,
-  pdf: FinalPdf,
-  now: Date,
-): Promise<void> {
-  await trx
-    .insertInto('rendered_document')
-    .values({
-      business_id: key.business_id,
-      document_id: key.document_id,
-      revision: pdf.revision,
-      allocation_number: pdf.allocationNumber,
-      allocation_pending: pdf.allocationPending,
-      rendered_at: now,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['business_id', 'document_id']).doUpdateSet({
-        revision: sql`greatest(rendered_document.revision, excluded.revision)`,
-        allocation_number: sql`coalesce(rendered_document.allocation_number, excluded.allocation_number)`,
-        allocation_pending: sql`rendered_document.allocation_pending and excluded.allocation_pending`,
-      }),
-    )
-    .execute();
 }

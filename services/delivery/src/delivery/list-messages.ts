@@ -3,7 +3,7 @@ import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/ser
 import { attemptsOf } from './attempt.repository.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { messageStatus } from './message-status.js';
-import { findPlan, plansAndMessages } from './operator.repository.js';
+import { messagesOfDocuments } from './operator.repository.js';
 import { suppressedMessages } from './suppression.repository.js';
 
 /** Lists the messages of a document with all that became of them. */
@@ -20,13 +20,11 @@ export class ListMessages {
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(async (trx) => {
-        const plan = await findPlan(trx, documentId);
-        const { messages } = await plansAndMessages(trx, businessId, [documentId]);
+        const messages = await messagesOfDocuments(trx, businessId, [documentId]);
         const ids = messages.map(({ id }) => id);
         const attempts = await attemptsOf(trx, businessId, ids);
         const suppressed = await suppressedMessages(trx, messages);
         return {
-          planned: plan?.status ?? null,
           messages: messages.map((row) => ({
             ...messageStatus(row),
             recipient: row.recipient,

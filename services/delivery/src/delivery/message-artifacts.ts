@@ -36,6 +36,7 @@ export class MessageArtifacts {
       const { pdf, sha256, cancelled, revision, allocation_number } = await this.rpc.call(contract, {
         business_id,
         document_id,
+        artifact_sha256: row.facts.document.artifact_sha256,
       });
       // Rendering may have received the cancellation earlier.
       if (cancelled) {

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@pinkas/service-kit';
-import { type Selectable, sql } from 'kysely';
-import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey, PlanTable } from './delivery.tables.js';
+import { sql } from 'kysely';
+import type { DeliveryRow, DeliveryTables, DocumentKey, MessageKey } from './delivery.tables.js';
 import { dueAt } from './delivery-plan.js';
-import { lockDocument, progressOf, readDocument } from './document.repository.js';
+import { lockDocument, progressOf } from './document.repository.js';
 import { cancelledReason, type ResendTransition, resendTransition } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
@@ -37,11 +37,10 @@ export async function pendingMessages(
 /** Makes the failed messages of a document due again where that is possible. @returns how many are, and how many are to suppressed addresses. */
 export async function resendFailed(
   trx: Transaction<DeliveryTables>,
-  key: DocumentKey & Pick<PlanTable, 'hold_until'>,
+  key: DocumentKey,
   now: Date,
 ): Promise<{ resent: number; suppressed: number }> {
-  await lockDocument(trx, key);
-  const document = progressOf(await readDocument(trx, key), key.hold_until, now);
+  const document = progressOf(await lockDocument(trx, key), now);
   const failed = await trx
     .selectFrom('delivery')
     .selectAll()
@@ -104,14 +103,6 @@ async function storeResend(
   }
 }
 
-/** The plan of a document. @param all a connection that sees the tenant of the document. */
-export async function findPlan(
-  all: Database<DeliveryTables>,
-  documentId: string,
-): Promise<Selectable<PlanTable> | undefined> {
-  return all.selectFrom('plan').selectAll().where('document_id', '=', documentId).executeTakeFirst();
-}
-
 /** All messages of a document, the accountant's last. */
 export async function messagesOf(db: Database<DeliveryTables>, key: DocumentKey): Promise<DeliveryRow[]> {
   return db
@@ -147,22 +138,16 @@ export async function failedMessages(
     .execute();
 }
 
-/** Which of some documents of a business are planned, and all their messages. */
-export async function plansAndMessages(
+/** All messages of some documents of a business, in the order in which they were made. */
+export async function messagesOfDocuments(
   db: Database<DeliveryTables>,
   businessId: string,
   documentIds: readonly string[],
-): Promise<{ planned: Set<string>; messages: DeliveryRow[] }> {
+): Promise<DeliveryRow[]> {
   if (documentIds.length === 0) {
-    return { planned: new Set(), messages: [] };
+    return [];
   }
-  const plans = await db
-    .selectFrom('plan')
-    .select('document_id')
-    .where('business_id', '=', businessId)
-    .where('document_id', 'in', documentIds)
-    .execute();
-  const messages = await db
+  return db
     .selectFrom('delivery')
     .selectAll()
     .where('business_id', '=', businessId)
@@ -170,5 +155,4 @@ export async function plansAndMessages(
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return { planned: new Set(plans.map(({ document_id }) => document_id)), messages };
 }

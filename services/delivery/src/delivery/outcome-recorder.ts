@@ -18,7 +18,7 @@ import { endAttempt } from './attempt.repository.js';
 import { expiredClaims, lockExpiredClaim, lockMessage, storeTransition } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { type DocumentState, lockDocument, readDocument } from './document.repository.js';
+import { type DocumentState, lockDocument } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
 import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
@@ -42,8 +42,7 @@ export class OutcomeRecorder {
   async record(row: DeliveryRow, attempt: number | null, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
     await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
-      await lockDocument(trx, row);
-      const document = await readDocument(trx, row);
+      const document = await lockDocument(trx, row);
       const current = await lockMessage(trx, row);
       if (attempt !== null) {
         await endAttempt(trx, row, attempt, outcome, now);
@@ -67,10 +66,9 @@ export class OutcomeRecorder {
     const outcome = { kind: 'unknown', reason } as const;
     for (const key of await expiredClaims(all, expiredClaimsMax, before)) {
       await this.relay.transaction(forTenant(this.db, key.business_id), async (trx) => {
-        await lockDocument(trx, key);
+        const document = await lockDocument(trx, key);
         const row = await lockExpiredClaim(trx, key, before);
         if (row) {
-          const document = await readDocument(trx, key);
           await endAttempt(trx, row, null, outcome, now);
           await this.#apply(trx, row, document, outcome, now);
           await insertFollowUps(trx, row, document, now);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { consumers, deliveryPlanned, type documentIssued, type EventOf } from '@pinkas/contracts';
+import { consumers, deliveryPlanned, type EventOf, type messageDue } from '@pinkas/contracts';
 import { deliveryAddresses } from '@pinkas/domain/delivery';
 import {
   type Clock,
@@ -13,12 +13,13 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryTables } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil, planDelivery } from './delivery-plan.js';
+import { progressOf, recordPlanned } from './document.repository.js';
 import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
-import { insertPlan } from './plan.repository.js';
+import { insertMessages } from './plan.repository.js';
 import { suppressedChannels } from './suppression.repository.js';
 
-/** Plans which messages are sent for an issued document, to whom and when. */
+/** Plans which messages are sent for an issued document that has some, to whom and when. */
 @EventHandler(consumers.planDelivery)
 export class PlanDelivery {
   constructor(
@@ -27,28 +28,31 @@ export class PlanDelivery {
     private readonly sender: MessageSender,
   ) {}
 
-  async handle(
-    event: EventOf<typeof documentIssued>,
-    trx: OutboxTransaction<DeliveryTables>,
-  ): Promise<boolean> {
+  async handle(event: EventOf<typeof messageDue>, trx: OutboxTransaction<DeliveryTables>): Promise<boolean> {
     const { document, business } = event;
     const now = this.clock.now();
     const key = { business_id: document.business_id, document_id: document.id };
-    const plan = planDelivery(document, business, {
+    const { outcome, messages } = planDelivery(document, business, {
       suppressed: await suppressedChannels(trx, key.business_id, deliveryAddresses(document, business)),
       whatsapp_configured: this.config.whatsapp !== null,
     });
-    const { isNew, mayBeDue } = await insertPlan(trx, key, plan, {
-      facts: factsOf(event),
+    const state = await recordPlanned(trx, key, {
       holdUntil: holdUntil(document, business),
+      numberRequired: event.number_required,
+    });
+    if (!state) {
+      return false;
+    }
+    // Issuing has decided the same by the same rules, but for what has changed since.
+    if (!isDeepStrictEqual(outcome, event.delivery)) {
+      await publish(trx, deliveryPlanned, document.id, { ...key, delivery: outcome });
+    }
+    return insertMessages(trx, key, messages, {
+      facts: factsOf(event),
       messageIdDomain: messageIdDomain(this.config),
       now,
+      document: progressOf(state, now),
     });
-    // Issuing has decided the same by the same rules, but for what has changed since.
-    if (isNew && !isDeepStrictEqual(plan.outcome, event.delivery)) {
-      await publish(trx, deliveryPlanned, document.id, { ...key, delivery: plan.outcome });
-    }
-    return mayBeDue;
   }
 
   committed(_event: unknown, mayBeDue: boolean): void {

@@ -1,68 +1,29 @@
-import type { DeliveryOutcome } from '@pinkas/contracts';
-import {
-  currentContext,
-  currentTraceJson,
-  type Database,
-  type Transaction,
-  timeOrderedId,
-} from '@pinkas/service-kit';
-import { type Insertable, type SqlBool, sql } from 'kysely';
+import { currentContext, currentTraceJson, type Transaction, timeOrderedId } from '@pinkas/service-kit';
+import { type Insertable, sql } from 'kysely';
 import type { DeliveryFacts, DeliveryTable, DeliveryTables, DocumentKey } from './delivery.tables.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
 import {
   type DocumentProgress,
   type FinalPdf,
-  lockDocument,
   progressOf,
-  readDocument,
+  recordCancelled,
   recordRendered,
 } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
 import { cancelledReason } from './send-policy.js';
 
-/**
- * Stores a plan with its messages. A document is planned once.
- * @returns `isNew`: whether it was stored now; `mayBeDue`: whether a message may be due.
- */
-export async function insertPlan(
-  trx: Transaction<DeliveryTables>,
-  key: DocumentKey,
-  plan: { outcome: DeliveryOutcome; messages: readonly PlannedMessage[] },
-  parts: { facts: DeliveryFacts; holdUntil: Date; messageIdDomain: string; now: Date },
-): Promise<{ isNew: boolean; mayBeDue: boolean }> {
-  const { outcome, messages } = plan;
-  const { numInsertedOrUpdatedRows: inserted } = await trx
-    .insertInto('plan')
-    .values({
-      ...key,
-      status: outcome.status,
-      channel: outcome.channel,
-      scheduled_for: outcome.scheduled_for === null ? null : new Date(outcome.scheduled_for),
-      hold_until: parts.holdUntil,
-      planned_at: parts.now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  if (inserted === 0n) {
-    return { isNew: false, mayBeDue: false };
-  }
-  if (messages.length === 0) {
-    return { isNew: true, mayBeDue: false };
-  }
-  await lockDocument(trx, key);
-  const document = progressOf(await readDocument(trx, key), parts.holdUntil, parts.now);
-  await insertMessages(trx, key, messages, { ...parts, document });
-  return { isNew: true, mayBeDue: document.rendered && !document.cancelled };
-}
-
-async function insertMessages(
+/** Stores the planned messages of a document. @returns whether one may be due. */
+export async function insertMessages(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   messages: readonly PlannedMessage[],
   parts: MessageParts,
-): Promise<void> {
+): Promise<boolean> {
   const rows = messages.map((message) => messageRow(key, { ...message, id: timeOrderedId() }, parts));
-  await trx.insertInto('delivery').values(rows).execute();
+  if (rows.length > 0) {
+    await trx.insertInto('delivery').values(rows).execute();
+  }
+  return rows.some(({ state }) => state === 'ready');
 }
 
 /** What a new message is made of, beside its address. */
@@ -120,15 +81,11 @@ export async function releaseDocument(
   pdf: FinalPdf,
   now: Date,
 ): Promise<boolean> {
-  await lockDocument(trx, key);
-  await recordRendered(trx, key, pdf, now);
-  const plan = await findPlan(trx, key);
-  // What is planned later finds the PDF; most documents have no message.
-  if (!plan?.has_messages) {
+  const document = await recordRendered(trx, key, pdf);
+  if (document.holdUntil === null) {
     return false;
   }
-  const document = await readDocument(trx, key);
-  const { heldUntil } = progressOf(document, plan.hold_until, now);
+  const { heldUntil } = progressOf(document, now);
   const isHeld = heldUntil !== null;
   const due = isHeld
     ? sql<Date>`greatest(next_attempt_at, ${heldUntil})`
@@ -150,40 +107,13 @@ export async function releaseDocument(
   return numUpdatedRows > 0n || followUps > 0;
 }
 
-async function findPlan(
-  db: Database<DeliveryTables>,
-  key: DocumentKey,
-): Promise<{ hold_until: Date; has_messages: SqlBool } | undefined> {
-  return db
-    .selectFrom('plan')
-    .select(({ exists, selectFrom }) => [
-      'hold_until',
-      exists(
-        selectFrom('delivery')
-          .select('id')
-          .whereRef('delivery.business_id', '=', 'plan.business_id')
-          .whereRef('delivery.document_id', '=', 'plan.document_id')
-          // A follow-up has a message that it follows.
-          .where('follows', 'is', null),
-      ).as('has_messages'),
-    ])
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .executeTakeFirst();
-}
-
 /** Records that a document is cancelled and withdraws its unsent messages, except one whose send attempt is in flight. */
 export async function withdrawDocument(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   now: Date,
 ): Promise<void> {
-  await lockDocument(trx, key);
-  await trx
-    .insertInto('cancelled_document')
-    .values({ business_id: key.business_id, document_id: key.document_id, recorded_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await recordCancelled(trx, key, now);
   await withdrawUnsent(trx, key, now);
 }
 

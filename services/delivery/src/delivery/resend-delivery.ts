@@ -12,9 +12,10 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { DeliveryTables } from './delivery.tables.js';
+import { findDocument } from './document.repository.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
-import { findPlan, messagesOf, resendFailed } from './operator.repository.js';
+import { messagesOf, resendFailed } from './operator.repository.js';
 
 /** Makes the failed messages of a document due again, for an operator or an owner. */
 @Operation(resendDelivery)
@@ -28,26 +29,26 @@ export class ResendDelivery {
   async handle(request: RequestOf<typeof resendDelivery>): Promise<ReplyOf<typeof resendDelivery>> {
     const { business_id: businessId } = request;
     const visible = businessId === undefined ? acrossTenants(this.db) : forTenant(this.db, businessId);
-    const plan = await findPlan(visible, request.document_id);
-    if (!plan) {
+    const document = await findDocument(visible, request.document_id);
+    if (!document) {
       throw new ApiError('not_found');
     }
-    const reply = await forTenant(this.db, plan.business_id)
+    const reply = await forTenant(this.db, document.business_id)
       .transaction()
       .execute(async (trx) => {
-        const { resent, suppressed } = await resendFailed(trx, plan, this.clock.now());
-        const messages = await messagesOf(trx, plan);
+        const { resent, suppressed } = await resendFailed(trx, document, this.clock.now());
+        const messages = await messagesOf(trx, document);
         if (resent > 0) {
           await appendAudit(trx, {
-            business_id: plan.business_id,
+            business_id: document.business_id,
             action: 'delivery.resend',
-            subject: plan.document_id,
+            subject: document.document_id,
             actor: actorOf(request.person_id),
             before: null,
             after: { messages: resent },
           });
         }
-        return { resent, suppressed, messages: messages.map(messageStatus), planned: plan.status };
+        return { resent, suppressed, messages: messages.map(messageStatus) };
       });
     if (reply.resent > 0) {
       this.sender.trigger();

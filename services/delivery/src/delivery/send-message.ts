@@ -1,5 +1,5 @@
 import { type ReplyOf, type RequestOf, sendMessage } from '@pinkas/contracts';
-import { heldUntil } from '@pinkas/domain';
+import { decideAllocation, heldUntil } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -13,21 +13,27 @@ import {
   Operation,
   type Transaction,
 } from '@pinkas/service-kit';
-import type { Selectable } from 'kysely';
 import type { DeliveryConfig } from '../config.js';
 import { parseRecipient } from './address.js';
-import type { DeliveryFacts, DeliveryRow, DeliveryTables, PlanTable } from './delivery.tables.js';
-import { lockDocument, progressOf, readDocument } from './document.repository.js';
-import { IssuedFacts } from './issued-facts.js';
+import type { DeliveryFacts, DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables.js';
+import { factsOf } from './delivery-facts.js';
+import { holdUntil } from './delivery-plan.js';
+import { lockDocument, type PlannedDocument, progressOf, recordPlanned } from './document.repository.js';
+import { IssuedDocuments } from './issued-documents.js';
 import { MessageChannels } from './message-channels.js';
 import { messageIdDomain } from './message-id-domain.js';
 import { MessageSender } from './message-sender.js';
 import { messageStatus } from './message-status.js';
-import { findPlan } from './operator.repository.js';
 import { findFacts, findMessage, insertRequested } from './requested-message.repository.js';
 import { isSuppressed } from './suppression.repository.js';
 
 type Request = RequestOf<typeof sendMessage>;
+
+/** What is known of a document: its facts, and how it would be planned where no message of it was. */
+interface KnownDocument {
+  readonly facts: DeliveryFacts;
+  readonly planned?: PlannedDocument;
+}
 
 const noAddress = {
   email: 'is no mail address',
@@ -42,7 +48,7 @@ export class SendMessage {
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectConfig() private readonly config: Pick<DeliveryConfig, 'mailFrom'>,
-    private readonly facts: IssuedFacts,
+    private readonly documents: IssuedDocuments,
     private readonly channels: MessageChannels,
     private readonly sender: MessageSender,
   ) {}
@@ -53,40 +59,48 @@ export class SendMessage {
       throw invalid('/recipient', noAddress[request.channel]);
     }
     const db = forTenant(this.db, request.business_id);
-    const plan = await findPlan(db, request.document_id);
-    if (!plan) {
-      throw new ApiError('not_found');
-    }
-    // Fetched before the transaction, which holds a lock.
-    const facts = (await findFacts(db, plan)) ?? (await this.facts.fetch(plan));
+    // As PostgreSQL writes it.
+    const key = { business_id: request.business_id, document_id: request.document_id.toLowerCase() };
+    const facts = await findFacts(db, key);
+    // Before the transaction, which holds a lock.
+    const known = facts ? { facts } : await this.#fetch(key);
     const row = await db
       .transaction()
-      .execute((trx) => this.#store(trx, plan, { ...request, recipient }, facts));
+      .execute((trx) => this.#store(trx, key, { ...request, recipient }, known));
     if (row.state === 'ready') {
       this.sender.trigger();
     }
     return messageStatus(row);
   }
 
+  /** @throws ApiError `not_found` where the business has no such document. */
+  async #fetch(key: DocumentKey): Promise<KnownDocument> {
+    const issued = await this.documents.fetch(key);
+    const { document, business } = issued;
+    const numberRequired = decideAllocation(document, business).required;
+    return { facts: factsOf(issued), planned: { holdUntil: holdUntil(document, business), numberRequired } };
+  }
+
   async #store(
     trx: Transaction<DeliveryTables>,
-    plan: Selectable<PlanTable>,
+    key: DocumentKey,
     request: Request,
-    facts: DeliveryFacts,
+    { facts, planned }: KnownDocument,
   ): Promise<DeliveryRow> {
     const { channel, recipient } = request;
     // As PostgreSQL writes it: the Message-ID contains it.
     const id = request.delivery_id.toLowerCase();
-    await lockDocument(trx, plan);
-    const known = await findMessage(trx, { business_id: plan.business_id, id });
+    // Messages may have been planned since.
+    const state = (planned && (await recordPlanned(trx, key, planned))) ?? (await lockDocument(trx, key));
+    const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {
-      return sameMessage(known, plan, request);
+      return sameMessage(known, key, request);
     }
-    const unavailable = this.channels.unavailableReason({ business_id: plan.business_id, channel });
+    const unavailable = this.channels.unavailableReason({ business_id: key.business_id, channel });
     if (unavailable !== null) {
       throw invalid('/channel', unavailable);
     }
-    if (await isSuppressed(trx, plan.business_id, channel, recipient)) {
+    if (await isSuppressed(trx, key.business_id, channel, recipient)) {
       throw invalid(
         '/recipient',
         'is suppressed: it gets no messages of this business until it is allowed again',
@@ -96,19 +110,19 @@ export class SendMessage {
     const notBefore = heldUntil('customer', facts.business.quiet_hours, now);
     const row = await insertRequested(
       trx,
-      plan,
+      key,
       { id, channel, purpose: 'customer', recipient, notBefore },
       {
         facts,
         messageIdDomain: messageIdDomain(this.config),
         now,
-        document: progressOf(await readDocument(trx, plan), plan.hold_until, now),
+        document: progressOf(state, now),
       },
     );
     await appendAudit(trx, {
-      business_id: plan.business_id,
+      business_id: key.business_id,
       action: 'message.send',
-      subject: plan.document_id,
+      subject: key.document_id,
       actor: actorOf(request.person_id),
       before: null,
       after: { delivery_id: id, channel },
@@ -118,10 +132,10 @@ export class SendMessage {
 }
 
 /** The message of an earlier call with the same id. */
-function sameMessage(known: DeliveryRow, plan: Selectable<PlanTable>, request: Request): DeliveryRow {
+function sameMessage(known: DeliveryRow, key: DocumentKey, request: Request): DeliveryRow {
   const isSame =
     known.requested &&
-    known.document_id === plan.document_id &&
+    known.document_id === key.document_id &&
     known.channel === request.channel &&
     known.recipient === request.recipient;
   if (!isSame) {

@@ -13,6 +13,7 @@ const facts = (change: {
     date: '2026-06-15',
     total: 7080,
     public_id: 'public-id',
+    artifact_sha256: 'ab'.repeat(32),
     customer_name: 'לקוח לדוגמה',
     due_date: null,
     figures: [],

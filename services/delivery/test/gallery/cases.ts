@@ -39,7 +39,7 @@ function caseIn(language: Language, name: string, change: Change): Case {
   }
   return {
     name: `mail-${name}-${language}`,
-    facts: factsOf({ document, business }),
+    facts: factsOf({ document, business, artifact_sha256: 'ab'.repeat(32) }),
     occasion: { purpose: 'customer', allocation: without, isFollowUp: false, logo: null, ...change.occasion },
   };
 }

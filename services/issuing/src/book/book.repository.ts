@@ -1,5 +1,6 @@
 import type { BookEntry, RequestOf, readBook } from '@pinkas/contracts';
 import { type DocumentType, isGoodsNote } from '@pinkas/domain';
+import { accountantAddress } from '@pinkas/domain/delivery';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type DocumentRow, toDocument, toState } from '../document/document.repository.js';
@@ -167,6 +168,7 @@ function toEntry(row: BookRow): BookEntry {
     hash: row.hash.toString('hex'),
     series_position: row.series_position,
     ...(row.business.delivery_notes_without_prices && isGoodsNote(row.type) && { without_prices: true }),
+    ...(accountantAddress(row.business) !== null && { accountant_copy: true }),
     source:
       linked_id !== null && linked_type !== null && linked_number !== null && linked_on !== null
         ? { id: linked_id, type: linked_type, number: linked_number, date: linked_on }

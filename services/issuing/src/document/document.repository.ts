@@ -321,6 +321,20 @@ export async function updateSources(
     where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
 }
 
+/** The ids of those documents, of whatever businesses, that are in no book. */
+export async function missingIds(
+  all: Database<IssuingTables>,
+  documents: readonly { business_id: string; document_id: string }[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select asked.document_id as id
+    from json_to_recordset(${JSON.stringify(documents)}::json) as asked (business_id uuid, document_id uuid)
+    where not exists (
+      select from document where document.business_id = asked.business_id and document.id = asked.document_id
+    )`.execute(all);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Records the outcomes in the reply to an issue request, unless they are recorded already.
  * @returns the recorded outcomes, whichever request recorded them first.

@@ -14,7 +14,7 @@ import { checkDueDate, checkSeriesDate, defaultDate } from './document-rules.js'
 import { type Draft, withDate } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
 import { IssuingMetrics } from './issuing-metrics.js';
-import { type KnownOutcomes, knownOutcomes } from './reply-outcomes.js';
+import { type DecidedOutcomes, decideOutcomes } from './reply-outcomes.js';
 import { checkLockedSource } from './source-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
@@ -36,7 +36,7 @@ interface NumberedDraft {
 }
 
 /** A draft that can be inserted, with the outcomes of its document. */
-export type RenderedDraft = NumberedDraft & { artifact: Artifact; outcomes: KnownOutcomes };
+export type RenderedDraft = NumberedDraft & { artifact: Artifact; outcomes: DecidedOutcomes };
 
 /** What has become of a draft in one round: `refused` by a rule, or `failed` in its rendering. */
 type Step =
@@ -164,7 +164,7 @@ export class DraftRendering {
     const request = { document, business: draft.request.business, attempt: draft.attempts };
     try {
       const artifact = await withContext(context, () => this.rpc.call(renderArtifact, request));
-      const outcomes = knownOutcomes(document, draft.request.business, await draft.recipient);
+      const outcomes = decideOutcomes(document, draft.request.business, await draft.recipient);
       return { kind: 'rendered', ...numbered, artifact, outcomes };
     } catch (error) {
       return {

@@ -26,6 +26,7 @@ export class FindPublicDocument {
       ...(credited > 0 && { credited }),
       ...(invoices > 0 && { invoices }),
     };
-    return { document: toDocument(row), state, business: row.business };
+    const { business, artifact_sha256 } = row;
+    return { document: toDocument(row), state, business, artifact_sha256 };
   }
 }

@@ -16,8 +16,11 @@ export class GetDocument {
     if (!row) {
       throw new ApiError('not_found');
     }
+    const document = toDocument(row);
     const state = toState(row);
-    return { document: toDocument(row), state: detailed ? { ...state, ...(await details(db, row)) } : state };
+    return detailed
+      ? { document, state: { ...state, ...(await details(db, row)) }, allocation: row.allocation }
+      : { document, state };
   }
 }
 

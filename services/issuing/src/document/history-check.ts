@@ -7,7 +7,6 @@ import {
   InjectLogger,
   type Logger,
   PublishedEvents,
-  type Transaction,
   timelineOf,
 } from '@pinkas/service-kit';
 import type { IssuingTables } from './document.tables.js';
@@ -51,11 +50,11 @@ export class HistoryCheck implements BackgroundTask {
   }
 
   /**
-   * @param timeline of the database, read by the transaction.
+   * @param timeline of the database, read by the transaction where there is one.
    * @throws ApiError `engine_error` where the database lacks what was published, or that cannot be said.
    */
-  async requireWhole(trx: Transaction<IssuingTables>, timeline: string): Promise<void> {
-    const { reason } = await this.#findingOf(trx, timeline).catch((error: unknown) => {
+  async requireWhole(db: Database<IssuingTables>, timeline: string): Promise<void> {
+    const { reason } = await this.#findingOf(db, timeline).catch((error: unknown) => {
       throw new ApiError('engine_error', { cause: error });
     });
     if (reason !== null) {

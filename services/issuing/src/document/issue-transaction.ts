@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { documentIssued, timeLimitsMs } from '@pinkas/contracts';
+import { timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import {
   ApiError,
@@ -7,12 +7,11 @@ import {
   appendAudit,
   type Clock,
   InjectClock,
-  makeEvent,
   type OutboxTransaction,
   withContext,
 } from '@pinkas/service-kit';
 import { ClockCheck } from './clock-check.js';
-import { type DocumentRow, findById, type NewDocumentRow, toRow } from './document.repository.js';
+import { type DocumentRow, findById, toRow } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 import { documentHash, stateOf } from './document-hash.js';
 import { paymentsSum } from './document-rules.js';
@@ -32,6 +31,7 @@ import {
   lockKeysWithin,
   lockSeries,
 } from './issue.repository.js';
+import { issuedEvents } from './issued-events.js';
 import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;
@@ -169,7 +169,7 @@ async function existingDocument(trx: Trx, businessId: string, id: string): Promi
 }
 
 /**
- * Updates the sources and inserts the documents with their `documentIssued`. The insert comes last: it locks the day's counts and
+ * Updates the sources and inserts the documents with their events. The insert comes last: it locks the day's counts and
  * the book, which other series of the API keys and of the business wait for, and the commit follows at once.
  * @throws ApiError `daily_limit_reached` where other series have used up the count of a key meanwhile.
  */
@@ -178,11 +178,8 @@ async function insert(
   { series, sources, today }: LockedForDrafts,
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
-  const numbered = rendered.map((draft) => ({ ...draft, row: rowOf(draft) }));
-  const [first, ...others] = withHashes(
-    series,
-    numbered.map(({ row }) => row),
-  );
+  const numbered = withRows(series, rendered);
+  const [first, ...others] = numbered.map(({ row }) => row);
   if (!first) {
     return [];
   }
@@ -197,17 +194,7 @@ async function insert(
     })),
   );
   await recordPersons(trx, rendered);
-  const events = rendered.map(({ draft, document, outcomes, artifact }) =>
-    withContext(draft.context, () =>
-      makeEvent(trx, documentIssued, document.id, {
-        document,
-        business: draft.request.business,
-        customer_changes: draft.customer_changes,
-        delivery: outcomes.delivery,
-        artifact_sha256: artifact.sha256,
-      }),
-    ),
-  );
+  const events = numbered.flatMap((draft) => issuedEvents(trx, draft, draft.row.hash));
   const positions = await insertIssued(trx, [first, ...others], events, {
     day: today,
     limits: Object.fromEntries(
@@ -260,11 +247,15 @@ function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft)
 }
 
 /** Continues the chain of the locked series. */
-function withHashes(series: LockedSeries, rows: readonly NewDocumentRow[]): HashedDocumentRow[] {
+function withRows(
+  series: LockedSeries,
+  rendered: readonly RenderedDraft[],
+): (RenderedDraft & { row: HashedDocumentRow })[] {
   let previous = series.last_hash;
-  return rows.map((row) => {
+  return rendered.map((draft) => {
+    const row = rowOf(draft);
     const hash = documentHash(row, stateOf(row), previous);
     previous = hash;
-    return { ...row, hash };
+    return { ...draft, row: { ...row, hash } };
   });
 }

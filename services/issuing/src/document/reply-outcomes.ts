@@ -1,6 +1,6 @@
 import type { AllocationOutcome, Business, DeliveryOutcome, IssuedDocument } from '@pinkas/contracts';
 import { decideAllocation } from '@pinkas/domain';
-import { decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
+import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { ReplyOutcomes } from './document.tables.js';
 
 /** The outcome while the tax authority has not answered: allocation goes on by itself. */
@@ -18,15 +18,23 @@ export interface KnownOutcomes {
   delivery: DeliveryOutcome;
 }
 
-export function knownOutcomes(
+/** What is decided of a document before its commit. */
+export interface DecidedOutcomes extends KnownOutcomes {
+  /** Whether delivery has a message to send, to whomever. */
+  isMessageDue: boolean;
+}
+
+export function decideOutcomes(
   document: IssuedDocument,
   business: Business,
   recipient: RecipientCheck,
-): KnownOutcomes {
+): DecidedOutcomes {
   const decision = decideAllocation(document, business);
+  const { outcome, addresses } = decideDelivery(document, business, recipient);
   return {
     allocation: decision.required ? null : { status: decision.status, number: null, reason: decision.reason },
-    delivery: decideDelivery(document, business, recipient).outcome,
+    delivery: outcome,
+    isMessageDue: addresses.length > 0 || accountantAddress(business) !== null,
   };
 }
 

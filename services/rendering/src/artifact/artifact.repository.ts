@@ -30,7 +30,6 @@ export interface Revision {
   number_pending: boolean;
   cancelled_at: Date | null;
   cancel_reason: string | null;
-  confirmed_at: Date | null;
   published_at: Date | null;
 }
 
@@ -43,7 +42,6 @@ const revisionColumns = [
   'number_pending',
   'cancelled_at',
   'cancel_reason',
-  'confirmed_at',
   'published_at',
 ] as const;
 
@@ -62,19 +60,31 @@ export async function revisionsOf(
   return revisions.sort((a, b) => a.revision - b.revision);
 }
 
+/** A revision with its PDF, as `getArtifact` returns it. */
+interface FoundPdf {
+  readonly found: ReplyOf<typeof getArtifact>;
+  /** Of the PDF that was made when the document was issued. */
+  readonly firstSha256: Buffer;
+}
+
 /**
- * A revision with its PDF, as `getArtifact` returns it.
  * @param revision by default the latest.
  * @throws ApiError `not_found` where the document does not have it; Error where the bytes are not those that were signed.
  */
-export async function findPdf(
-  db: Db,
-  key: DocumentKey,
-  revision?: number,
-): Promise<ReplyOf<typeof getArtifact>> {
+export async function findPdf(db: Db, key: DocumentKey, revision?: number): Promise<FoundPdf> {
   const artifact = await db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'pdf', 'cancelled_at', 'allocation_number'])
+    .select([
+      'revision',
+      'sha256',
+      'pdf',
+      'cancelled_at',
+      'allocation_number',
+      sql<Buffer>`(
+        select sha256 from artifact as first
+        where first.business_id = artifact.business_id and first.document_id = artifact.document_id
+        order by first.revision limit 1)`.as('first_sha256'),
+    ])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .$if(revision !== undefined, (query) => query.where('revision', '=', revision ?? 0))
@@ -87,13 +97,14 @@ export async function findPdf(
   if (!createHash('sha256').update(artifact.pdf).digest().equals(artifact.sha256)) {
     throw new Error(`revision ${artifact.revision} of document ${key.document_id} does not have its hash`);
   }
-  return {
+  const found = {
     revision: artifact.revision,
     sha256: artifact.sha256.toString('hex'),
     pdf: artifact.pdf.toString('base64'),
     cancelled: artifact.cancelled_at !== null,
     allocation_number: artifact.allocation_number,
   };
+  return { found, firstSha256: artifact.first_sha256 };
 }
 
 /** The revisions of a document for reading, oldest first. */
@@ -136,7 +147,6 @@ export async function insertRevision(
     request_sha256: Buffer;
     attempt: number | null;
     rendered: RenderedArtifact;
-    confirmed: boolean;
   },
 ): Promise<boolean> {
   const { rendered } = revision;
@@ -158,7 +168,6 @@ export async function insertRevision(
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       cancel_reason: rendered.content.cancelReason ?? null,
       original: rendered.isOriginal,
-      confirmed_at: revision.confirmed ? sql<Date>`now()` : null,
       published_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -166,35 +175,33 @@ export async function insertRevision(
   return numInsertedOrUpdatedRows !== 0n;
 }
 
-/** The document is issued: its artifacts are never deleted from now on. */
-export async function confirm(db: Db, key: DocumentKey): Promise<void> {
-  await db
-    .updateTable('artifact')
-    .set({ confirmed_at: sql`now()` })
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .where('confirmed_at', 'is', null)
-    .execute();
-}
-
-/** Marks the revision that the customer gets as published, and confirmed with it. */
+/** Marks the revision that the customer gets as published. */
 export async function markPublished(trx: Trx, key: DocumentKey, revision: number): Promise<void> {
   await trx
     .updateTable('artifact')
-    .set({ confirmed_at: sql`coalesce(confirmed_at, now())`, published_at: sql`now()` })
+    .set({ published_at: sql`now()` })
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .where('revision', '=', revision)
     .execute();
 }
 
-/** Records that a PDF of this document may have left for the customer. Only the first release counts. */
-export async function recordRelease(trx: Trx, key: DocumentKey, now: Date): Promise<void> {
-  await trx
-    .insertInto('artifact_release')
-    .values({ business_id: key.business_id, document_id: key.document_id, released_at: now })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+/**
+ * Locks the revisions of a document, and records that a PDF of it may have left for the customer; only the first release counts.
+ * @returns whether there is a revision.
+ */
+export async function recordRelease(trx: Trx, key: DocumentKey, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with locked as (
+      select business_id, document_id from artifact
+      where business_id = ${key.business_id} and document_id = ${key.document_id} for update
+    ), released as (
+      insert into artifact_release (business_id, document_id, released_at)
+      select distinct business_id, document_id, ${now}::timestamptz from locked
+      on conflict do nothing
+    )
+    select from locked`.execute(trx);
+  return rows.length > 0;
 }
 
 /** Whether a PDF of this document may have left for the customer. */
@@ -208,31 +215,63 @@ export async function isReleased(db: Db, key: DocumentKey): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Deletes what is not confirmed; with `olderThan`, only what an earlier attempt made. */
-export async function deleteUnconfirmed(
+/**
+ * Deletes the first revision of a document, unless the document is issued as far as is known here; with `olderThan`, only one that
+ * an earlier attempt made.
+ */
+export async function deleteFirst(
   db: Db,
   key: DocumentKey,
-  options: { olderThan?: number } = {},
+  { olderThan }: { olderThan?: number } = {},
 ): Promise<void> {
-  let query = db
-    .deleteFrom('artifact')
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .where('confirmed_at', 'is', null);
-  if (options.olderThan !== undefined) {
-    query = query.where('attempt', '<', options.olderThan);
-  }
-  await query.execute();
+  await sql`
+    delete from artifact
+    where business_id = ${key.business_id} and document_id = ${key.document_id} and revision = 1
+      and attempt < coalesce(${olderThan ?? null}::integer, attempt + 1)
+      and created_at > (select compared_until from artifact_comparison)
+      and not exists (
+        select from artifact_release where business_id = ${key.business_id} and document_id = ${key.document_id})
+      and not exists (
+        select from artifact as later
+        where later.business_id = ${key.business_id} and later.document_id = ${key.document_id} and later.revision > 1)
+  `.execute(db);
 }
 
-/** Documents whose artifact was stored before an instant and never confirmed, oldest first. */
-export async function unconfirmedBefore(db: Db, before: Date, limit: number): Promise<DocumentKey[]> {
-  return db
-    .selectFrom('artifact')
-    .select(['business_id', 'document_id'])
-    .where('confirmed_at', 'is', null)
-    .where('created_at', '<', before)
-    .orderBy('created_at')
-    .limit(limit)
+/** The first revisions that are to be compared with the book next. Instants as text: a Date has no microseconds. */
+export interface Uncompared {
+  readonly since: string;
+  readonly until: string | null;
+  readonly documents: DocumentKey[];
+}
+
+/** The oldest first revisions before an instant that were not compared with the book. */
+export async function uncomparedBefore(db: Db, before: Date, limit: number): Promise<Uncompared> {
+  const { rows } = await sql<Uncompared>`
+    with page as (
+      select business_id, document_id, created_at from artifact
+      where revision = 1 and created_at < ${before}
+        and created_at > (select compared_until from artifact_comparison)
+      order by created_at limit ${limit}
+    )
+    select compared_until::text as since,
+      (select max(created_at)::text from page) as until,
+      (select coalesce(json_agg(json_build_object('business_id', business_id, 'document_id', document_id)), '[]') from page)
+        as documents
+    from artifact_comparison`.execute(db);
+  return rows[0] ?? { since: '-infinity', until: null, documents: [] };
+}
+
+/** Locks how far was compared. @returns whether it is still as it was read. */
+export async function lockComparison(trx: Trx, since: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from artifact_comparison where compared_until = ${since}::timestamptz for update`.execute(trx);
+  return rows.length > 0;
+}
+
+/** From now on no first revision that was stored up to an instant is deleted. */
+export async function setComparedUntil(trx: Trx, until: string): Promise<void> {
+  await trx
+    .updateTable('artifact_comparison')
+    .set({ compared_until: sql<Date>`${until}::timestamptz` })
     .execute();
 }

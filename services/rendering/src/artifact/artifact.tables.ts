@@ -29,8 +29,6 @@ export interface ArtifactTable {
   /** Whether it says that it is the original. */
   original: boolean;
   created_at: Generated<Date>;
-  /** When rendering learned that the document is issued; null: it may have been rolled back. */
-  confirmed_at: Date | null;
   /** When `artifactRendered` was published for this revision, as the one for the customer. */
   published_at: Date | null;
 }
@@ -43,9 +41,16 @@ export interface ArtifactReleaseTable {
   released_at: Date;
 }
 
+/** How far the first PDFs were compared with the book. Its one row is there from the beginning. */
+export interface ArtifactComparisonTable {
+  /** Every PDF that was stored up to then is of an issued document, and final. */
+  compared_until: Date;
+}
+
 /** The tables of the rendering service. */
 export interface RenderingTables extends MessagingTables {
   artifact: ArtifactTable;
+  artifact_comparison: ArtifactComparisonTable;
   artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
   /** Logos that are not saved yet. */

@@ -10,7 +10,15 @@ export async function revisionFacts(
 ): Promise<RevisionFacts[]> {
   return db
     .selectFrom('artifact')
-    .select(['revision', 'sha256', 'certificate_sha256', 'allocation_number', 'cancelled_at', 'published_at'])
+    .select([
+      'revision',
+      'sha256',
+      'certificate_sha256',
+      'allocation_number',
+      'number_pending',
+      'cancelled_at',
+      'published_at',
+    ])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
     .orderBy('revision')

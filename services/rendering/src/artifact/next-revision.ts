@@ -118,9 +118,7 @@ async function insertAfter(
   const revision = latest.revision + 1;
   const request_sha256 = createHash('sha256').update(JSON.stringify(source)).digest();
   // The new row cannot be locked before it exists: the primary key decides between two concurrent inserts.
-  if (
-    !(await insertRevision(trx, key, { revision, request_sha256, attempt: null, rendered, confirmed: true }))
-  ) {
+  if (!(await insertRevision(trx, key, { revision, request_sha256, attempt: null, rendered }))) {
     throw new StaleRevisionError(
       `revision ${revision} of document ${key.document_id} was stored concurrently`,
     );

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { getDocument } from '@pinkas/contracts';
+import { listMissingDocuments, missingPageMax } from '@pinkas/contracts';
 import {
-  ApiError,
   acrossTenants,
   type BackgroundTask,
   type Clock,
   type Database,
   databaseNow,
-  forTenant,
   InjectClock,
   InjectDatabase,
   InjectLogger,
@@ -16,18 +14,16 @@ import {
 } from '@pinkas/service-kit';
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import { LogoStore } from '../logo/logo.repository.js';
-import { confirm, type DocumentKey, deleteUnconfirmed, unconfirmedBefore } from './artifact.repository.js';
+import { deleteFirst, lockComparison, setComparedUntil, uncomparedBefore } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 
 const hourMs = 60 * 60 * 1000;
 const retentionMs = 24 * hourMs;
 const previewMs = hourMs;
-const batchMax = 50;
 
 /**
  * Deletes logos that were only looked at, and the PDFs of documents that were never issued: the transaction was rolled back after
- * the rendering. Issuing is called before
- * each deletion, and a document that it has, whose events are late, is confirmed instead.
+ * the rendering. The first PDFs are compared with issuing's book in the order in which they were stored; what was compared is final.
  */
 @Injectable()
 export class OrphanPurger implements BackgroundTask {
@@ -64,27 +60,20 @@ export class OrphanPurger implements BackgroundTask {
     const now = await databaseNow(all, this.clock);
     const before = new Date(now.getTime() - retentionMs);
     await this.logos.deletePreviews(new Date(now.getTime() - previewMs));
-    const keys = await unconfirmedBefore(all, before, batchMax);
-    for (const key of keys) {
-      const db = forTenant(this.db, key.business_id);
-      if (await this.#isIssued(key)) {
-        await confirm(db, key);
-      } else {
-        await deleteUnconfirmed(db, key);
-      }
+    const { since, until, documents } = await uncomparedBefore(all, before, missingPageMax);
+    if (until === null) {
+      return 'idle';
     }
-    return keys.length === batchMax ? 'more' : 'idle';
-  }
-
-  async #isIssued(key: DocumentKey): Promise<boolean> {
-    try {
-      await this.rpc.call(getDocument, key);
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'not_found') {
-        return false;
+    const { document_ids: missing } = await this.rpc.call(listMissingDocuments, { documents });
+    await all.transaction().execute(async (trx) => {
+      // Another replica may have compared them in between.
+      if (await lockComparison(trx, since)) {
+        for (const key of documents.filter(({ document_id }) => missing.includes(document_id))) {
+          await deleteFirst(trx, key);
+        }
+        await setComparedUntil(trx, until);
       }
-      throw error;
-    }
+    });
+    return documents.length === missingPageMax ? 'more' : 'idle';
   }
 }

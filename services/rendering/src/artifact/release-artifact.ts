@@ -8,8 +8,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import { findPdf, recordRelease, revisionsOf } from './artifact.repository.js';
+import { findPdf, recordRelease } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
+import { BookHash } from './book-hash.js';
 
 /**
  * Returns the PDF that goes to the customer, and records that it may have left. Only one output may say 'מקור', so the lock of the
@@ -21,19 +22,20 @@ export class ReleaseArtifact {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     @InjectClock() private readonly clock: Clock,
+    private readonly bookHash: BookHash,
   ) {}
 
-  async handle(key: RequestOf<typeof releaseArtifact>): Promise<ReplyOf<typeof releaseArtifact>> {
-    return forTenant(this.db, key.business_id)
+  async handle(request: RequestOf<typeof releaseArtifact>): Promise<ReplyOf<typeof releaseArtifact>> {
+    return forTenant(this.db, request.business_id)
       .transaction()
       .execute(async (trx) => {
-        const revisions = await revisionsOf(trx, key, { forUpdate: true });
-        if (revisions.length === 0) {
+        if (!(await recordRelease(trx, request, this.clock.now()))) {
           throw new ApiError('not_found');
         }
-        await recordRelease(trx, key, this.clock.now());
-        // `revisions` lacks a revision that was stored while this transaction waited for the lock.
-        return findPdf(trx, key);
+        // A statement of its own: one revision may have been stored while the lock was waited for.
+        const { found, firstSha256 } = await findPdf(trx, request);
+        this.bookHash.check(request, firstSha256, request.artifact_sha256);
+        return found;
       });
   }
 }

@@ -10,13 +10,7 @@ import {
   remainingMs,
 } from '@pinkas/service-kit';
 import { LogoStore } from '../logo/logo.repository.js';
-import {
-  type DocumentKey,
-  deleteUnconfirmed,
-  insertRevision,
-  keyOf,
-  revisionsOf,
-} from './artifact.repository.js';
+import { type DocumentKey, deleteFirst, insertRevision, keyOf, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { PdfService, type RenderedArtifact } from './pdf-service.js';
 
@@ -68,14 +62,14 @@ export class RenderArtifact {
     made: { request_sha256: Buffer; attempt: number; rendered: RenderedArtifact },
   ): Promise<{ sha256: Buffer; size_bytes: number }> {
     const db = forTenant(this.db, key.business_id);
-    const first = { revision: 1, ...made, confirmed: false };
+    const first = { revision: 1, ...made };
     const inserted = { sha256: made.rendered.sha256, size_bytes: made.rendered.pdf.length };
     if (await insertRevision(db, key, first)) {
       return inserted;
     }
     return db.transaction().execute(async (trx) => {
       // What an earlier attempt left of this document is replaced. One that outlives its caller may come after a later one.
-      await deleteUnconfirmed(trx, key, { olderThan: made.attempt });
+      await deleteFirst(trx, key, { olderThan: made.attempt });
       if (await insertRevision(trx, key, first)) {
         return inserted;
       }

@@ -1,6 +1,5 @@
 import { consumers, type documentCancelled, type EventOf } from '@pinkas/contracts';
 import { EventHandler, type Transaction } from '@pinkas/service-kit';
-import { confirm, keyOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { NextRevision } from './next-revision.js';
 import type { RenderedArtifact } from './pdf-service.js';
@@ -36,6 +35,5 @@ export class RenderCancellation {
       return;
     }
     await this.revisions.store(trx, event, changeOf(event), rendered);
-    await confirm(trx, keyOf(event.document));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Business, getArtifact, IssuedDocument, ReplyOf } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { confirm, findPdf, keyOf, revisionsOf } from './artifact.repository.js';
+import { findPdf, keyOf, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { NextRevision, StaleRevisionError } from './next-revision.js';
 import type { DocumentChange } from './revision-policy.js';
@@ -34,11 +34,8 @@ export class RequestedRevision {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const rendered = await this.revisions.render(source, change);
-        await db.transaction().execute(async (trx) => {
-          await this.revisions.store(trx, source, change, rendered);
-          await confirm(trx, key);
-        });
-        return await findPdf(db, key);
+        await db.transaction().execute((trx) => this.revisions.store(trx, source, change, rendered));
+        return (await findPdf(db, key)).found;
       } catch (error) {
         if (!(error instanceof StaleRevisionError)) {
           throw error;

@@ -26,6 +26,7 @@ export interface RevisionFacts {
   readonly sha256: Buffer;
   readonly certificate_sha256: Buffer;
   readonly allocation_number: string | null;
+  readonly number_pending: boolean;
   readonly cancelled_at: Date | null;
   readonly published_at: Date | null;
 }
@@ -71,7 +72,11 @@ export function pendingWork(revisions: readonly RevisionFacts[], book: BookFacts
     return [];
   }
   return [
-    ...(revisions.every(({ published_at }) => published_at === null) ? (['final'] as const) : []),
+    // Where no number is required the first is final from the start.
+    ...(revisions.some(({ number_pending }) => number_pending) &&
+    revisions.every(({ published_at }) => published_at === null)
+      ? (['final'] as const)
+      : []),
     ...(book.allocation_number !== null && latest.allocation_number === null
       ? (['allocation_number'] as const)
       : []),

@@ -26,7 +26,6 @@ export const initial = sqlMigration(`
     cancelled_at       timestamptz,
     cancel_reason      text,
     created_at         timestamptz not null default now(),
-    confirmed_at       timestamptz,
     published_at       timestamptz,
     original           boolean not null,
     constraint artifact_pkey primary key (business_id, document_id, revision),
@@ -36,15 +35,31 @@ export const initial = sqlMigration(`
     constraint artifact_sha256_check check (sha256 = sha256(pdf)),
     constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
     constraint artifact_number_pending_check check (not number_pending or allocation_number is null),
-    constraint artifact_cancel_reason_check check (cancel_reason is null or cancelled_at is not null),
-    constraint artifact_published_check check (published_at is null or confirmed_at is not null)
+    constraint artifact_cancel_reason_check check (cancel_reason is null or cancelled_at is not null)
   );
   -- A PDF is compressed already: compressing it again would only cost time.
   alter table artifact alter column pdf set storage external;
-  create index artifact_unconfirmed_idx on artifact (created_at) where confirmed_at is null;
+  create index artifact_first_idx on artifact (created_at) where revision = 1;
   comment on column artifact.original is 'Whether it says that it is the original.';
   comment on column artifact.attempt is 'Of the requests for a document that is being issued; only an older one is replaced.';
   ${enableTenantIsolation('artifact')}
+
+  -- The first PDFs up to an instant were compared with the book, and those of documents that were never issued deleted.
+  create table artifact_comparison (
+    one            boolean not null default true constraint artifact_comparison_pkey primary key,
+    compared_until timestamptz not null,
+    constraint artifact_comparison_one_check check (one)
+  );
+  insert into artifact_comparison values (true, '-infinity');
+  create function check_artifact_comparison() returns trigger language plpgsql as $$
+  begin
+    if tg_op <> 'UPDATE' or new.compared_until < old.compared_until then
+      raise exception 'what was compared stays so' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger artifact_comparison_increases before insert or update or delete on artifact_comparison
+    for each row execute function check_artifact_comparison();
 
   -- The signed file is the original (Income Tax (Bookkeeping) Instructions, 18b and 25): it never changes, and is never
   -- deleted once its document is issued.
@@ -59,14 +74,14 @@ export const initial = sqlMigration(`
   create function check_artifact_state() returns trigger language plpgsql as $$
   begin
     if tg_op = 'DELETE' then
-      if old.confirmed_at is not null and not is_test_book(old.business_id) then
-        raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
+      if not is_test_book(old.business_id) and (
+        old.revision > 1 or old.created_at <= (select compared_until from artifact_comparison)
+      ) then
+        raise exception 'the artifact of an issued document is never deleted' using errcode = 'restrict_violation';
       end if;
       return old;
     end if;
-    if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
-      or old.published_at is not null and new.published_at is distinct from old.published_at
-    then
+    if old.published_at is not null and new.published_at is distinct from old.published_at then
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;

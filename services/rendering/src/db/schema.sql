@@ -34,19 +34,29 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.check_artifact_comparison() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if tg_op <> 'UPDATE' or new.compared_until < old.compared_until then
+      raise exception 'what was compared stays so' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
 CREATE FUNCTION public.check_artifact_state() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
     if tg_op = 'DELETE' then
-      if old.confirmed_at is not null and not is_test_book(old.business_id) then
-        raise exception 'a confirmed artifact is never deleted' using errcode = 'restrict_violation';
+      if not is_test_book(old.business_id) and (
+        old.revision > 1 or old.created_at <= (select compared_until from artifact_comparison)
+      ) then
+        raise exception 'the artifact of an issued document is never deleted' using errcode = 'restrict_violation';
       end if;
       return old;
     end if;
-    if old.confirmed_at is not null and new.confirmed_at is distinct from old.confirmed_at
-      or old.published_at is not null and new.published_at is distinct from old.published_at
-    then
+    if old.published_at is not null and new.published_at is distinct from old.published_at then
       raise exception 'an artifact is final' using errcode = 'restrict_violation';
     end if;
     return new;
@@ -110,14 +120,12 @@ CREATE TABLE public.artifact (
     cancelled_at timestamp with time zone,
     cancel_reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    confirmed_at timestamp with time zone,
     published_at timestamp with time zone,
     original boolean NOT NULL,
     CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT artifact_attempt_check CHECK (((attempt IS NOT NULL) = (revision = 1))),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
-    CONSTRAINT artifact_published_check CHECK (((published_at IS NULL) OR (confirmed_at IS NOT NULL))),
     CONSTRAINT artifact_revision_check CHECK ((revision >= 1)),
     CONSTRAINT artifact_sha256_check CHECK ((sha256 = sha256(pdf))),
     CONSTRAINT artifact_size_check CHECK ((size_bytes = octet_length(pdf)))
@@ -129,6 +137,12 @@ ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
 COMMENT ON COLUMN public.artifact.attempt IS 'Of the requests for a document that is being issued; only an older one is replaced.';
 
 COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
+
+CREATE TABLE public.artifact_comparison (
+    one boolean DEFAULT true NOT NULL,
+    compared_until timestamp with time zone NOT NULL,
+    CONSTRAINT artifact_comparison_one_check CHECK (one)
+);
 
 CREATE TABLE public.artifact_release (
     business_id uuid NOT NULL,
@@ -296,6 +310,9 @@ CREATE TABLE public.stated_head (
     hash text NOT NULL
 );
 
+ALTER TABLE ONLY public.artifact_comparison
+    ADD CONSTRAINT artifact_comparison_pkey PRIMARY KEY (one);
+
 ALTER TABLE ONLY public.artifact
     ADD CONSTRAINT artifact_pkey PRIMARY KEY (business_id, document_id, revision);
 
@@ -359,7 +376,7 @@ ALTER TABLE ONLY public.signed_heads
 ALTER TABLE ONLY public.stated_head
     ADD CONSTRAINT stated_head_pkey PRIMARY KEY (chain);
 
-CREATE INDEX artifact_unconfirmed_idx ON public.artifact USING btree (created_at) WHERE (confirmed_at IS NULL);
+CREATE INDEX artifact_first_idx ON public.artifact USING btree (created_at) WHERE (revision = 1);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
@@ -370,6 +387,8 @@ CREATE INDEX logo_preview_created_idx ON public.logo_preview USING btree (create
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
+
+CREATE TRIGGER artifact_comparison_increases BEFORE INSERT OR DELETE OR UPDATE ON public.artifact_comparison FOR EACH ROW EXECUTE FUNCTION public.check_artifact_comparison();
 
 CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 

@@ -1,8 +1,8 @@
-import type { Allocation, AllocationAttempt, ReplyOf, showAllocation } from '@pinkas/contracts';
+import type { Allocation, AllocationAttempt, AllocationOutcome } from '@pinkas/contracts';
 import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
-import type { TimelineStep } from './timeline.js';
+import type { DocumentHistory, TimelineStep } from './timeline.js';
 
 const texts = {
   request: { he: 'בקשה', en: 'Request' },
@@ -15,6 +15,10 @@ const texts = {
   unknown: { he: 'לא ידוע מה הייתה התשובה', en: 'its answer is not known' },
   pending: { he: 'ממתין למספר הקצאה', en: 'The number is being obtained' },
   next: { he: 'הבקשה הבאה', en: 'next request' },
+} as const satisfies Record<string, Words>;
+
+/** Why no number was requested, where a person can change that. */
+const skipped: Readonly<Partial<Record<AllocationOutcome['status'], Words>>> = {
   skipped_customer_tax_id_missing: {
     he: 'לא התבקש מספר הקצאה: ללקוח אין ח.פ.',
     en: 'No allocation number was requested: the customer has no tax id',
@@ -23,19 +27,33 @@ const texts = {
     he: 'לא התבקש מספר הקצאה: לעסק אין ח.פ.',
     en: 'No allocation number was requested: the business has no tax id',
   },
-} as const satisfies Record<string, Words>;
+};
 
-/** Every attempt to obtain the allocation number, and what it waits for. */
+/** Every attempt to obtain the allocation number, and what it waits for; or why none was requested. */
 export function allocationSteps(
-  { allocation, attempts }: ReplyOf<typeof showAllocation>,
+  { document, outcome, allocation: history }: DocumentHistory,
   language: Language,
 ): TimelineStep[] {
+  const { allocation, attempts } = history ?? { allocation: null, attempts: [] };
   if (allocation === null) {
-    return [];
+    const words = outcome && skipped[outcome.status];
+    return words ? [{ at: document.issued_at, kind: 'waiting', text: html`${words[language]}` }] : [];
   }
   const steps = attempts.map((attempt) => attemptStep(attempt, allocation, language));
-  const state = stateStep(allocation, attempts.at(-1), language);
-  return state === null ? steps : [...steps, state];
+  const last = attempts.at(-1);
+  if (allocation.state !== 'pending' || (last && isInFlight(last, allocation))) {
+    return steps;
+  }
+  const { next_attempt_at: next, decided_at } = allocation;
+  return [
+    ...steps,
+    {
+      at: last?.ended_at ?? decided_at,
+      kind: 'waiting',
+      text: html`${texts.pending[language]}`,
+      detail: next && html`${texts.next[language]} ${dayAndTime(next, language)}`,
+    },
+  ];
 }
 
 function attemptStep(attempt: AllocationAttempt, allocation: Allocation, language: Language): TimelineStep {
@@ -64,28 +82,3 @@ function attemptStep(attempt: AllocationAttempt, allocation: Allocation, languag
 
 const isInFlight = ({ n, outcome }: AllocationAttempt, { attempts, state }: Allocation) =>
   outcome === null && n === attempts && state === 'pending';
-
-/** What the number waits for, or why none was requested. */
-function stateStep(
-  allocation: Allocation,
-  last: AllocationAttempt | undefined,
-  language: Language,
-): TimelineStep | null {
-  const { state, next_attempt_at: next, decided_at } = allocation;
-  switch (state) {
-    case 'skipped_customer_tax_id_missing':
-    case 'skipped_business_tax_id_missing':
-      return { at: decided_at, kind: 'waiting', text: html`${texts[state][language]}` };
-    case 'pending':
-      return last && isInFlight(last, allocation)
-        ? null
-        : {
-            at: last?.ended_at ?? decided_at,
-            kind: 'waiting',
-            text: html`${texts.pending[language]}`,
-            detail: next && html`${texts.next[language]} ${dayAndTime(next, language)}`,
-          };
-    default:
-      return null;
-  }
-}

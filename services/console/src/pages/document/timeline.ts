@@ -41,6 +41,8 @@ export interface TimelineStep {
 export interface DocumentHistory {
   readonly document: IssuedDocument;
   readonly state: ReplyOf<typeof getDocument>['state'];
+  /** What is recorded of its allocation number. */
+  readonly outcome: ReplyOf<typeof getDocument>['allocation'];
   readonly allocation: ReplyOf<typeof showAllocation> | null;
   readonly artifacts: ReplyOf<typeof listArtifacts> | null;
   readonly messages: ReplyOf<typeof listMessages> | null;
@@ -52,7 +54,7 @@ export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
   const { document, state, allocation, artifacts, messages } = history;
   const steps: TimelineStep[] = [
     { at: document.issued_at, kind: 'done', text: html`${texts.issued[language]}` },
-    ...(allocation ? allocationSteps(allocation, language) : []),
+    ...allocationSteps(history, language),
     ...revisionSteps(visit, document, artifacts?.revisions ?? []),
     ...(messages?.messages ?? []).flatMap((message) => messageSteps(message, language)),
     ...(state.cancelled_at === null ? [] : [cancelledStep(state, state.cancelled_at, language)]),

@@ -1,0 +1,22 @@
+import { consumers, type EventOf, type numberRequired } from '@pinkas/contracts';
+import { type Clock, EventHandler, InjectClock, type Transaction } from '@pinkas/service-kit';
+import { insertAllocation } from './allocation.repository.js';
+import type { AllocationTables } from './allocation.tables.js';
+import { AllocationWorker } from './allocation-worker.js';
+
+/** Makes the request for the allocation number of an issued document due. */
+@EventHandler(consumers.recordRequiredNumber)
+export class RecordRequiredNumber {
+  constructor(
+    @InjectClock() private readonly clock: Clock,
+    private readonly worker: AllocationWorker,
+  ) {}
+
+  async handle(event: EventOf<typeof numberRequired>, trx: Transaction<AllocationTables>): Promise<void> {
+    await insertAllocation(trx, event, this.clock.now());
+  }
+
+  committed(): void {
+    this.worker.trigger();
+  }
+}
