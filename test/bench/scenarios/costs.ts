@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { artifactRendered, messageSent, serviceNames } from '@pinkas/contracts';
+import { documentIssued, messageSent, serviceNames } from '@pinkas/contracts';
 import { scrape } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import {
@@ -44,7 +44,7 @@ type Used = readonly number[];
 /** The kinds of documents, and the last event of each: the customer has nothing but a name, or an email as well. */
 const withEmail = { ...invoice, customer: { ...invoice.customer, email: 'customer@example.com' } };
 const kinds = [
-  { suffix: '', body: invoice, last: artifactRendered, words: 'without an email' },
+  { suffix: '', body: invoice, last: documentIssued, words: 'without an email' },
   { suffix: '_email', body: withEmail, last: messageSent, words: 'with an email' },
 ];
 

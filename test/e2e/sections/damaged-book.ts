@@ -395,11 +395,11 @@ export function damagedBook(system: () => RunningStack): void {
     }, 60_000);
 
     // One look: what may be in flight is looked for again five seconds later.
-    it('verify finds a missing plan, allocation decision, message, cancelled revision and card, a card that lacks a detail, and a message that was sent twice', async () => {
+    it('verify finds a missing message, request for a number, cancelled revision and card, a card that lacks a detail, and a message that was sent twice', async () => {
       const cardOf = (name: string) => documents[name]?.customer.id;
       expect(
         await foundWhile(
-          ['delivery', 'plan', sql`delete from plan where document_id = ${id('invoice')}`],
+          ['delivery', 'delivery', sql`delete from delivery where document_id = ${id('invoice')}`],
           [
             'allocation',
             'allocation',

@@ -47,7 +47,7 @@ const tablesOfBusinesses: Readonly<Record<ServiceName, readonly string[]>> = {
   customer: ['card', 'card_name_suffix'],
   rendering: ['artifact'],
   allocation: ['allocation', 'connection'],
-  delivery: ['delivery', 'plan'],
+  delivery: ['delivery', 'document'],
   console: ['membership'],
 };
 

@@ -42,7 +42,7 @@ const keptTables = {
   customer: ['card'],
   rendering: ['artifact'],
   allocation: ['allocation'],
-  delivery: ['plan', 'delivery', 'attempt'],
+  delivery: ['document', 'delivery', 'attempt'],
 } as const;
 
 const payments = [{ method: 'cash' as const, amount: 7080 }];

@@ -71,17 +71,17 @@ export function traces(system: () => RunningStack, collectorOf: () => TestCollec
           'pinkas-issuing client rpc.rendering.artifact.render.v1',
         ],
         ['pinkas-rendering client render pdf', 'pinkas-rendering server rpc.rendering.artifact.render.v1'],
-        [
-          'pinkas-issuing producer publish evt.issuing.document.issued.v1',
+        ...['document.issued', 'number.required', 'message.due'].map((event): [string, string] => [
+          `pinkas-issuing producer publish evt.issuing.${event}.v1`,
           'pinkas-issuing server rpc.issuing.document.issue.v1',
-        ],
+        ]),
         [
           'pinkas-allocation consumer process allocation-required-numbers',
-          'pinkas-issuing producer publish evt.issuing.document.issued.v1',
+          'pinkas-issuing producer publish evt.issuing.number.required.v1',
         ],
         [
           'pinkas-delivery consumer process delivery-due-messages',
-          'pinkas-issuing producer publish evt.issuing.document.issued.v1',
+          'pinkas-issuing producer publish evt.issuing.message.due.v1',
         ],
         [
           'pinkas-allocation internal allocation-worker',

@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 import { expect } from '@jest/globals';
-import { documentIssued } from '@pinkas/contracts';
+import { numberRequired } from '@pinkas/contracts';
 import type { MessagingTables } from '@pinkas/service-kit';
 import { eventually } from '@pinkas/testkit';
 import type { IssuedInvoice } from '../engine/callers.js';
@@ -129,13 +129,13 @@ async function expectPending({ system: { stack } }: Engine, id: string): Promise
     outbox
       .selectFrom('outbox')
       .select('id')
-      .where('subject', '=', `${documentIssued.subject}.${id}`)
+      .where('subject', '=', `${numberRequired.subject}.${id}`)
       .where('sent_at', 'is not', null)
       .executeTakeFirst(),
   );
   for (const [service, table] of [
     ['allocation', 'allocation'],
-    ['delivery', 'plan'],
+    ['delivery', 'document'],
   ] as const) {
     const db = await stack.database<Record<typeof table, { document_id: string }>>(service);
     const rows = await db.selectFrom(table).selectAll().where('document_id', '=', id).execute();
