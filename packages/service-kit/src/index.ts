@@ -6,7 +6,7 @@ export { type Clock, systemClock } from './clock.js';
 export { JobWorker, type NextDue } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { clearTestBook, type TestBookTables } from './db/clear-test-book.js';
-export { databaseNow } from './db/database-now.js';
+export { databaseClock, databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
 export { nextDue } from './db/next-due.js';

@@ -403,7 +403,7 @@ export function damagedBook(system: () => RunningStack): void {
           [
             'allocation',
             'allocation',
-            sql`delete from allocation where document_id = ${id('third invoice')}`,
+            sql`delete from allocation where document_id = ${id('large invoice')}`,
           ],
           [
             'delivery',
@@ -426,13 +426,14 @@ export function damagedBook(system: () => RunningStack): void {
           ],
         ),
       ).toEqual([
+        ['allocation', 'large invoice'],
         ['deliveries', 'donation'],
         ['pending_work', 'cancelled quote'],
         ['pending_work', 'invoice'],
+        ['pending_work', 'large invoice'],
         ['pending_work', 'order'],
         ['pending_work', 'proforma'],
         ['pending_work', 'quote'],
-        ['pending_work', 'third invoice'],
       ]);
     }, 60_000);
 

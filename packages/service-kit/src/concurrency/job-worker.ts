@@ -34,6 +34,8 @@ export interface NextDue {
 export class JobWorker<Row extends Job> implements BackgroundTask {
   readonly #poller: Poller;
   readonly #inFlight = new Set<Promise<void>>();
+  /** Since the last look at the table. */
+  #wasFull = false;
 
   constructor(
     private readonly options: {
@@ -69,6 +71,20 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     this.#poller.trigger();
   }
 
+  /** Whether one more row can be executed now. */
+  get hasRoom(): boolean {
+    return this.#inFlight.size < this.options.concurrency;
+  }
+
+  /** Executes a row that was stored as claimed. @returns false where there is no room: its claim is to be released. */
+  execute(row: Row): boolean {
+    const { hasRoom } = this;
+    if (hasRoom) {
+      this.#start(row);
+    }
+    return hasRoom;
+  }
+
   /** Claims nothing more, and waits for the rows in flight. */
   async stop(): Promise<void> {
     await this.#poller.stop();
@@ -78,9 +94,8 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
   async #tick(): Promise<TickResult> {
     const { concurrency, claimMs, nextDue, claim } = this.options;
     const free = concurrency - this.#inFlight.size;
-    // A row that ends triggers.
     if (free <= 0) {
-      return 'idle';
+      return busyMs;
     }
     // A row may end, and be due again, after the statement has read it.
     const isBusy = this.#inFlight.size > 0;
@@ -103,12 +118,14 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     const work = tracing
       .startEntrySpan(context, row.trace, name, span, () => run(row))
       .finally(() => {
-        const wasFull = this.#inFlight.size >= concurrency;
         this.#inFlight.delete(work);
-        if (wasFull) {
+        // Not after each row: a backlog would be claimed row by row.
+        if (this.#wasFull && this.#inFlight.size <= concurrency / 2) {
+          this.#wasFull = false;
           this.#poller.trigger();
         }
       });
     this.#inFlight.add(work);
+    this.#wasFull ||= !this.hasRoom;
   }
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.js';
 import type { NextDue } from '../concurrency/job-worker.js';
+import { databaseClock } from './database-now.js';
 
 /**
  * Reads when the next row of a table is due, in one statement that is cheap enough for a table that is mostly idle.
@@ -13,10 +14,9 @@ export async function nextDue<Tables>(
   clock: Clock,
   dueAt: (now: RawBuilder<Date>) => RawBuilder<Date | null>,
 ): Promise<NextDue> {
-  const shiftS = (clock.now().getTime() - Date.now()) / 1_000;
   const { rows } = await sql<{ now: Date; due_at: Date | null }>`
     select clock.now, ${dueAt(sql.ref('clock.now'))} as due_at
-    from (select clock_timestamp() + make_interval(secs => ${shiftS}) as now) as clock
+    from (select ${databaseClock(clock)} as now) as clock
   `.execute(db);
   const [row] = rows;
   if (!row) {

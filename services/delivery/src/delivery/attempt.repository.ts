@@ -1,3 +1,4 @@
+import { dayInIsrael } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import { releaseClaim } from './claim.repository.js';
@@ -8,7 +9,7 @@ import {
   deliveryColumns,
   type MessageKey,
 } from './delivery.tables.js';
-import { lockDocument } from './document.repository.js';
+import type { LockedForAttempt } from './document.repository.js';
 import type { MessagePdf } from './message-artifacts.js';
 import { withdrawUnsent } from './plan.repository.js';
 import type { SendOutcome } from './send-policy.js';
@@ -23,108 +24,79 @@ export interface Attempt {
   readonly allocation: AllocationState;
 }
 
+/** The day of its business has no room for one more message; the attempt is rolled back. */
+export class DayFullError extends Error {}
+
 /**
- * Records that a send attempt begins: if the process dies from here on, its outcome is unknown.
+ * Records that a send attempt begins: if the process dies from here on, its outcome is unknown. The first attempt counts its message
+ * for the day of its business.
  * @returns undefined where nothing must be sent now: the document is cancelled (its messages are withdrawn), a later revision of
  * the PDF is final by now (the message is due again), or the claim has expired and another worker may have it.
+ * @throws DayFullError where the day has `limit` messages already.
  */
 export async function beginAttempt(
   trx: Transaction<DeliveryTables>,
   row: DeliveryRow,
-  pdf: MessagePdf,
-  now: Date,
-  until: Date,
+  { cancelled, rendered, now }: LockedForAttempt,
+  parts: { pdf: MessagePdf; until: Date; limit: number },
 ): Promise<Attempt | undefined> {
-  const { cancelled, rendered } = await lockDocument(trx, row);
   if (cancelled) {
     await withdrawUnsent(trx, row, now);
     return undefined;
   }
-  if (rendered && rendered.revision > pdf.revision) {
+  if (rendered && rendered.revision > parts.pdf.revision) {
     await releaseClaim(trx, row);
     return undefined;
   }
-  const sending = await trx
-    .updateTable('delivery')
-    .set({ state: 'sending', claimed_until: until })
-    .where('business_id', '=', row.business_id)
-    .where('id', '=', row.id)
-    .where('state', '=', 'ready')
-    .where('claimed_until', '=', row.claimed_until)
-    .returning(deliveryColumns)
-    .executeTakeFirst();
-  if (!sending) {
+  const number = parts.pdf.allocationNumber;
+  const { rows } = await sql<DeliveryRow & { n: number | null }>`
+    with sending as (
+      update delivery set state = 'sending', claimed_until = ${parts.until}
+      where business_id = ${row.business_id} and id = ${row.id} and state = 'ready' and claimed_until = ${row.claimed_until}
+      returning ${sending}
+    ), numbered as (
+      select coalesce(max(n), 0) + 1 as n from attempt where business_id = ${row.business_id} and delivery_id = ${row.id}
+    ), counted as (
+      insert into daily_count (business_id, counted_on, messages)
+      select business_id, ${dayInIsrael(now)}::date, 1 from sending, numbered where n = 1
+      on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
+        where daily_count.messages < ${parts.limit}
+      returning messages
+    ), begun as (
+      insert into attempt (business_id, delivery_id, n, allocation_number, started_at)
+      select business_id, id, n, ${number}, ${now}::timestamptz from sending, numbered
+      where n > 1 or exists (select from counted)
+      returning n
+    )
+    select sending.*, begun.n from sending left join begun on true`.execute(trx);
+  const [begun] = rows;
+  if (!begun) {
     return undefined;
   }
-  const number = pdf.allocationNumber;
-  return {
-    row: sending,
-    n: await insertAttempt(trx, row, number, now),
-    allocation: { number, isPending: number === null && rendered?.allocationPending === true },
-  };
+  const { n, ...message } = begun;
+  if (n === null) {
+    throw new DayFullError();
+  }
+  const isPending = number === null && rendered?.allocationPending === true;
+  return { row: message, n, allocation: { number, isPending } };
 }
 
-/** Counts a message for a day of its business. @returns false where the day is full: nothing is counted then. */
-export async function countForDay(
-  trx: Transaction<DeliveryTables>,
-  businessId: string,
-  day: string,
-  limit: number,
-): Promise<boolean> {
-  const counted = await trx
-    .insertInto('daily_count')
-    .values({ business_id: businessId, counted_on: day, messages: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['business_id', 'counted_on'])
-        .doUpdateSet({ messages: sql`daily_count.messages + 1` })
-        .where('daily_count.messages', '<', limit),
-    )
-    .returning('messages')
-    .executeTakeFirst();
-  return counted !== undefined;
-}
-
-async function insertAttempt(
-  trx: Transaction<DeliveryTables>,
-  row: MessageKey,
-  allocationNumber: string | null,
-  now: Date,
-): Promise<number> {
-  const { n } = await trx
-    .insertInto('attempt')
-    .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'started_at'])
-    .expression((select) =>
-      select
-        .selectFrom('attempt')
-        .select((eb) => [
-          eb.val(row.business_id).as('business_id'),
-          eb.val(row.id).as('delivery_id'),
-          sql<number>`coalesce(max(n), 0) + 1`.as('n'),
-          eb.val(allocationNumber).as('allocation_number'),
-          eb.val(now).as('started_at'),
-        ])
-        .where('business_id', '=', row.business_id)
-        .where('delivery_id', '=', row.id),
-    )
-    .returning('n')
-    .executeTakeFirstOrThrow();
-  return n;
-}
+const sending = sql.join(deliveryColumns.map((column) => sql.ref(column)));
 
 /**
- * Records the outcome of an attempt. An unknown outcome may turn out to be an accepted one.
- * @param n the number of the attempt; null: the open one.
+ * Records the outcome of an attempt, in a statement of its own or within another. An unknown outcome may turn out to be an accepted
+ * one.
+ * @param n the number of the attempt; null: the open one, where there is one.
  */
-export async function endAttempt(
-  trx: Transaction<DeliveryTables>,
+export function endAttempt(
+  db: Pick<Transaction<DeliveryTables>, 'updateTable'>,
   key: MessageKey,
   n: number | null,
   outcome: SendOutcome,
   now: Date,
-): Promise<void> {
+) {
   const accepted = outcome.kind === 'accepted';
-  await trx
+  return db
     .updateTable('attempt')
     .set({
       outcome: outcome.kind,
@@ -140,8 +112,7 @@ export async function endAttempt(
       accepted
         ? where.or([where('outcome', 'is', null), where('outcome', '=', 'unknown')])
         : where('outcome', 'is', null),
-    )
-    .execute();
+    );
 }
 
 /**

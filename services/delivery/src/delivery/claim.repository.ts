@@ -1,5 +1,15 @@
-import { type Clock, type Database, type NextDue, nextDue, type Transaction } from '@pinkas/service-kit';
+import {
+  type Clock,
+  type Database,
+  type NextDue,
+  nextDue,
+  type OutboxEvent,
+  type OutboxTransaction,
+  outboxRows,
+  type Transaction,
+} from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import { endAttempt } from './attempt.repository.js';
 import {
   type DeliveryChannel,
   type DeliveryRow,
@@ -8,7 +18,7 @@ import {
   deliveryColumns,
   type MessageKey,
 } from './delivery.tables.js';
-import { cancelledReason, type SendTransition } from './send-policy.js';
+import { cancelledReason, type SendOutcome, type SendTransition } from './send-policy.js';
 
 /**
  * When the next message of a channel is due, or the claim of a send attempt in flight expires. Another claim that expires is seen
@@ -57,7 +67,7 @@ export async function claimDue(
     .set({ claimed_until: until })
     .whereRef('delivery.business_id', '=', 'due.business_id')
     .whereRef('delivery.id', '=', 'due.id')
-    .returningAll('delivery')
+    .returning(deliveryColumns.map((column) => `delivery.${column}` as const))
     .execute();
 }
 
@@ -126,8 +136,8 @@ export async function postpone(
 }
 
 /** Releases a claim unused: the message is due as before. */
-export async function releaseClaim(trx: Transaction<DeliveryTables>, row: DeliveryRow): Promise<void> {
-  await trx
+export async function releaseClaim(db: Database<DeliveryTables>, row: DeliveryRow): Promise<void> {
+  await db
     .updateTable('delivery')
     .set({ claimed_until: null })
     .where('business_id', '=', row.business_id)
@@ -137,29 +147,40 @@ export async function releaseClaim(trx: Transaction<DeliveryTables>, row: Delive
     .execute();
 }
 
-/** Stores what an attempt changes and releases the claim. */
-export async function storeTransition(
-  trx: Transaction<DeliveryTables>,
+/**
+ * Ends an attempt, stores what it changes of its message, releases the claim and publishes the events, in one statement.
+ * @param n the number of the attempt; null: the open one, where there is one.
+ */
+export async function storeOutcome(
+  trx: OutboxTransaction<DeliveryTables>,
   key: MessageKey,
-  transition: SendTransition,
-  now: Date,
+  n: number | null,
+  outcome: SendOutcome,
+  { transition, events, now }: { transition: SendTransition; events: readonly OutboxEvent[]; now: Date },
 ): Promise<void> {
   await trx
-    .updateTable('delivery')
-    .set((set) => ({
-      state: transition.state,
-      attempts: transition.attempts,
-      unknown_outcomes: transition.unknownOutcomes,
-      first_attempt_at: transition.firstAttemptAt,
-      next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
-      claimed_until: null,
-      last_error: transition.lastError,
-      sent_at: transition.state === 'sent' ? now : null,
-      failed_at: transition.state === 'failed' ? now : null,
-      withdrawn_at: transition.state === 'withdrawn' ? now : null,
-      withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
-    }))
-    .where('business_id', '=', key.business_id)
-    .where('id', '=', key.id)
+    .with('ended', (db) => endAttempt(db, key, n, outcome, now))
+    .with('changed', (db) =>
+      db
+        .updateTable('delivery')
+        .set((set) => ({
+          state: transition.state,
+          attempts: transition.attempts,
+          unknown_outcomes: transition.unknownOutcomes,
+          first_attempt_at: transition.firstAttemptAt,
+          next_attempt_at: transition.nextAttemptAt ?? set.ref('next_attempt_at'),
+          claimed_until: null,
+          last_error: transition.lastError,
+          sent_at: transition.state === 'sent' ? now : null,
+          failed_at: transition.state === 'failed' ? now : null,
+          withdrawn_at: transition.state === 'withdrawn' ? now : null,
+          withdrawn_reason: transition.state === 'withdrawn' ? cancelledReason : null,
+        }))
+        .where('business_id', '=', key.business_id)
+        .where('id', '=', key.id),
+    )
+    .insertInto('outbox')
+    .columns(['id', 'subject', 'body', 'request_id', 'trace'])
+    .expression(sql`select id, subject, body, request_id, trace from ${outboxRows(trx, events)}`)
     .execute();
 }

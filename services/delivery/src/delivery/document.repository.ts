@@ -1,6 +1,14 @@
-import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Clock, type Database, databaseClock, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import type { DeliveryTables, DocumentKey, DocumentTable } from './delivery.tables.js';
+import { normaliseAddress } from './address.js';
+import {
+  type DeliveryRow,
+  type DeliveryTables,
+  type DocumentKey,
+  type DocumentTable,
+  deliveryColumns,
+  type MessageKey,
+} from './delivery.tables.js';
 
 /**
  * What delivery knows of a document. The lock of its row serializes the events of the document and the send attempts of its
@@ -22,6 +30,7 @@ export interface FinalPdf {
   readonly allocationPending: boolean;
 }
 
+const messageColumns = deliveryColumns.map((column) => `delivery.${column}` as const);
 const columns = [
   'hold_until',
   'revision',
@@ -56,6 +65,64 @@ export async function lockDocument(
       .forUpdate()
       .executeTakeFirstOrThrow(),
   );
+}
+
+/** A locked document, with what else decides whether an attempt to send one of its messages may begin. */
+export interface LockedForAttempt extends DocumentState {
+  /** Whether the recipient is suppressed. */
+  readonly suppressed: boolean;
+  /** On the database's clock. */
+  readonly now: Date;
+}
+
+/** Locks the document of a message that is to be sent to an address, until the transaction ends. */
+export async function lockForAttempt(
+  trx: Transaction<DeliveryTables>,
+  { business_id, document_id, channel, recipient }: DeliveryRow,
+  clock: Clock,
+): Promise<LockedForAttempt> {
+  const row = await trx
+    .selectFrom('document')
+    .select(columns)
+    .select(({ exists, selectFrom }) => [
+      databaseClock(clock).as('now'),
+      exists(
+        selectFrom('suppression')
+          .select('since')
+          .where('suppression.business_id', '=', business_id)
+          .where('channel', '=', channel)
+          .where('address', '=', normaliseAddress(channel, recipient)),
+      ).as('suppressed'),
+    ])
+    .where('business_id', '=', business_id)
+    .where('document_id', '=', document_id)
+    .forUpdate('document')
+    .executeTakeFirstOrThrow();
+  return { ...stateOf(row), suppressed: row.suppressed === true, now: row.now };
+}
+
+/** Locks a message and its document until the transaction ends. @returns its current row as well. */
+export async function lockMessageOf(
+  trx: Transaction<DeliveryTables>,
+  { business_id, document_id, id }: MessageKey & DocumentKey,
+): Promise<{ document: DocumentState; current: DeliveryRow }> {
+  const { hold_until, revision, allocation_number, allocation_pending, cancelled_at, ...current } = await trx
+    .selectFrom('document')
+    .innerJoin('delivery', (join) =>
+      join
+        .onRef('delivery.business_id', '=', 'document.business_id')
+        .onRef('delivery.document_id', '=', 'document.document_id'),
+    )
+    .select(columns)
+    .select(messageColumns)
+    .where('document.business_id', '=', business_id)
+    .where('document.document_id', '=', document_id)
+    .where('delivery.id', '=', id)
+    // The document first: every other order of the two could deadlock.
+    .forUpdate(['document', 'delivery'])
+    .executeTakeFirstOrThrow();
+  const document = { hold_until, revision, allocation_number, allocation_pending, cancelled_at };
+  return { document: stateOf(document), current };
 }
 
 /** The key of a document of any tenant: an operator names the document alone. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { dayInIsrael, heldUntil, nextDayInIsrael } from '@pinkas/domain';
+import { heldUntil, nextDayInIsrael } from '@pinkas/domain';
 import {
   acrossTenants,
   type BackgroundTask,
@@ -18,9 +18,10 @@ import {
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
-import { type Attempt, beginAttempt, countForDay } from './attempt.repository.js';
-import { claimDue, nextDueMessage, postpone } from './claim.repository.js';
+import { type Attempt, beginAttempt, DayFullError } from './attempt.repository.js';
+import { claimDue, nextDueMessage, postpone, releaseClaim } from './claim.repository.js';
 import type { DeliveryChannel, DeliveryRow, DeliveryTables } from './delivery.tables.js';
+import { type LockedForAttempt, lockForAttempt } from './document.repository.js';
 import { MessageArtifacts, type MessagePdf } from './message-artifacts.js';
 import { MessageBalances } from './message-balances.js';
 import { MessageChannels } from './message-channels.js';
@@ -40,8 +41,14 @@ const fetchPauseMs = 5_000;
 /** How often claims of processes that died are looked for. */
 const expiredEveryMs = 1_000;
 
-/** Rolls back an attempt for which the day of its business has no room. */
-class DayFullError extends Error {}
+/** A message that this process has claimed. */
+export type ClaimedMessage = DeliveryRow & {
+  /** It was stored an instant ago: what it was planned by has not changed. */
+  readonly isNew?: true;
+};
+
+/** Why a message is not sent now: until an instant, or never. */
+type HeldBack = { readonly until: Date } | { readonly reason: string };
 
 /**
  * Sends the due messages once only, as far as the providers allow (docs/adr/0013-exactly-one-message.md): claim, fetch the
@@ -50,7 +57,7 @@ class DayFullError extends Error {}
 @Injectable()
 export class MessageSender implements BackgroundTask {
   /** One for each channel: while one provider hangs, the messages of the other are sent. */
-  readonly #workers: ReadonlyMap<DeliveryChannel, JobWorker<DeliveryRow>>;
+  readonly #workers: ReadonlyMap<DeliveryChannel, JobWorker<ClaimedMessage>>;
   #expiredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -69,7 +76,7 @@ export class MessageSender implements BackgroundTask {
     this.#workers = new Map(
       (['email', 'whatsapp'] as const).map((channel) => [
         channel,
-        new JobWorker({
+        new JobWorker<ClaimedMessage>({
           name: `message-sender-${channel}`,
           concurrency: sendConcurrencyMax,
           claimMs,
@@ -101,6 +108,24 @@ export class MessageSender implements BackgroundTask {
     }
   }
 
+  /** How long a message that is due at once may be claimed by whoever stores it; null: not at all, the worker has no room. */
+  claimMsOf(channel: DeliveryChannel): number | null {
+    return this.#workers.get(channel)?.hasRoom && this.channels.isConfigured(channel) ? claimMs : null;
+  }
+
+  /** Sends messages that were stored as claimed an instant ago. */
+  sendNew(rows: readonly DeliveryRow[]): void {
+    for (const row of rows) {
+      if (!this.#workers.get(row.channel)?.execute({ ...row, isNew: true })) {
+        const db = forTenant(this.db, row.business_id);
+        // Else the claim expires.
+        releaseClaim(db, row).catch((error: unknown) =>
+          this.logger.warn({ delivery_id: row.id, err: error }, 'message claim release failed'),
+        );
+      }
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
     this.channels.close();
@@ -115,7 +140,7 @@ export class MessageSender implements BackgroundTask {
   }
 
   /** Never rejects: what could not be stored is processed again when the claim expires. */
-  async #process(row: DeliveryRow): Promise<void> {
+  async #process(row: ClaimedMessage): Promise<void> {
     try {
       await this.#send(forTenant(this.db, row.business_id), row);
     } catch (error) {
@@ -125,9 +150,12 @@ export class MessageSender implements BackgroundTask {
     }
   }
 
-  async #send(db: Database<DeliveryTables>, row: DeliveryRow): Promise<void> {
-    if (await this.#holdBack(db, row)) {
-      return;
+  async #send(db: Database<DeliveryTables>, row: ClaimedMessage): Promise<void> {
+    if (!row.isNew) {
+      const held = this.#heldBack(row, await isSuppressed(db, row.business_id, row.channel, row.recipient));
+      if (held) {
+        return this.#holdBack(db, row, held);
+      }
     }
     const artifact = await this.artifacts.fetch(row);
     if (artifact.kind === 'cancelled') {
@@ -141,10 +169,6 @@ export class MessageSender implements BackgroundTask {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
     const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
-    // While the PDF is fetched, quiet hours may begin and an operator may suppress the address.
-    if (await this.#holdBack(db, row)) {
-      return;
-    }
     const attempt = await this.#beginAttempt(db, row, artifact.pdf);
     if (!attempt) {
       return;
@@ -158,51 +182,54 @@ export class MessageSender implements BackgroundTask {
     await this.outcomes.record(attempt.row, attempt.n, outcome);
   }
 
-  /** Postpones or ends a message that must not be sent now. @returns whether it did. */
-  async #holdBack(db: Database<DeliveryTables>, row: DeliveryRow): Promise<boolean> {
-    const quietEnd = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
-    if (quietEnd) {
-      await postpone(db, row, quietEnd);
-      return true;
+  /** What holds a message back now; null: nothing does. */
+  #heldBack(row: DeliveryRow, suppressed: boolean): HeldBack | null {
+    const until = heldUntil(row.purpose, row.facts.business.quiet_hours, this.clock.now());
+    if (until) {
+      return { until };
     }
-    const reason = await this.#unsendableReason(db, row);
-    if (reason === null) {
-      return false;
-    }
-    await this.outcomes.record(row, null, { kind: 'permanent', reason });
-    return true;
+    const reason = suppressed ? suppressedReason : this.channels.unavailableReason(row);
+    return reason === null ? null : { reason };
   }
 
-  async #unsendableReason(db: Database<DeliveryTables>, row: DeliveryRow): Promise<string | null> {
-    if (await isSuppressed(db, row.business_id, row.channel, row.recipient)) {
-      return suppressedReason;
+  async #holdBack(db: Database<DeliveryTables>, row: DeliveryRow, held: HeldBack): Promise<void> {
+    if ('until' in held) {
+      await postpone(db, row, held.until);
+    } else {
+      await this.outcomes.record(row, null, { kind: 'permanent', reason: held.reason });
     }
-    return this.channels.unavailableReason(row);
   }
 
-  /** Begins an attempt, unless the business has sent as many messages today as it may: the message then waits for the next day. */
+  /**
+   * Begins an attempt, unless something holds it back now: while the PDF was fetched, quiet hours may have begun and an operator
+   * may have suppressed the address. Where the business has sent as many messages today as it may, it waits for the next day.
+   */
   async #beginAttempt(
     db: Database<DeliveryTables>,
     row: DeliveryRow,
     pdf: MessagePdf,
   ): Promise<Attempt | undefined> {
-    const now = await databaseNow(db, this.clock);
-    const until = new Date(now.getTime() + this.channels.sendTimeoutMs(row.channel) + claimMarginMs);
     const limit = this.config.messagesPerBusinessAndDay;
+    let locked: LockedForAttempt | undefined;
     try {
-      return await db.transaction().execute(async (trx) => {
-        const attempt = await beginAttempt(trx, row, pdf, now, until);
-        // A repeated attempt is of a message that is counted already.
-        if (attempt?.n === 1 && !(await countForDay(trx, row.business_id, dayInIsrael(now), limit))) {
-          throw new DayFullError();
-        }
-        return attempt;
+      const begun = await db.transaction().execute(async (trx) => {
+        locked = await lockForAttempt(trx, row, this.clock);
+        const held = this.#heldBack(row, locked.suppressed);
+        const until = new Date(
+          locked.now.getTime() + this.channels.sendTimeoutMs(row.channel) + claimMarginMs,
+        );
+        return held ?? beginAttempt(trx, row, locked, { pdf, until, limit });
       });
+      if (begun && !('n' in begun)) {
+        await this.#holdBack(db, row, begun);
+        return undefined;
+      }
+      return begun;
     } catch (error) {
-      if (!(error instanceof DayFullError)) {
+      if (!(error instanceof DayFullError && locked)) {
         throw error;
       }
-      await postpone(db, row, nextDayInIsrael(now));
+      await postpone(db, row, nextDayInIsrael(locked.now));
       const { business_id, document_id } = row;
       this.logger.warn(
         { business_id, document_id, delivery_id: row.id, limit },

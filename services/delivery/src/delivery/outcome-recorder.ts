@@ -8,17 +8,18 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  makeEvent,
+  type OutboxEvent,
   OutboxRelay,
   type OutboxTransaction,
-  publish,
   type Transaction,
 } from '@pinkas/service-kit';
 import { normaliseAddress } from './address.js';
 import { endAttempt } from './attempt.repository.js';
-import { expiredClaims, lockExpiredClaim, lockMessage, storeTransition } from './claim.repository.js';
+import { expiredClaims, lockExpiredClaim, storeOutcome } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { DeliveryMetrics } from './delivery-metrics.js';
-import { type DocumentState, lockDocument } from './document.repository.js';
+import { type DocumentState, lockDocument, lockMessageOf } from './document.repository.js';
 import { insertFollowUps } from './follow-up.repository.js';
 import { acceptsOutcome, type SendOutcome, type SendTransition, sendTransition } from './send-policy.js';
 import { suppress } from './suppression.repository.js';
@@ -42,13 +43,11 @@ export class OutcomeRecorder {
   async record(row: DeliveryRow, attempt: number | null, outcome: SendOutcome): Promise<void> {
     const now = this.clock.now();
     await this.relay.transaction(forTenant(this.db, row.business_id), async (trx) => {
-      const document = await lockDocument(trx, row);
-      const current = await lockMessage(trx, row);
-      if (attempt !== null) {
-        await endAttempt(trx, row, attempt, outcome, now);
-      }
+      const { document, current } = await lockMessageOf(trx, row);
       if (acceptsOutcome(row, current, outcome)) {
-        await this.#apply(trx, current, document, outcome, now);
+        await this.#apply(trx, current, document, attempt, outcome, now);
+      } else if (attempt !== null) {
+        await endAttempt(trx, row, attempt, outcome, now).execute();
       }
       // The number may have come during the attempt.
       await insertFollowUps(trx, row, document, now);
@@ -69,8 +68,7 @@ export class OutcomeRecorder {
         const document = await lockDocument(trx, key);
         const row = await lockExpiredClaim(trx, key, before);
         if (row) {
-          await endAttempt(trx, row, null, outcome, now);
-          await this.#apply(trx, row, document, outcome, now);
+          await this.#apply(trx, row, document, null, outcome, now);
           await insertFollowUps(trx, row, document, now);
         }
       });
@@ -81,13 +79,14 @@ export class OutcomeRecorder {
     trx: OutboxTransaction<DeliveryTables>,
     row: DeliveryRow,
     { cancelled }: DocumentState,
+    attempt: number | null,
     outcome: SendOutcome,
     now: Date,
   ): Promise<void> {
     const transition = sendTransition({ ...row, cancelled }, outcome, now);
-    await storeTransition(trx, row, transition, now);
+    const events = eventsOf(trx, row, transition);
+    await storeOutcome(trx, row, attempt, outcome, { transition, events, now });
     await suppressUnknownAddress(trx, row, outcome, now);
-    await publishTransition(trx, row, transition);
     this.metrics.countAttempt(row.channel, transition.state === 'ready' ? outcome.kind : transition.state);
     this.#log(row, outcome, transition);
   }
@@ -127,11 +126,11 @@ async function suppressUnknownAddress(
   });
 }
 
-async function publishTransition(
+function eventsOf(
   trx: OutboxTransaction<DeliveryTables>,
   row: DeliveryRow,
   { state, lastError }: SendTransition,
-): Promise<void> {
+): OutboxEvent[] {
   const event = {
     document_id: row.document_id,
     business_id: row.business_id,
@@ -140,10 +139,12 @@ async function publishTransition(
     purpose: row.purpose,
     follow_up: row.follows !== null,
   };
-  if (state === 'sent') {
-    await publish(trx, messageSent, row.document_id, event);
-  }
-  if (state === 'failed') {
-    await publish(trx, messageFailed, row.document_id, { ...event, reason: lastError ?? '' });
+  switch (state) {
+    case 'sent':
+      return [makeEvent(trx, messageSent, row.document_id, event)];
+    case 'failed':
+      return [makeEvent(trx, messageFailed, row.document_id, { ...event, reason: lastError ?? '' })];
+    default:
+      return [];
   }
 }

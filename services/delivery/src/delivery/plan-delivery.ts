@@ -3,6 +3,7 @@ import { consumers, deliveryPlanned, type EventOf, type messageDue } from '@pink
 import { deliveryAddresses } from '@pinkas/domain/delivery';
 import {
   type Clock,
+  databaseClock,
   EventHandler,
   InjectClock,
   InjectConfig,
@@ -10,7 +11,7 @@ import {
   publish,
 } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
 import { factsOf } from './delivery-facts.js';
 import { holdUntil, planDelivery } from './delivery-plan.js';
 import { progressOf, recordPlanned } from './document.repository.js';
@@ -28,7 +29,10 @@ export class PlanDelivery {
     private readonly sender: MessageSender,
   ) {}
 
-  async handle(event: EventOf<typeof messageDue>, trx: OutboxTransaction<DeliveryTables>): Promise<boolean> {
+  async handle(
+    event: EventOf<typeof messageDue>,
+    trx: OutboxTransaction<DeliveryTables>,
+  ): Promise<readonly DeliveryRow[]> {
     const { document, business } = event;
     const now = this.clock.now();
     const key = { business_id: document.business_id, document_id: document.id };
@@ -41,22 +45,28 @@ export class PlanDelivery {
       numberRequired: event.number_required,
     });
     if (!state) {
-      return false;
+      return [];
     }
     // Issuing has decided the same by the same rules, but for what has changed since.
     if (!isDeepStrictEqual(outcome, event.delivery)) {
       await publish(trx, deliveryPlanned, document.id, { ...key, delivery: outcome });
     }
-    return insertMessages(trx, key, messages, {
+    const parts = {
       facts: factsOf(event),
       messageIdDomain: messageIdDomain(this.config),
       now,
       document: progressOf(state, now),
+    };
+    return insertMessages(trx, key, messages, parts, (channel) => {
+      const claimMs = this.sender.claimMsOf(channel);
+      return claimMs === null ? null : databaseClock(this.clock, claimMs);
     });
   }
 
-  committed(_event: unknown, mayBeDue: boolean): void {
-    if (mayBeDue) {
+  committed(_event: unknown, messages: readonly DeliveryRow[]): void {
+    const isClaimed = ({ claimed_until }: DeliveryRow) => claimed_until !== null;
+    this.sender.sendNew(messages.filter(isClaimed));
+    if (messages.some((message) => message.state === 'ready' && !isClaimed(message))) {
       this.sender.trigger();
     }
   }

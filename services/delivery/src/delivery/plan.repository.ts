@@ -1,6 +1,14 @@
 import { currentContext, currentTraceJson, type Transaction, timeOrderedId } from '@pinkas/service-kit';
-import { type Insertable, sql } from 'kysely';
-import type { DeliveryFacts, DeliveryTable, DeliveryTables, DocumentKey } from './delivery.tables.js';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+import {
+  type DeliveryChannel,
+  type DeliveryFacts,
+  type DeliveryRow,
+  type DeliveryTable,
+  type DeliveryTables,
+  type DocumentKey,
+  deliveryColumns,
+} from './delivery.tables.js';
 import { dueAt, initialState, type PlannedMessage } from './delivery-plan.js';
 import {
   type DocumentProgress,
@@ -12,18 +20,27 @@ import {
 import { insertFollowUps } from './follow-up.repository.js';
 import { cancelledReason } from './send-policy.js';
 
-/** Stores the planned messages of a document. @returns whether one may be due. */
+/**
+ * Stores the planned messages of a document.
+ * @param claimUntil until when a message of a channel that is due at once is claimed by this process; null: not.
+ * @returns the rows.
+ */
 export async function insertMessages(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   messages: readonly PlannedMessage[],
   parts: MessageParts,
-): Promise<boolean> {
-  const rows = messages.map((message) => messageRow(key, { ...message, id: timeOrderedId() }, parts));
-  if (rows.length > 0) {
-    await trx.insertInto('delivery').values(rows).execute();
+  claimUntil: (channel: DeliveryChannel) => RawBuilder<Date> | null,
+): Promise<DeliveryRow[]> {
+  if (messages.length === 0) {
+    return [];
   }
-  return rows.some(({ state }) => state === 'ready');
+  const rows = messages.map((message) => {
+    const row = messageRow(key, { ...message, id: timeOrderedId() }, parts);
+    const isDue = row.state === 'ready' && row.next_attempt_at <= parts.now;
+    return { ...row, claimed_until: isDue ? claimUntil(message.channel) : null };
+  });
+  return trx.insertInto('delivery').values(rows).returning(deliveryColumns).execute();
 }
 
 /** What a new message is made of, beside its address. */
