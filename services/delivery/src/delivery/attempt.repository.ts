@@ -49,27 +49,69 @@ export async function beginAttempt(
     return undefined;
   }
   const number = parts.pdf.allocationNumber;
-  const { rows } = await sql<DeliveryRow & { n: number | null }>`
-    with sending as (
-      update delivery set state = 'sending', claimed_until = ${parts.until}
-      where business_id = ${row.business_id} and id = ${row.id} and state = 'ready' and claimed_until = ${row.claimed_until}
-      returning ${sending}
-    ), numbered as (
-      select coalesce(max(n), 0) + 1 as n from attempt where business_id = ${row.business_id} and delivery_id = ${row.id}
-    ), counted as (
-      insert into daily_count (business_id, counted_on, messages)
-      select business_id, ${dayInIsrael(now)}::date, 1 from sending, numbered where n = 1
-      on conflict (business_id, counted_on) do update set messages = daily_count.messages + 1
-        where daily_count.messages < ${parts.limit}
-      returning messages
-    ), begun as (
-      insert into attempt (business_id, delivery_id, n, allocation_number, started_at)
-      select business_id, id, n, ${number}, ${now}::timestamptz from sending, numbered
-      where n > 1 or exists (select from counted)
-      returning n
+  const begun = await trx
+    .with('sending', (db) =>
+      db
+        .updateTable('delivery')
+        .set({ state: 'sending', claimed_until: parts.until })
+        .where('business_id', '=', row.business_id)
+        .where('id', '=', row.id)
+        .where('state', '=', 'ready')
+        .where('claimed_until', '=', row.claimed_until)
+        .returning(deliveryColumns),
     )
-    select sending.*, begun.n from sending left join begun on true`.execute(trx);
-  const [begun] = rows;
+    .with('numbered', (db) =>
+      db
+        .selectFrom('attempt')
+        .select(sql<number>`coalesce(max(n), 0) + 1`.as('n'))
+        .where('business_id', '=', row.business_id)
+        .where('delivery_id', '=', row.id),
+    )
+    .with('counted', (db) =>
+      db
+        .insertInto('daily_count')
+        .columns(['business_id', 'counted_on', 'messages'])
+        .expression((select) =>
+          select
+            .selectFrom(['sending', 'numbered'])
+            .select([
+              'business_id',
+              sql<string>`${dayInIsrael(now)}::date`.as('day'),
+              sql<number>`1`.as('one'),
+            ])
+            .where('n', '=', 1),
+        )
+        .onConflict((conflict) =>
+          conflict
+            .columns(['business_id', 'counted_on'])
+            .doUpdateSet({ messages: sql`daily_count.messages + 1` })
+            .where('daily_count.messages', '<', parts.limit),
+        )
+        .returning('messages'),
+    )
+    .with('begun', (db) =>
+      db
+        .insertInto('attempt')
+        .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'started_at'])
+        .expression((select) =>
+          select
+            .selectFrom(['sending', 'numbered'])
+            .select(['business_id', 'id', 'n'])
+            .select([
+              sql<string | null>`${number}`.as('number'),
+              sql<Date>`${now}::timestamptz`.as('started_at'),
+            ])
+            .where((where) =>
+              where.or([where('n', '>', 1), where.exists(where.selectFrom('counted').select('messages'))]),
+            ),
+        )
+        .returning('n'),
+    )
+    .selectFrom('sending')
+    .leftJoin('begun', (join) => join.onTrue())
+    .select(sendingColumns)
+    .select('begun.n')
+    .executeTakeFirst();
   if (!begun) {
     return undefined;
   }
@@ -81,7 +123,7 @@ export async function beginAttempt(
   return { row: message, n, allocation: { number, isPending } };
 }
 
-const sending = sql.join(deliveryColumns.map((column) => sql.ref(column)));
+const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);
 
 /**
  * Records the outcome of an attempt, in a statement of its own or within another. An unknown outcome may turn out to be an accepted

@@ -82,14 +82,22 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
       'allocation_number',
       sql<Buffer>`(
         select sha256 from artifact as first
-        where first.business_id = artifact.business_id and first.document_id = artifact.document_id
-        order by first.revision limit 1)`.as('first_sha256'),
+        where first.business_id = artifact.business_id and first.document_id = artifact.document_id and first.revision = (
+          select min(revision) from artifact as any_revision
+          where any_revision.business_id = artifact.business_id and any_revision.document_id = artifact.document_id))`.as(
+        'first_sha256',
+      ),
     ])
     .where('business_id', '=', key.business_id)
     .where('document_id', '=', key.document_id)
-    .$if(revision !== undefined, (query) => query.where('revision', '=', revision ?? 0))
-    .orderBy('revision', 'desc')
-    .limit(1)
+    // Without an order, so that it is prepared.
+    .where(
+      'revision',
+      '=',
+      sql<number>`coalesce(${revision ?? null}::integer, (
+        select max(revision) from artifact as any_revision
+        where any_revision.business_id = ${key.business_id} and any_revision.document_id = ${key.document_id}))`,
+    )
     .executeTakeFirst();
   if (!artifact) {
     throw new ApiError('not_found');
