@@ -277,6 +277,23 @@ describe('row-level security', () => {
     }
   });
 
+  it('a statement whose tenant scope could not be set fails, and its connection is not reused', async () => {
+    const db = open();
+    await words(forTenant(db, ours));
+    const { query } = pg.Client.prototype;
+    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+      const [{ text }] = args as [{ text: string }];
+      return Reflect.apply(query, this, text.includes('set_config') ? ['select 1 / 0'] : args);
+    } as typeof query;
+    try {
+      await expect(words(forTenant(db, theirs))).rejects.toThrow('division by zero');
+    } finally {
+      pg.Client.prototype.query = query;
+    }
+    expect(await words(forTenant(db, theirs))).toEqual(['theirs']);
+    expect(await words(forTenant(db, ours))).toEqual(['ours']);
+  });
+
   it.each(['*', '', 'x', `${randomUUID()}'`])('forTenant rejects the business id %j', (name) => {
     expect(() => forTenant(open(), name)).toThrow('the id of a business must be a UUID');
   });

@@ -46,6 +46,8 @@ export function openDatabase<Tables>(options: {
     application_name: options.applicationName,
     connectionTimeoutMillis: timeLimitsMs.databaseConnection,
     idleTimeoutMillis: 60_000,
+    // A statement may follow another before its answer (`ScopedClient`).
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // A server that vanishes without closing the connection ends no statement: the client does.

@@ -48,7 +48,21 @@ export class ScopedClient extends pg.Client {
       this.#isInScopedTransaction = true;
       return this.#send(`begin; set local ${tenantSetting} = '${this.tenant}'`);
     }
-    return this.#setScope().then(() => this.#send(text, values));
+    return this.#sendInScope(text, values);
+  }
+
+  /**
+   * Sends a statement behind the one that sets its scope, without waiting for that. Where the scope is not set, row-level security
+   * refuses or hides everything of this tenant, and the statement fails.
+   */
+  async #sendInScope(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const { stream } = this.connection;
+    // Both in one packet.
+    stream.cork();
+    const sent = Promise.all([this.#setScope(), this.#send(text, values)]);
+    stream.uncork();
+    const [, result] = await sent;
+    return result;
   }
 
   async #setScope(): Promise<void> {
