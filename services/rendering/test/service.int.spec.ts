@@ -297,7 +297,7 @@ describe('StoreLogo', () => {
     const document = sampleDocument('receipt', business);
     await rendering.network.call(renderArtifact, { business, document, attempt: 1 });
     const { pdf } = await rendering.network.call(getArtifact, { business_id: id, document_id: document.id });
-    expect(await pdfImages(Buffer.from(pdf, 'base64'))).toBe(1);
+    expect(await pdfImages(Buffer.from(pdf, 'base64'))).toBe(2);
   });
 
   it('an SVG logo is shown as a PNG', async () => {

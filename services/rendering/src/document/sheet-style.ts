@@ -78,4 +78,4 @@ tr>.figure:last-child,.totals td{min-width:var(--figures)}
 .production{font-size:var(--small);color:var(--soft)}
 .notes+.production{margin-block-start:1.2rem}
 .scan{flex:none;text-align:center;font-size:var(--small);line-height:1.3;color:var(--soft)}
-.code{display:block;width:6.2rem;height:6.2rem;margin:0 auto;fill:var(--ink)}`;
+.code{display:block;width:6.2rem;height:6.2rem;margin:0 auto;image-rendering:pixelated}`;

@@ -1,5 +1,5 @@
-import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
+import { packing } from './pdf-objects.js';
 
 /** Where each object is: a byte offset in the file, or an index in an object stream. */
 export type ObjectLocations = Map<
@@ -7,10 +7,8 @@ export type ObjectLocations = Map<
   { readonly at: number } | { readonly inside: number; readonly index: number }
 >;
 
-const deflated = promisify(deflate);
-
 /** The body of an object stream (ISO 32000-1, 7.5.7). None of the objects may have a stream of its own. */
-export async function objectStream(objects: readonly (readonly [number, Buffer])[]): Promise<Buffer> {
+export function objectStream(objects: readonly (readonly [number, Buffer])[]): Buffer {
   let length = 0;
   const heads: string[] = [];
   for (const [number, body] of objects) {
@@ -28,7 +26,7 @@ export async function objectStream(objects: readonly (readonly [number, Buffer])
  * @param places of every object from 1, without a gap, this one included.
  * @param trailer the entries of a trailer, but for the size.
  */
-export async function crossReferenceStream(places: ObjectLocations, trailer: string): Promise<Buffer> {
+export function crossReferenceStream(places: ObjectLocations, trailer: string): Buffer {
   const size = places.size + 1;
   const entryBytes = 7;
   const table = Buffer.alloc(size * entryBytes);
@@ -43,8 +41,9 @@ export async function crossReferenceStream(places: ObjectLocations, trailer: str
   return packedStream(`/Type/XRef/Size ${size}/W[1 4 2]${trailer}`, table);
 }
 
-async function packedStream(entries: string, contents: Buffer): Promise<Buffer> {
-  const packed = await deflated(contents);
+function packedStream(entries: string, contents: Buffer): Buffer {
+  // So little that the way to a thread and back takes longer.
+  const packed = deflateSync(contents, packing);
   return Buffer.concat([
     Buffer.from(`<<${entries}/Filter/FlateDecode/Length ${packed.length}>>stream\n`, 'latin1'),
     packed,

@@ -93,7 +93,7 @@ export async function signableFile(
       places.set(number, { inside: packNumber, index: packed.push([number, body]) - 1 });
     }
   }
-  addObject(packNumber, await objectStream(packed));
+  addObject(packNumber, objectStream(packed));
 
   places.set(signatureNumber, { at: length });
   const rangeAt = add(`${signatureNumber} 0 obj\n<<${signatureEntries(signature)}/ByteRange [0 `);
@@ -104,7 +104,7 @@ export async function signableFile(
   const id = `<${digestOf(Buffer.from(facts.documentId))}><${digestOf(...parts)}>`;
   places.set(tableNumber, { at: tableAt });
   add(`${tableNumber} 0 obj\n`);
-  add(await crossReferenceStream(places, `/Root ${file.catalog} 0 R/Info ${file.information} 0 R/ID[${id}]`));
+  add(crossReferenceStream(places, `/Root ${file.catalog} 0 R/Info ${file.information} 0 R/ID[${id}]`));
   add(`\nendobj\nstartxref\n${tableAt}\n%%EOF\n`);
 
   const bytes = Buffer.concat(parts);
