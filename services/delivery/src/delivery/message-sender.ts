@@ -31,6 +31,8 @@ import { withdrawDocument } from './plan.repository.js';
 import { suppressedReason } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
+/** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched or outcome stored. */
+const inFlightMax = 2 * sendConcurrencyMax;
 /** How long a claim lasts before its send attempt begins: for fetching the PDF. */
 const claimMs = 30_000;
 /** How much longer than the send attempt a claim lasts, for storing its outcome. */
@@ -78,7 +80,7 @@ export class MessageSender implements BackgroundTask {
         channel,
         new JobWorker<ClaimedMessage>({
           name: `message-sender-${channel}`,
-          concurrency: sendConcurrencyMax,
+          concurrency: inFlightMax,
           claimMs,
           logger,
           tracing,
