@@ -4,7 +4,7 @@ import { type Source, sourcesBelow } from '../harness/sources.js';
 /** What puts text into a statement as it is, and the one file that may: the statements of migrations are constants. */
 const unescaped = /\bsql\.raw\(/;
 const migrationRunner = 'packages/service-kit/src/db/sql-migration.ts';
-const insertionOfDocuments = 'services/issuing/src/document/issue.repository.ts';
+const insertionOfDocuments = 'services/issuing/src/issue/issue.repository.ts';
 /** Literals and identifiers that are not written out where they are used. */
 const variableParts =
   /\b(?:sql|eb|query|fn)\.(?:lit|id|ref|table)(?:<[^>(]*>+)?\((?!\s*(?:'[^']*'|\d+|true|false|null)\s*[,)])/;

@@ -6,7 +6,7 @@ import { createTestDatabase, exampleBusiness, exampleDocument, type TestDatabase
 import { CompiledQuery, createQueryId, type QueryId, type RootOperationNode, sql } from 'kysely';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
-import { type ListFilter, listIssued } from '../src/document/document-list.repository.js';
+import { type ListFilter, listIssued } from '../src/list/document-list.repository.js';
 
 const logger = createLogger('test', 'silent');
 /** Documents of the business that lists, and as many of others. */

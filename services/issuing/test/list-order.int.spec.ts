@@ -13,7 +13,7 @@ import {
 import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
-import { listIssued } from '../src/document/document-list.repository.js';
+import { listIssued } from '../src/list/document-list.repository.js';
 import { cash, holdRendering, type IssuingUnderTest, startIssuing, startReplica } from './issuing.js';
 
 type ListRequest = RequestOf<typeof listDocuments>;

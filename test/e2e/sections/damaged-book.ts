@@ -6,8 +6,8 @@ import { type CreateDocument, type CreatedDocument, type ServiceName, serviceNam
 import { eventually } from '@pinkas/testkit';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import pg from 'pg';
+import { documentHash, stateOf } from '../../../services/issuing/src/chain/document-hash.js';
 import type { DocumentTable } from '../../../services/issuing/src/document/document.tables.js';
-import { documentHash, stateOf } from '../../../services/issuing/src/document/document-hash.js';
 import { DatabaseAdministrator } from '../../harness/database-administrator.js';
 import {
   type Issuer,

@@ -10,7 +10,7 @@ import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
-import type { KnownOutcomes } from './reply-outcomes.js';
+import type { KnownOutcomes } from './known-outcomes.js';
 
 /** What a document is, without its hash, which only its insert and the audit need. */
 export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash'>;

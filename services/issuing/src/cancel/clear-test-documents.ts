@@ -1,0 +1,37 @@
+import { clearTestDocuments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  clearTestBook,
+  type Database,
+  InjectDatabase,
+  Operation,
+  type TestBookTables,
+} from '@pinkas/service-kit';
+import { sql } from 'kysely';
+import type { IssuingTables } from '../document/document.tables.js';
+
+/**
+ * A document refers to one with a lower position. The series go with the last documents: until then numbers continue, and what is
+ * issued is deleted as well. A series that begins during the call stays with its document, for the next call.
+ */
+export const testBook: TestBookTables<IssuingTables> = {
+  tables: ['document', 'series', 'book', 'daily_count'],
+  highestFirst: { document: sql.ref('position') },
+  only: {
+    series: sql`not exists (
+      select from document where document.business_id = series.business_id and document.type = series.type
+    )`,
+    book: sql`not exists (select from document where document.business_id = book.business_id)`,
+  },
+  // It waits for documents in flight, and keeps out others. A lock of the book would be out of the order of issuing.
+  lock: (trx) => trx.selectFrom('series').select('type').orderBy('type').forUpdate().execute(),
+};
+
+/** Empties a test book. */
+@Operation(clearTestDocuments)
+export class ClearTestDocuments {
+  constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
+
+  handle({ business_id }: RequestOf<typeof clearTestDocuments>): Promise<ReplyOf<typeof clearTestDocuments>> {
+    return clearTestBook(this.db, business_id, testBook);
+  }
+}

@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { IssuingTables } from '../document/document.tables.js';
+import { documentHash, stateOf } from './document-hash.js';
+import { type ChainedRow, chainedAfter, seriesHead } from './hash.repository.js';
+
+/** Computes the hashes of a series again, a page at a time, and compares each document's state with the trail of its changes. */
+@Operation(auditSeries)
+export class AuditSeries {
+  constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
+
+  async handle(request: RequestOf<typeof auditSeries>): Promise<ReplyOf<typeof auditSeries>> {
+    const { after, limit, ...series } = request;
+    const db = forTenant(this.db, series.business_id);
+    // Before the documents, so that they reach at least as far.
+    const head = await seriesHead(db, series);
+    const rows = await chainedAfter(db, series, after, limit + 1);
+    let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
+    const documents = rows.slice(0, limit).map((row) => {
+      const findings = [...hashFindings(row, previous), ...stateFindings(row)];
+      previous = row.hash;
+      return { number: row.number, id: row.id, hash: row.hash.toString('hex'), findings };
+    });
+    const last = documents.at(-1);
+    return {
+      documents,
+      head,
+      next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
+    };
+  }
+}
+
+function hashFindings(row: ChainedRow, previous: Buffer | null): string[] {
+  const hash = documentHash(row, row.changes[0]?.before ?? stateOf(row), previous);
+  return hash.equals(row.hash) ? [] : ['its facts, or the document before it, are not those of its issue'];
+}
+
+/** Each change begins with the state that the one before it has left, and the row has the state of the last. */
+function stateFindings(row: ChainedRow): string[] {
+  const { changes } = row;
+  const isBroken = changes.some(
+    ({ before }, index) => index > 0 && !isDeepStrictEqual(before, changes[index - 1]?.after),
+  );
+  const last = changes.at(-1);
+  return [
+    ...(isBroken ? ['a change of its state is missing from the trail'] : []),
+    ...(last && !isDeepStrictEqual(last.after, stateOf(row))
+      ? ['its state is not the one that its last recorded change has left']
+      : []),
+  ];
+}

@@ -1,0 +1,88 @@
+import type { ChainHead, ChainPosition } from '@pinkas/contracts';
+import type { Database, Transaction } from '@pinkas/service-kit';
+import { type Selectable, sql } from 'kysely';
+import type { DocumentTable, IssuingTables, SeriesTable } from '../document/document.tables.js';
+import type { RecordedState } from './document-hash.js';
+
+type SeriesKey = Pick<SeriesTable, 'business_id' | 'type'>;
+type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
+
+/** A document with what the trail has recorded of its state, the oldest change first. */
+export type ChainedRow = Selectable<DocumentTable> & {
+  changes: { before: RecordedState; after: RecordedState }[];
+};
+
+/** The documents of a series behind a position, in the order of the numbers, each with its changes by one statement. */
+export function chainedAfter(
+  db: Reader,
+  { business_id, type }: SeriesKey,
+  after: Pick<ChainPosition, 'number' | 'id'> | null,
+  limit: number,
+): Promise<ChainedRow[]> {
+  return (
+    db
+      .selectFrom('document')
+      .selectAll()
+      .select(
+        sql<ChainedRow['changes']>`coalesce((
+        select json_agg(json_build_object('before', entry.before, 'after', entry.after) order by entry.n)
+        from audit_entry as entry
+        where entry.business_id = document.business_id and entry.subject = document.id::text
+          and entry.action = 'document.state'), '[]')`.as('changes'),
+      )
+      .where('business_id', '=', business_id)
+      .where('type', '=', type)
+      .$if(after !== null, (query) =>
+        query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('number', 'id'), '>', tuple(after?.number ?? 0, after?.id ?? '')),
+        ),
+      )
+      // The id comes last: a duplicate number must not hide a document between two pages.
+      .orderBy('number')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** Where the chain of a series ends; null before its first document. */
+export async function seriesHead(db: Reader, { business_id, type }: SeriesKey): Promise<ChainHead | null> {
+  const row = await db
+    .selectFrom('series')
+    .select(['next_number', 'last_hash'])
+    .where('business_id', '=', business_id)
+    .where('type', '=', type)
+    .where('last_hash', 'is not', null)
+    .$narrowType<{ last_hash: Buffer }>()
+    .executeTakeFirst();
+  return row ? headOf(row) : null;
+}
+
+/** The ends of the chains of all series, in the order of business and type, from the one after `after`. */
+export async function seriesHeadsAfter(
+  all: Database<IssuingTables>,
+  after: SeriesKey | null,
+  limit: number,
+): Promise<(SeriesKey & ChainHead)[]> {
+  const rows = await all
+    .selectFrom('series')
+    .select(['business_id', 'type', 'next_number', 'last_hash'])
+    .where('last_hash', 'is not', null)
+    .$narrowType<{ last_hash: Buffer }>()
+    .$if(after !== null, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('business_id', 'type'), '>', tuple(after?.business_id ?? '', after?.type ?? 'quote')),
+      ),
+    )
+    .orderBy('business_id')
+    .orderBy('type')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ business_id: row.business_id, type: row.type, ...headOf(row) }));
+}
+
+/** Of a series that somebody has set back to its start as well: no document then has the hash that it ends with. */
+const headOf = ({ next_number, last_hash }: { next_number: number; last_hash: Buffer }): ChainHead => ({
+  n: Math.max(1, next_number - 1),
+  hash: last_hash.toString('hex'),
+});

@@ -1,0 +1,24 @@
+import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
+import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
+import type { KnownOutcomes } from '../document/known-outcomes.js';
+
+/** What is decided of a document before its commit. */
+export interface DecidedOutcomes extends KnownOutcomes {
+  /** Whether delivery has a message to send, to whomever. */
+  isMessageDue: boolean;
+}
+
+export function decideOutcomes(
+  document: IssuedDocument,
+  business: Business,
+  recipient: RecipientCheck,
+): DecidedOutcomes {
+  const decision = decideAllocation(document, business);
+  const { outcome, addresses } = decideDelivery(document, business, recipient);
+  return {
+    allocation: decision.required ? null : { status: decision.status, number: null, reason: decision.reason },
+    delivery: outcome,
+    isMessageDue: addresses.length > 0 || accountantAddress(business) !== null,
+  };
+}

@@ -1,0 +1,188 @@
+import { Injectable } from '@nestjs/common';
+import { type IssuedDocument, type ReplyOf, renderArtifact, timeLimitsMs } from '@pinkas/contracts';
+import {
+  ApiError,
+  type Clock,
+  InjectClock,
+  InjectLogger,
+  type Logger,
+  RpcClient,
+  withContext,
+} from '@pinkas/service-kit';
+import type { DocumentRow } from '../document/document.repository.js';
+import { checkDueDate, checkSeriesDate, defaultDate } from '../document/document-rules.js';
+import { IssuingMetrics } from '../health/issuing-metrics.js';
+import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
+import { type Draft, withDate } from './draft.js';
+import type { LockedSeries } from './issue.repository.js';
+import { checkLockedSource } from './source-document.js';
+
+export type Artifact = ReplyOf<typeof renderArtifact>;
+
+/** What the drafts are numbered by, under the locks of their transaction. */
+export interface LockedForDrafts {
+  series: LockedSeries;
+  sources: ReadonlyMap<string, DocumentRow>;
+  /** The day on which the series was locked. */
+  today: string;
+}
+
+/** A draft with its number and instant, and the series after it. */
+interface NumberedDraft {
+  draft: Draft;
+  document: IssuedDocument;
+  issuedAt: Date;
+  seriesAfter: LockedSeries;
+}
+
+/** A draft that can be inserted, with the outcomes of its document. */
+export type RenderedDraft = NumberedDraft & { artifact: Artifact; outcomes: DecidedOutcomes };
+
+/** What has become of a draft in one round: `refused` by a rule, or `failed` in its rendering. */
+type Step =
+  | ({ kind: 'rendered' } & RenderedDraft)
+  | { kind: 'refused' | 'failed'; draft: Draft; error: unknown };
+
+/** A timer may fire some milliseconds early. */
+const timerToleranceMs = 10;
+
+/** Gives drafts the next numbers of their locked series, in their order, and renders them at once. */
+@Injectable()
+export class DraftRendering {
+  constructor(
+    @InjectClock() private readonly clock: Clock,
+    private readonly rpc: RpcClient,
+    private readonly metrics: IssuingMetrics,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Where a rendering fails, its draft is refused, and those behind it move up and are rendered again: no number is left out, and
+   * every PDF shows the number of the book.
+   * @param endMs the instant, on the clock of `performance`, at which it ends at the latest.
+   * @returns the drafts to insert, in the order of their numbers, and the refused ones; the others were cut short.
+   */
+  async run(
+    drafts: readonly Draft[],
+    locked: LockedForDrafts,
+    endMs: number,
+  ): Promise<{ rendered: RenderedDraft[]; refused: { draft: Draft; error: unknown }[] }> {
+    const rendered: RenderedDraft[] = [];
+    const refused: { draft: Draft; error: unknown }[] = [];
+    let line = drafts;
+    while (line.length > 0 && performance.now() < endMs - timerToleranceMs) {
+      const series = rendered.at(-1)?.seriesAfter ?? locked.series;
+      const steps = await this.#round(line, { ...locked, series }, endMs);
+      const failedAt = steps.findIndex(({ kind }) => kind === 'failed');
+      const finalCount = failedAt === -1 ? steps.length : failedAt;
+      for (const step of steps.slice(0, finalCount)) {
+        if (step.kind === 'rendered') {
+          rendered.push(step);
+        } else {
+          refused.push(step);
+        }
+      }
+      // What a rule refuses behind a failure may pass in the next round, without the draft that failed.
+      const behind = steps.slice(finalCount);
+      for (const step of behind) {
+        if (step.kind === 'failed' && !wasCutShort(step.draft, endMs)) {
+          refused.push(step);
+        }
+      }
+      line = behind
+        .map(({ draft }) => draft)
+        .filter((draft) => !refused.some((refusal) => refusal.draft === draft));
+    }
+    return { rendered, refused };
+  }
+
+  async #round(drafts: readonly Draft[], locked: LockedForDrafts, endMs: number): Promise<Step[]> {
+    let { series } = locked;
+    return Promise.all(
+      drafts.map((draft): Step | Promise<Step> => {
+        try {
+          const numbered = withContext(draft.context, () => this.#number(draft, { ...locked, series }));
+          series = numbered.seriesAfter;
+          return this.#render(numbered, endMs);
+        } catch (error) {
+          return { kind: 'refused', draft, error };
+        }
+      }),
+    );
+  }
+
+  /** Checks what depends on the series and the source, and gives the document its date, number and instant. */
+  #number(draft: Draft, { series, sources, today }: LockedForDrafts): NumberedDraft {
+    const { document } = draft;
+    const { business, key, body } = draft.request;
+    // Midnight may have passed since the draft was made, and a date that the caller did not send must not be refused.
+    const date = body.date ?? this.#defaultDate(series, today);
+    if (date !== document.date) {
+      checkDueDate(body, date);
+    }
+    checkLockedSource(document, sources);
+    const issuedToday = series.issuedToday.get(key.id) ?? 0;
+    if (issuedToday >= key.daily_documents) {
+      throw new ApiError('daily_limit_reached');
+    }
+    checkSeriesDate(date, series.last_date);
+    const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
+    return {
+      draft,
+      document: {
+        ...(date === document.date ? document : withDate(document, body, business, date)),
+        number: series.next_number,
+        issued_at: issuedAt.toISOString(),
+      },
+      issuedAt,
+      seriesAfter: {
+        ...series,
+        next_number: series.next_number + 1,
+        last_date: date,
+        last_issued_at: issuedAt,
+        issuedToday: new Map(series.issuedToday).set(key.id, issuedToday + 1),
+      },
+    };
+  }
+
+  /** @throws ApiError `date_before_last_document` where the series' last date is too far ahead to be given unasked. */
+  #defaultDate(series: LockedSeries, today: string): string {
+    const date = defaultDate(today, series.last_date);
+    if (date === null) {
+      const { business_id, type, last_date } = series;
+      this.metrics.countSeriesAhead();
+      this.logger.error({ business_id, type, last_date, today }, 'series ahead of today');
+      throw new ApiError('date_before_last_document', { details: { last_document_date: last_date } });
+    }
+    return date;
+  }
+
+  async #render(numbered: NumberedDraft, endMs: number): Promise<Step> {
+    const { draft, document } = numbered;
+    const context = { ...draft.context, deadlineMs: Math.min(draft.context.deadlineMs, endMs) };
+    draft.attempts += 1;
+    const request = { document, business: draft.request.business, attempt: draft.attempts };
+    try {
+      const artifact = await withContext(context, () => this.rpc.call(renderArtifact, request));
+      const outcomes = decideOutcomes(document, draft.request.business, await draft.recipient);
+      return { kind: 'rendered', ...numbered, artifact, outcomes };
+    } catch (error) {
+      return {
+        kind: 'failed',
+        draft,
+        error: new ApiError('document_generation_failed', { cause: error }),
+      };
+    }
+  }
+}
+
+/** Whether a rendering ended with the time of its transaction, while its own draft has the time for another turn. */
+function wasCutShort({ context }: Draft, endMs: number): boolean {
+  const nowMs = performance.now();
+  return nowMs >= endMs - timerToleranceMs && context.deadlineMs - nowMs >= timeLimitsMs.afterQueue;
+}
+
+/** The instant of issue. It never decreases along the numbers, though clocks differ between machines. */
+function nextInstant(now: Date, last: Date | null): Date {
+  return new Date(Math.max(now.getTime(), last?.getTime() ?? 0));
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  Business,
+  CreateDocument,
+  CustomerSnapshot,
+  IssuedDocument,
+  issueDocument,
+  Payment,
+  RequestOf,
+} from '@pinkas/contracts';
+import { type Totals, toShekels } from '@pinkas/domain';
+import type { RecipientCheck } from '@pinkas/domain/delivery';
+import type { CallContext } from '@pinkas/service-kit';
+import { dueDate } from '../document/document-rules.js';
+
+/** A document before its number and its instant of issue, which come from the series. */
+export type UnnumberedDocument = Omit<IssuedDocument, 'number' | 'issued_at'>;
+
+/** A document that waits to be issued: its request, all that does not depend on the series, and its exact totals. */
+export interface Draft {
+  request: RequestOf<typeof issueDocument>;
+  body_sha256: Buffer;
+  document: UnnumberedDocument;
+  totals: Totals;
+  /** Whether the document writes the customer's card. */
+  customer_changes: boolean;
+  /** What delivery knows of the customer's addresses; never rejects. */
+  recipient: Promise<RecipientCheck>;
+  /** How often it was rendered, or is being. */
+  attempts: number;
+  /** The context of the request: the draft is issued in the transaction of another request where that one comes first. */
+  context: CallContext;
+}
+
+/** Builds the document of a request that has passed its checks. */
+export function unnumberedDocument(parts: {
+  id: string;
+  body: CreateDocument;
+  business: Business;
+  date: string;
+  /** In percent. */
+  vatRate: number;
+  totals: Totals;
+  customer: CustomerSnapshot;
+  source: IssuedDocument['based_on'];
+}): UnnumberedDocument {
+  const { id, body, business, date, vatRate, totals, customer, source } = parts;
+  return {
+    id,
+    business_id: business.id,
+    public_id: randomBytes(16).toString('base64url'),
+    type: body.type,
+    date,
+    due_date: dueDate(body, business, date),
+    external_ref: body.external_ref ?? null,
+    customer,
+    items: body.items.map((item, index) => ({
+      description: item.description,
+      quantity: item.quantity,
+      unit_price: item.unit_price,
+      line_total: toShekels(totals.lineTotals[index] ?? 0n),
+      sku: item.sku ?? null,
+    })),
+    prices_include_vat: body.prices_include_vat ?? business.prices_include_vat,
+    discount: body.discount ?? null,
+    payments: (body.payments ?? []).map((payment): Payment => paymentOf(payment, date)),
+    totals: {
+      subtotal: toShekels(totals.subtotal),
+      discount: toShekels(totals.discount),
+      vat: toShekels(totals.vat),
+      vat_rate: vatRate,
+      total: toShekels(totals.total),
+      currency: 'ILS',
+    },
+    based_on: source,
+    title: body.title ?? null,
+    notes: body.notes ?? business.default_notes ?? null,
+    send: body.send ?? true,
+  };
+}
+
+/** The same document with another date, and the due and payment dates that follow from it. */
+export function withDate(
+  document: UnnumberedDocument,
+  body: CreateDocument,
+  business: Business,
+  date: string,
+): UnnumberedDocument {
+  return {
+    ...document,
+    date,
+    due_date: dueDate(body, business, date),
+    payments: (body.payments ?? []).map((payment): Payment => paymentOf(payment, date)),
+  };
+}
+
+function paymentOf(input: NonNullable<CreateDocument['payments']>[number], date: string): Payment {
+  return {
+    method: input.method,
+    amount: input.amount,
+    date: input.date ?? date,
+    reference: input.reference ?? null,
+    check_number: input.check_number ?? null,
+    check_date: input.check_date ?? null,
+    bank_code: input.bank_code ?? null,
+    branch: input.branch ?? null,
+    account: input.account ?? null,
+    card_last_digits: input.card_last_digits ?? null,
+    card_type: input.card_type ?? null,
+  };
+}

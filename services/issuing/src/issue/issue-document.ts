@@ -1,0 +1,233 @@
+import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { dayInIsrael, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import {
+  ApiError,
+  type Clock,
+  currentContext,
+  type Database,
+  type DocumentWatch,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  newContext,
+  Operation,
+  setLogContext,
+  timeOrderedId,
+  toApiError,
+} from '@pinkas/service-kit';
+import { type DocumentRow, findByKey, toDocument } from '../document/document.repository.js';
+import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
+import { checkDueDate, checkRequest, totalsOf, vatRateOf } from '../document/document-rules.js';
+import { IssuingMetrics } from '../health/issuing-metrics.js';
+import { CustomerCards } from './customer-cards.js';
+import { type Draft, unnumberedDocument } from './draft.js';
+import { IssueOutcomes } from './issue-outcomes.js';
+import { IssueQueue } from './issue-queue.js';
+import type { IssueRun } from './issue-run.js';
+import type { Issued } from './issue-transaction.js';
+import { RecipientChecks } from './recipient-checks.js';
+import { findSource } from './source-document.js';
+
+type IssueRequest = RequestOf<typeof issueDocument>;
+type IssueReply = ReplyOf<typeof issueDocument>;
+
+/**
+ * Issues the next document of a series, or returns the one that the idempotency key has issued.
+ *
+ * The number is the series row, locked in the transaction that inserts the document; the PDF is rendered inside that
+ * transaction, so a failure never uses a number. 'In progress' is an advisory lock that ends with the transaction, 'done' is
+ * the unique (business, key) of the document.
+ *
+ * A request is compared with what its idempotency key has done four times, the cheapest first: the keys that this process issues
+ * with (`#inFlight`, again after the second), the issued document and the lock of another replica, before a customer's card is
+ * reserved (`findByKey`), the lock for this transaction (`lockKeysWithin`), and the document that the previous holder of the
+ * series' row may have issued (`lockSeries`).
+ */
+@Operation(issueDocument)
+export class IssueDocument {
+  /** The idempotency keys that this process issues with, up to the commit. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(
+    @InjectDatabase() private readonly db: Database<IssuingTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly cards: CustomerCards,
+    private readonly recipients: RecipientChecks,
+    private readonly queue: IssueQueue,
+    private readonly outcomes: IssueOutcomes,
+    private readonly metrics: IssuingMetrics,
+    @InjectLogger() private readonly logger: Logger,
+  ) {}
+
+  async handle(request: IssueRequest): Promise<IssueReply> {
+    const { type } = request.body;
+    try {
+      const reply = await this.#replayOrIssue(request);
+      this.metrics.countRequest(type, reply.replayed ? 'replayed' : 'issued');
+      return reply;
+    } catch (error) {
+      this.metrics.countRequest(type, toApiError(error).code);
+      throw error;
+    }
+  }
+
+  async #replayOrIssue(request: IssueRequest): Promise<IssueReply> {
+    this.#requireNotInFlight(request);
+    const known = fingerprint(request.body);
+    const hash = request.body_sha256 === undefined ? known : Buffer.from(request.body_sha256, 'hex');
+    const db = forTenant(this.db, request.business.id);
+    const { existing, isInProgress } = await findByKey(db, request.business.id, request.idempotency_key);
+    if (existing) {
+      return this.#replay(existing, hash);
+    }
+    if (!hash.equals(known)) {
+      // A newer gateway sent members that were dropped here. A replica of its release issues the document with them.
+      throw new ApiError('engine_error', { cause: new Error('body has members of a newer release') });
+    }
+    if (isInProgress) {
+      throw new ApiError('request_in_progress');
+    }
+    // From the commit on, another request with the key is a replay: waiting for the outcomes holds up none.
+    const { draft, issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
+    try {
+      if (issued.kind === 'existing') {
+        return await this.#replay(issued.row, hash);
+      }
+      this.#log(issued);
+      const outcomes = await this.outcomes.awaitForNew(issued.row, draft, watch);
+      return toReply(issued.row, outcomes, false);
+    } finally {
+      watch?.close();
+    }
+  }
+
+  /** @throws ApiError `request_in_progress` while this process issues with the idempotency key. */
+  async #exclusively<T>(request: IssueRequest, work: () => Promise<T>): Promise<T> {
+    const key = this.#requireNotInFlight(request);
+    this.#inFlight.add(key);
+    try {
+      return await work();
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  /** @returns the key as `#inFlight` has it. @throws ApiError `request_in_progress`. */
+  #requireNotInFlight(request: IssueRequest): string {
+    const key = `${request.business.id} ${request.idempotency_key}`;
+    if (this.#inFlight.has(key)) {
+      throw new ApiError('request_in_progress');
+    }
+    return key;
+  }
+
+  /** @returns the issued document, and the watch of outcomes that are waited for; the caller closes it. */
+  async #issueNew(
+    request: IssueRequest,
+    hash: Buffer,
+  ): Promise<{ draft: Draft; issued: Issued; watch: DocumentWatch | undefined }> {
+    const draft = await this.#prepare(request, hash);
+    setLogContext({ document_id: draft.document.id });
+    const watch = this.outcomes.watch(draft);
+    try {
+      return { draft, issued: await this.#issue(draft), watch };
+    } catch (error) {
+      watch?.close();
+      throw error;
+    }
+  }
+
+  async #replay(row: DocumentRow, hash: Buffer): Promise<IssueReply> {
+    setLogContext({ document_id: row.id });
+    if (!row.body_sha256.equals(hash)) {
+      throw new ApiError('idempotency_key_reused');
+    }
+    return toReply(row, await this.outcomes.loadForReplay(row), true);
+  }
+
+  /** Decides everything that does not depend on the series. The customer's card is reserved last: every refusal comes before it. */
+  async #prepare(request: IssueRequest, hash: Buffer): Promise<Draft> {
+    const { body, business } = request;
+    const today = dayInIsrael(this.clock.now());
+    const date = body.date ?? today;
+    checkDueDate(body, date);
+    checkRequest(body, business, today);
+    const source =
+      body.based_on === undefined
+        ? null
+        : await findSource(forTenant(this.db, business.id), business, body.type, body.based_on);
+    const vatRate = vatRateOf(body.type, business, source);
+    const totals = totalsOf(body, business, vatRate);
+    const id = timeOrderedId();
+    const { customer, changes: customer_changes } = await this.cards.reserve(
+      { business_id: business.id, document_id: id },
+      body.customer,
+    );
+    const document = unnumberedDocument({
+      id,
+      body,
+      business,
+      date,
+      vatRate,
+      totals,
+      customer,
+      source: source?.reference ?? null,
+    });
+    return {
+      request,
+      body_sha256: hash,
+      document,
+      totals,
+      customer_changes,
+      attempts: 0,
+      // Beside the wait for the series and the rendering, so that it takes no time of its own.
+      recipient: this.recipients.check(document, business),
+      context: currentContext() ?? newContext(issueDocument.timeoutMs),
+    };
+  }
+
+  /** Issues in turn, and releases the customer's card unless the document is in the book, or may be. */
+  async #issue(draft: Draft): Promise<Issued> {
+    const run = await this.queue.run(draft);
+    if (!mayHaveIssued(run)) {
+      const { business_id, id } = draft.document;
+      this.cards.release({ business_id, document_id: id });
+    }
+    if (run.committed !== 'yes') {
+      throw run.error;
+    }
+    return run.result;
+  }
+
+  #log({ row, artifact }: Extract<Issued, { kind: 'issued' }>): void {
+    const { business_id, id, type, number } = row;
+    const { render_ms, sign_ms, size_bytes } = artifact;
+    this.logger.info(
+      { business_id, document_id: id, type, number, render_ms, sign_ms, size_bytes },
+      'document issued',
+    );
+  }
+}
+
+/** Whether the book has, or may have, the document that was prepared: only a commit that failed leaves it open. */
+function mayHaveIssued(run: IssueRun): boolean {
+  return run.committed !== 'no' && run.result.kind === 'issued';
+}
+
+function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): IssueReply {
+  const document = toDocument(row);
+  return {
+    document,
+    // The state at the time of issue, whatever has happened since: a replay returns what the first reply returned.
+    state: {
+      status: documentTypeRules[row.type].issuedAs,
+      paid: toShekels(document.payments.reduce((sum, payment) => sum + fromShekels(payment.amount), 0n)),
+      allocation_number: outcomes.allocation.number,
+      cancelled_at: null,
+    },
+    ...outcomes,
+    replayed,
+  };
+}

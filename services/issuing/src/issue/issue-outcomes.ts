@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import {
+  allocationSettled,
+  artifactRendered,
+  customerRecorded,
+  issueDocument,
+  timeLimitsMs,
+} from '@pinkas/contracts';
+import { decideAllocation } from '@pinkas/domain';
+import {
+  type Clock,
+  type Database,
+  type DocumentWatch,
+  EventWatch,
+  forTenant,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  remainingMs,
+} from '@pinkas/service-kit';
+import type { IssuingConfig } from '../config.js';
+import { type DocumentRow, findById, recordReplyOutcomes } from '../document/document.repository.js';
+import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
+import { withPendingOutcomes } from '../document/known-outcomes.js';
+import type { Draft } from './draft.js';
+
+/** Left of the request's time for recording the outcomes and replying. */
+const replyReserveMs = timeLimitsMs.replyReserve;
+
+/**
+ * The outcomes of allocation and delivery in the reply to an issue request: every replay returns the same. Where an allocation
+ * number is required, it is waited for within bounds, and recorded; all others are recorded with the document.
+ */
+@Injectable()
+export class IssueOutcomes {
+  constructor(
+    @InjectDatabase() private readonly db: Database<IssuingTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: IssuingConfig,
+    private readonly events: EventWatch,
+  ) {}
+
+  /** Watches the events of a document that will be waited for; opened before its commit, so that none is missed. */
+  watch({ document, request, customer_changes }: Draft): DocumentWatch | undefined {
+    const isAwaited = customer_changes || decideAllocation(document, request.business).required;
+    return isAwaited ? this.events.open(document.id) : undefined;
+  }
+
+  /** Waits for what is not known yet of a document that this request has issued. */
+  async awaitForNew(
+    row: DocumentRow,
+    draft: Draft,
+    watch: DocumentWatch | undefined,
+  ): Promise<ReplyOutcomes> {
+    if (!watch) {
+      // Its date, and with it the need for a number, may have changed while it was in line.
+      return this.loadForReplay(row);
+    }
+    const endMs = endOfWait(this.config.outcomeWaitMs);
+    if (!row.reply_outcomes) {
+      await awaitAllocation(row, watch, endMs);
+    }
+    if (draft.customer_changes) {
+      // The caller may read the customer as soon as it has the reply.
+      await watch.until([customerRecorded], endMs - performance.now());
+    }
+    return row.reply_outcomes ?? this.#record(row, watch);
+  }
+
+  /** The outcomes of a document that was issued before: those of its first reply, or those that reply would have had. */
+  async loadForReplay(row: DocumentRow): Promise<ReplyOutcomes> {
+    if (row.reply_outcomes) {
+      return row.reply_outcomes;
+    }
+    const watch = this.events.open(row.id);
+    try {
+      // What was recorded before the watch was opened is in the row.
+      const current = (await this.#current(row)) ?? row;
+      if (current.reply_outcomes) {
+        return current.reply_outcomes;
+      }
+      // The request that issued it may still wait, and will return the same; after its deadline no request does.
+      const ageMs = this.clock.now().getTime() - row.issued_at.getTime();
+      const waitMs = ageMs < issueDocument.timeoutMs ? this.config.outcomeWaitMs : 0;
+      await awaitAllocation(current, watch, endOfWait(waitMs));
+      return await this.#record(current, watch);
+    } finally {
+      watch.close();
+    }
+  }
+
+  async #current(row: DocumentRow): Promise<DocumentRow | undefined> {
+    return findById(forTenant(this.db, row.business_id), row.business_id, row.id);
+  }
+
+  async #record(row: DocumentRow, watch: DocumentWatch): Promise<ReplyOutcomes> {
+    const settled = watch.latest(allocationSettled);
+    // An event handler may have recorded what the watch has missed.
+    const recorded = settled ? row : ((await this.#current(row)) ?? row);
+    const outcomes = withPendingOutcomes({
+      allocation: settled?.allocation ?? recorded.allocation,
+      delivery: row.delivery,
+    });
+    return recordReplyOutcomes(forTenant(this.db, row.business_id), row, outcomes);
+  }
+}
+
+/** @returns the instant, on the clock of `performance`, at which the wait ends at the latest. */
+function endOfWait(waitMs: number): number {
+  return performance.now() + Math.min(waitMs, remainingMs(waitMs + replyReserveMs) - replyReserveMs);
+}
+
+/** Waits for the allocation number, and until the PDF shows it: the caller may fetch the PDF at once. */
+async function awaitAllocation(row: DocumentRow, watch: DocumentWatch, endMs: number): Promise<void> {
+  if (!row.allocation) {
+    await watch.until([allocationSettled], endMs - performance.now());
+  }
+  if (watch.latest(allocationSettled)?.allocation.number) {
+    await watch.until([artifactRendered], endMs - performance.now());
+  }
+}

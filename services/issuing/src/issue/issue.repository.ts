@@ -1,0 +1,212 @@
+import type { DocumentType } from '@pinkas/domain';
+import {
+  type OutboxEvent,
+  type OutboxTransaction,
+  outboxRows,
+  type Transaction,
+  tryAdvisoryLocks,
+} from '@pinkas/service-kit';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { NewDocumentRow } from '../document/document.repository.js';
+import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
+
+/** An idempotency key of a business. */
+export interface IdempotencyKey {
+  business_id: string;
+  idempotency_key: string;
+}
+
+export const idempotencyKeyOf = (request: {
+  business: { id: string };
+  idempotency_key: string;
+}): IdempotencyKey => ({ business_id: request.business.id, idempotency_key: request.idempotency_key });
+
+/**
+ * Marks keys as in progress on every replica, with advisory locks that end with the transaction, and limits how long each
+ * later lock of the transaction may be waited for.
+ * @returns `areLocked`: false for a key that another replica holds; `databaseNow`: the time on the database's clock; `timeline`: its
+ * timeline.
+ */
+export function lockKeysWithin(
+  trx: Transaction<IssuingTables>,
+  keys: readonly IdempotencyKey[],
+  lockWaitMs: number,
+): Promise<{ areLocked: boolean[]; databaseNow: Date; timeline: string }> {
+  return tryAdvisoryLocks(
+    trx,
+    lockWaitMs,
+    keys.map((key) => [key.business_id, key.idempotency_key]),
+  );
+}
+
+/** A locked series, with what else decides whether its next numbers may be used. */
+export interface LockedSeries extends Selectable<SeriesTable> {
+  /** The ids of the documents that the idempotency keys have issued, by key. */
+  issuedIds: ReadonlyMap<string, string>;
+  /** How many documents each API key has issued on the day, by its id; absent: none. */
+  issuedToday: ReadonlyMap<string, number>;
+}
+
+/** What is read with a series. */
+interface SeriesRequests {
+  idempotency_keys: readonly string[];
+  key_ids: readonly string[];
+  day: string;
+}
+
+/**
+ * Locks a series until the transaction ends, and reads with it the documents of the idempotency keys and the API keys' counts of
+ * the day. The series row is inserted where this is the first document of the series.
+ *
+ * The idempotency keys must be locked already: their documents are then final, however long the series' lock takes. The counts
+ * may still grow; `insertIssued` checks them again.
+ */
+export async function lockSeries(
+  trx: Transaction<IssuingTables>,
+  series: { business_id: string; type: DocumentType; first_number: number },
+  requests: SeriesRequests,
+): Promise<LockedSeries> {
+  const found = await selectForUpdate(trx, series, requests);
+  if (found) {
+    return found;
+  }
+  await trx
+    .insertInto('series')
+    .values({
+      business_id: series.business_id,
+      type: series.type,
+      first_number: series.first_number,
+      next_number: series.first_number,
+      last_date: null,
+      last_issued_at: null,
+      last_hash: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const inserted = await selectForUpdate(trx, series, requests);
+  if (!inserted) {
+    throw new Error('series row not found after its insert');
+  }
+  return inserted;
+}
+
+async function selectForUpdate(
+  trx: Transaction<IssuingTables>,
+  series: { business_id: string; type: DocumentType },
+  { idempotency_keys, key_ids, day }: SeriesRequests,
+): Promise<LockedSeries | undefined> {
+  const found = await trx
+    .selectFrom('series')
+    .select([
+      'series.business_id',
+      'series.type',
+      'series.first_number',
+      'series.next_number',
+      'series.last_date',
+      'series.last_issued_at',
+      'series.last_hash',
+      sql<Record<string, string>>`(
+        select coalesce(json_object_agg(idempotency_key, id), '{}') from document
+        where business_id = series.business_id and idempotency_key = any(${idempotency_keys}::text[])
+      )`.as('issued_ids'),
+      sql<Record<string, number>>`(
+        select coalesce(json_object_agg(key_id, documents), '{}') from daily_count
+        where business_id = series.business_id and key_id = any(${key_ids}::uuid[]) and counted_on = ${day}
+      )`.as('issued_today'),
+    ])
+    .where('series.business_id', '=', series.business_id)
+    .where('series.type', '=', series.type)
+    .forUpdate('series')
+    .executeTakeFirst();
+  if (!found) {
+    return undefined;
+  }
+  const { issued_ids, issued_today, ...columns } = found;
+  return {
+    ...columns,
+    issuedIds: new Map(Object.entries(issued_ids)),
+    issuedToday: new Map(Object.entries(issued_today)),
+  };
+}
+
+/** A document with its hash. */
+export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
+
+/**
+ * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events and
+ * advances their series, in one statement. Each part reads the one before: their locks are acquired in this order.
+ *
+ * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else until then.
+ * @param documents of one series, with consecutive numbers.
+ * @param daily the day, and how many documents each API key may issue on it, by its id.
+ * @returns their positions by id, or null when the count of a key is full; the transaction must be rolled back then.
+ */
+export async function insertIssued(
+  trx: OutboxTransaction<IssuingTables>,
+  documents: readonly [HashedDocumentRow, ...HashedDocumentRow[]],
+  events: readonly OutboxEvent[],
+  daily: { day: string; limits: Readonly<Record<string, number>> },
+): Promise<Map<string, number> | null> {
+  const { business_id, type } = documents[0];
+  const last = documents.at(-1) ?? documents[0];
+  const columns = columnsOf(documents[0]);
+  const counts = Object.keys(daily.limits)
+    // Transactions that count for the same keys lock them in one order.
+    .sort()
+    .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
+  // One text for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
+  const { rows } = await sql<{ id: string; position: number }>`
+    with counted as (
+      insert into daily_count (business_id, key_id, counted_on, documents)
+      select ${business_id}::uuid, key_id, ${daily.day}::date, documents
+        from json_to_recordset(${JSON.stringify(counts)}::json) as key (key_id uuid, documents integer)
+      on conflict (business_id, key_id, counted_on) do update
+        set documents = daily_count.documents + excluded.documents
+        where daily_count.documents + excluded.documents
+          <= (${JSON.stringify(daily.limits)}::json ->> daily_count.key_id::text)::integer
+      returning key_id
+    ),
+    positioned as (
+      insert into book (business_id, last_position)
+      select ${business_id}::uuid, ${documents.length}::bigint
+        where (select count(*) from counted) = ${counts.length}::bigint
+      on conflict (business_id) do update set last_position = book.last_position + excluded.last_position
+      returning last_position
+    ),
+    inserted as (
+      insert into document (${columns}, position)
+      select ${columns}, last_position - ${last.number}::bigint + number
+        from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
+      returning id, document.position
+    ),
+    published as (
+      insert into outbox (id, subject, body, request_id, trace)
+      select event.id, subject, body, request_id, trace from ${outboxRows(trx, events)}, positioned
+    ),
+    advanced as (
+      update series
+        set next_number = ${last.number}::bigint + 1, last_date = ${last.dated_on}::date,
+          last_issued_at = ${last.issued_at}::timestamptz, last_hash = ${last.hash}::bytea
+        from positioned
+        where series.business_id = ${business_id}::uuid and series.type = ${type}::text
+    )
+    select id, position from inserted`.execute(trx);
+  return rows.length === 0 ? null : new Map(rows.map(({ id, position }) => [id, position]));
+}
+
+let columnNames: RawBuilder<unknown> | undefined;
+
+/** The columns of a new row, which every row has. */
+function columnsOf(row: HashedDocumentRow): RawBuilder<unknown> {
+  columnNames ??= sql.join(Object.keys(row).map((column) => sql.ref(column)));
+  return columnNames;
+}
+
+/** JSON has no bytes: PostgreSQL reads them from a text. */
+function rowsAsJson(rows: readonly HashedDocumentRow[]): string {
+  return JSON.stringify(
+    rows.map((row) => ({ ...row, body_sha256: hexadecimal(row.body_sha256), hash: hexadecimal(row.hash) })),
+  );
+}
+
+const hexadecimal = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;

@@ -1,0 +1,32 @@
+import { cardChanged, documentIssued, messageDue, numberRequired } from '@pinkas/contracts';
+import { makeEvent, type OutboxEvent, type OutboxTransaction, withContext } from '@pinkas/service-kit';
+import type { IssuingTables } from '../document/document.tables.js';
+import type { RenderedDraft } from './draft-rendering.js';
+
+/** The record of an issued document, and an event for each service that has work to do for it (ADR 0058). @param hash in its chain. */
+export function issuedEvents(
+  trx: OutboxTransaction<IssuingTables>,
+  { draft, document, outcomes, artifact }: RenderedDraft,
+  hash: Buffer,
+): OutboxEvent[] {
+  const { id, business_id, type, number, customer, issued_at } = document;
+  const facts = { document, business: draft.request.business, artifact_sha256: artifact.sha256 };
+  const number_required = outcomes.allocation === null;
+  return withContext(draft.context, () => [
+    makeEvent(trx, documentIssued, id, {
+      business_id,
+      document_id: id,
+      type,
+      number,
+      hash: hash.toString('hex'),
+      artifact_sha256: artifact.sha256,
+    }),
+    ...(number_required ? [makeEvent(trx, numberRequired, id, facts)] : []),
+    ...(outcomes.isMessageDue
+      ? [makeEvent(trx, messageDue, id, { ...facts, delivery: outcomes.delivery, number_required })]
+      : []),
+    ...(draft.customer_changes
+      ? [makeEvent(trx, cardChanged, id, { business_id, document_id: id, customer, issued_at })]
+      : []),
+  ]);
+}

@@ -1,0 +1,95 @@
+import type { Business, IssuedDocument } from '@pinkas/contracts';
+import { type Agorot, fromShekels, sum, toShekels } from '@pinkas/domain';
+import { ApiError, type Database, type Transaction } from '@pinkas/service-kit';
+import {
+  type DocumentRow,
+  findById,
+  lockByIds,
+  type SourceChange,
+  updateSources,
+} from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+import { checkSource, effectOnSource } from '../document/document-rules.js';
+import { readSettling } from '../document/settlement.repository.js';
+
+type SourceReference = NonNullable<IssuedDocument['based_on']>;
+
+/**
+ * Finds the document that a new one is based on.
+ * @throws ApiError `based_on_not_found`, `based_on_type_not_allowed`, `based_on_cancelled`.
+ */
+export async function findSource(
+  db: Database<IssuingTables>,
+  business: Pick<Business, 'id'>,
+  type: IssuedDocument['type'],
+  id: string,
+): Promise<{ reference: SourceReference; vat_rate: number }> {
+  const row = await findById(db, business.id, id);
+  if (!row) {
+    throw new ApiError('based_on_not_found');
+  }
+  checkSource(type, row);
+  const reference = { id: row.id, type: row.type, number: row.number, date: row.dated_on };
+  return { reference, vat_rate: Number(row.vat_rate) };
+}
+
+/** Locks the sources of documents until the transaction ends. @returns them by id, as they are now. */
+export async function lockSources(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  documents: readonly Pick<IssuedDocument, 'based_on'>[],
+): Promise<Map<string, DocumentRow>> {
+  const ids = new Set(documents.flatMap(({ based_on }) => based_on?.id ?? []));
+  const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Checks the locked source of a document again: it may have been cancelled since `findSource`. */
+export function checkLockedSource(
+  { type, based_on }: Pick<IssuedDocument, 'type' | 'based_on'>,
+  sources: ReadonlyMap<string, DocumentRow>,
+): void {
+  if (!based_on) {
+    return;
+  }
+  const source = sources.get(based_on.id);
+  if (!source) {
+    throw new Error('source document not found');
+  }
+  checkSource(type, source);
+}
+
+/**
+ * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
+ * one source have the effect of one document with the sum of their amounts.
+ */
+export async function settleSources(
+  trx: Transaction<IssuingTables>,
+  { business_id, type }: Pick<IssuedDocument, 'business_id' | 'type'>,
+  sources: ReadonlyMap<string, DocumentRow>,
+  documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
+): Promise<void> {
+  // What earlier credit notes have credited matters to a credit note alone.
+  const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
+  const changes: SourceChange[] = [];
+  for (const source of sources.values()) {
+    const based = documents.filter(({ source_id }) => source_id === source.id);
+    if (based.length === 0) {
+      continue;
+    }
+    const effect = effectOnSource(
+      { type, total: sum(based.map(({ total }) => total)), paid: sum(based.map(({ paid }) => paid)) },
+      {
+        type: source.type,
+        total: fromShekels(Number(source.total)),
+        settled: fromShekels(Number(source.paid)) + fromShekels(credited?.get(source.id)?.credited ?? 0),
+      },
+    );
+    if (effect.closes || effect.pays !== 0n) {
+      changes.push({ id: source.id, closes: effect.closes, pays: toShekels(effect.pays).toFixed(2) });
+    }
+  }
+  if (changes.length > 0) {
+    await updateSources(trx, business_id, changes);
+  }
+}

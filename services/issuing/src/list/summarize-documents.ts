@@ -1,0 +1,40 @@
+import { type ReplyOf, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
+import { addDays, documentTypes } from '@pinkas/domain';
+import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { IssuingTables } from '../document/document.tables.js';
+import { sumsByType } from './document-sums.repository.js';
+
+const daysMax = 366;
+
+/** Sums up the documents of a range of dates, by type. */
+@Operation(summarizeDocuments)
+export class SummarizeDocuments {
+  constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
+
+  async handle(request: RequestOf<typeof summarizeDocuments>): Promise<ReplyOf<typeof summarizeDocuments>> {
+    const { business_id, from, to } = request;
+    if (to >= addDays(from, daysMax)) {
+      throw ApiError.invalid([
+        { path: '/to', message: `must be within ${daysMax} days from the first date` },
+      ]);
+    }
+    const sums = await sumsByType(forTenant(this.db, business_id), business_id, { from, to });
+    return {
+      types: documentTypes.flatMap((type) => {
+        const found = sums.find((row) => row.type === type);
+        return found
+          ? [
+              {
+                type,
+                documents: found.documents,
+                cancelled: found.cancelled,
+                net: Number(found.net),
+                vat: Number(found.vat),
+                total: Number(found.total),
+              },
+            ]
+          : [];
+      }),
+    };
+  }
+}
