@@ -25,8 +25,7 @@ import { CustomerCards } from './customer-cards.js';
 import { type Draft, unnumberedDocument } from './draft.js';
 import { IssueOutcomes } from './issue-outcomes.js';
 import { IssueQueue } from './issue-queue.js';
-import type { IssueRun } from './issue-run.js';
-import type { Issued } from './issue-transaction.js';
+import type { Outcome } from './issue-transaction.js';
 import { RecipientChecks } from './recipient-checks.js';
 import { findSource } from './source-document.js';
 
@@ -90,14 +89,17 @@ export class IssueDocument {
       throw new ApiError('request_in_progress');
     }
     // From the commit on, another request with the key is a replay: waiting for the outcomes holds up none.
-    const { draft, issued, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
+    const { draft, outcome, watch } = await this.#exclusively(request, () => this.#issueNew(request, hash));
     try {
-      if (issued.kind === 'existing') {
-        return await this.#replay(issued.row, hash);
+      switch (outcome.kind) {
+        case 'issued':
+          this.#log(outcome);
+          return toReply(outcome.row, await this.outcomes.awaitForNew(outcome.row, draft, watch), false);
+        case 'existing':
+          return await this.#replay(outcome.row, hash);
+        default:
+          throw outcome.error;
       }
-      this.#log(issued);
-      const outcomes = await this.outcomes.awaitForNew(issued.row, draft, watch);
-      return toReply(issued.row, outcomes, false);
     } finally {
       watch?.close();
     }
@@ -123,20 +125,20 @@ export class IssueDocument {
     return key;
   }
 
-  /** @returns the issued document, and the watch of outcomes that are waited for; the caller closes it. */
+  /** @returns how it has ended, and the watch of outcomes that are waited for; the caller closes it. */
   async #issueNew(
     request: IssueRequest,
     hash: Buffer,
-  ): Promise<{ draft: Draft; issued: Issued; watch: DocumentWatch | undefined }> {
+  ): Promise<{ draft: Draft; outcome: Outcome; watch: DocumentWatch | undefined }> {
     const draft = await this.#prepare(request, hash);
-    setLogContext({ document_id: draft.document.id });
+    const { business_id, id } = draft.document;
+    setLogContext({ document_id: id });
     const watch = this.outcomes.watch(draft);
-    try {
-      return { draft, issued: await this.#issue(draft), watch };
-    } catch (error) {
-      watch?.close();
-      throw error;
+    const outcome = await this.queue.run(draft);
+    if (outcome.kind === 'existing' || outcome.kind === 'refused') {
+      this.cards.release({ business_id, document_id: id });
     }
+    return { draft, outcome, watch };
   }
 
   async #replay(row: DocumentRow, hash: Buffer): Promise<IssueReply> {
@@ -188,20 +190,7 @@ export class IssueDocument {
     };
   }
 
-  /** Issues in turn, and releases the customer's card unless the document is in the book, or may be. */
-  async #issue(draft: Draft): Promise<Issued> {
-    const run = await this.queue.run(draft);
-    if (!mayHaveIssued(run)) {
-      const { business_id, id } = draft.document;
-      this.cards.release({ business_id, document_id: id });
-    }
-    if (run.committed !== 'yes') {
-      throw run.error;
-    }
-    return run.result;
-  }
-
-  #log({ row, artifact }: Extract<Issued, { kind: 'issued' }>): void {
+  #log({ row, artifact }: Extract<Outcome, { kind: 'issued' }>): void {
     const { business_id, id, type, number } = row;
     const { render_ms, sign_ms, size_bytes } = artifact;
     this.logger.info(
@@ -209,11 +198,6 @@ export class IssueDocument {
       'document issued',
     );
   }
-}
-
-/** Whether the book has, or may have, the document that was prepared: only a commit that failed leaves it open. */
-function mayHaveIssued(run: IssueRun): boolean {
-  return run.committed !== 'no' && run.result.kind === 'issued';
 }
 
 function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): IssueReply {

@@ -9,15 +9,14 @@ import {
   type Logger,
   OutboxRelay,
   remainingMs,
+  withContext,
 } from '@pinkas/service-kit';
-import { KeyedQueue, Semaphore } from '@pinkas/service-kit/concurrency';
+import { QueueFullError, Semaphore } from '@pinkas/service-kit/concurrency';
 import type { IssuingConfig } from '../config.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
 import type { Draft } from './draft.js';
-import { type IssueRun, runOf, type TransactionRun } from './issue-run.js';
-import { IssueTransaction, type LockedDrafts, type Outcomes } from './issue-transaction.js';
-import { Place } from './place-in-line.js';
+import { IssueTransaction, type Outcome, type Outcomes } from './issue-transaction.js';
 
 /** Connections of the pool that no issuing transaction takes: reading and recording need them while documents are rendered. */
 const reservedConnections = 4;
@@ -26,19 +25,19 @@ const queueMax = 200;
 /** Left of the request's time, at least, when its turn comes: another replica may hold the series as well. */
 const afterQueueMs = timeLimitsMs.afterQueue;
 
+/** The drafts that wait for one series in this process, in the order of their arrival. */
+type Line = Set<Place>;
+
 /**
  * Runs issuing transactions, one at a time for a series. Requests wait in line for their series before they take a connection: a
  * busy series would otherwise fill the pool with transactions that wait for its row. The request at the front takes those behind
- * it along, so that one transaction issues for everybody in line.
+ * it along, so that one transaction issues for everybody in line (ADR 0038).
  */
 @Injectable()
 export class IssueQueue {
-  readonly #turns = new KeyedQueue(queueMax);
-  /** The requests in line, by series, in the order of their turns. */
-  readonly #lines = new Map<string, Set<Place>>();
+  /** By series; none is empty. */
+  readonly #lines = new Map<string, Line>();
   readonly #connections: Semaphore;
-  /** How many requests are in all lines. */
-  #inLine = 0;
 
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
@@ -52,95 +51,163 @@ export class IssueQueue {
   }
 
   /** Issues a draft when its turn comes, or along with one before it. Never rejects. */
-  async run(draft: Draft): Promise<IssueRun> {
+  run(draft: Draft): Promise<Outcome> {
     const series = `${draft.document.business_id} ${draft.document.type}`;
-    const place = new Place(draft, queueWaitMs());
-    const line = this.#lines.get(series) ?? new Set();
-    this.#lines.set(series, line.add(place));
-    this.#inLine += 1;
-    try {
-      return await this.#turns.run(series, place.signal, () => this.#turn(place, line));
-    } catch (error) {
-      return { committed: 'no', error };
-    } finally {
-      place.close();
-      line.delete(place);
-      this.#inLine -= 1;
-      if (line.size === 0) {
-        this.#lines.delete(series);
-      }
+    const known = this.#lines.get(series);
+    if (known && known.size >= queueMax) {
+      const error = new QueueFullError(`${queueMax} wait for the series already`);
+      return Promise.resolve({ kind: 'refused', error });
     }
+    const line: Line = known ?? new Set();
+    const place = new Place(draft, line, queueWaitMs());
+    if (!known) {
+      this.#lines.set(series, line);
+      void this.#issueLine(series, line);
+    }
+    return place.outcome;
   }
 
-  async #turn(place: Place, line: ReadonlySet<Place>): Promise<IssueRun> {
-    while (!place.run) {
-      await this.#connections.run(place.signal, () => this.#issue(this.#group(place, line)));
+  /** Issues until the line is empty. Never rejects. */
+  async #issueLine(series: string, line: Line): Promise<void> {
+    for (let [front] = line; front; [front] = line) {
+      const { draft, signal } = front;
+      try {
+        await withContext(draft.context, () =>
+          this.#connections.run(signal, () => this.#issue(this.#group(line))),
+        );
+      } catch (error) {
+        front.end({ kind: 'refused', error });
+      }
     }
-    return place.run;
+    this.#lines.delete(series);
   }
 
   /** The request at the front, and those behind it that are issued with it: the renderings are shared by the lengths of the lines. */
-  #group(front: Place, line: ReadonlySet<Place>): [Place, ...Place[]] {
-    const share = Math.ceil((this.config.renderingsMax * line.size) / this.#inLine);
-    const others = [...line].filter((place) => place !== front && !place.run);
-    return [front, ...(front.isAlone ? [] : others.slice(0, share - 1))];
+  #group(line: Line): Place[] {
+    const inLine = [...this.#lines.values()].reduce((sum, { size }) => sum + size, 0);
+    const share = Math.ceil((this.config.renderingsMax * line.size) / inLine);
+    const places = [...line];
+    return places.slice(0, places[0]?.isAlone ? 1 : share);
   }
 
-  /** Runs the transaction. A draft that it leaves without an end goes back to the line. */
-  async #issue(places: readonly [Place, ...Place[]]): Promise<void> {
+  /** Runs the transaction. A draft that it leaves without an outcome stays in line. */
+  async #issue(places: readonly Place[]): Promise<void> {
     for (const place of places) {
       place.take();
     }
-    const run = await this.#transaction(places[0].draft.document.business_id, places);
-    if (run.committed !== 'no' || places.length === 1) {
-      for (const place of places) {
-        place.run = runOf(place.draft, run);
+    const { outcomes, error, isLocked } = await this.#transaction(places.map(({ draft }) => draft));
+    if (!outcomes) {
+      this.logger.warn({ err: error, documents: places.length }, 'issuing transaction failed');
+    }
+    for (const [index, place] of places.entries()) {
+      const outcome = outcomes?.get(place.draft);
+      if (outcome) {
+        place.end(outcome);
       }
-      // Its rendering was cut short, though it was the first: it has the whole of its time by itself.
-      places[0].isAlone = !places[0].run;
-    } else {
-      this.logger.warn({ err: run.error, documents: places.length }, 'issuing transaction failed');
-      if (run.locked) {
-        // One of them may be why, and is not known.
-        for (const place of places) {
-          place.isAlone = true;
-        }
-      } else {
-        // The locks were waited for until the nearest deadline allowed no more.
-        nearestOf(places).run = { committed: 'no', error: run.error };
-      }
+      // One of several may be why it failed, and is not known. The rendering of the first may have been cut short, and has the whole
+      // of its time in a transaction of its own.
+      place.isAlone ||= outcomes ? index === 0 : isLocked === true;
+    }
+    if (!outcomes && !isLocked) {
+      // The locks were waited for until the nearest deadline allowed no more.
+      nearestOf(places)?.end({ kind: 'refused', error });
     }
     for (const place of places) {
       place.putBack();
     }
   }
 
-  /** Never rejects. */
-  async #transaction(businessId: string, places: readonly Place[]): Promise<TransactionRun> {
+  /**
+   * Never rejects.
+   * @returns the outcomes after the commit, or why several drafts have none; `isLocked`: one of them may be why.
+   */
+  async #transaction(
+    drafts: readonly Draft[],
+  ): Promise<{ outcomes?: Outcomes; error?: unknown; isLocked?: boolean }> {
     const startedAtMs = performance.now();
-    let locked: LockedDrafts | undefined;
+    const [first] = drafts;
+    let isLocked = false;
     // Apart from the transaction: where they are known and it has failed, it was rolled back on purpose, or its commit has failed.
     let outcomes: Outcomes | undefined;
     try {
-      outcomes = await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
-        locked = await this.transaction.lock(
-          trx,
-          places.map(({ draft }) => draft),
-        );
+      await this.relay.transaction(forTenant(this.db, first?.document.business_id ?? ''), async (trx) => {
+        const locked = await this.transaction.lock(trx, drafts);
+        isLocked = true;
         outcomes = await this.transaction.issue(trx, locked);
         if (!hasIssued(outcomes)) {
           throw new NothingIssuedError();
         }
-        return outcomes;
       });
-      return { committed: 'yes', outcomes };
+      return { outcomes: outcomes ?? new Map() };
     } catch (error) {
-      if (!outcomes) {
-        return { committed: 'no', error, locked: locked !== undefined };
+      if (!outcomes && first && drafts.length === 1) {
+        return { outcomes: new Map([[first, { kind: 'refused', error }]]) };
       }
-      return hasIssued(outcomes) ? { committed: 'unknown', outcomes, error } : { committed: 'yes', outcomes };
+      if (!outcomes) {
+        return { error, isLocked };
+      }
+      return { outcomes: hasIssued(outcomes) ? withoutCommit(outcomes, error) : outcomes };
     } finally {
       this.metrics.observeTransaction(startedAtMs);
+    }
+  }
+}
+
+/** The place of a draft in the line of its series. */
+class Place {
+  readonly outcome: Promise<Outcome>;
+  /** Whether it is issued in a transaction of its own: one with others has failed for one of them, or was too short for it. */
+  isAlone = false;
+  readonly #wait = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #resolve: (outcome: Outcome) => void = () => {};
+  #isLate = false;
+  #isTaken = false;
+
+  /** @param waitMs how long it waits for its turn, or to be taken along. */
+  constructor(
+    readonly draft: Draft,
+    private readonly line: Line,
+    waitMs: number,
+  ) {
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#leaveIfLate();
+    }, waitMs);
+    line.add(this);
+  }
+
+  /** Aborts when it has left the line. */
+  get signal(): AbortSignal {
+    return this.#wait.signal;
+  }
+
+  /** A transaction issues it from now on: its wait does not end. */
+  take(): void {
+    this.#isTaken = true;
+  }
+
+  /** The transaction has ended. Where that gave it no outcome, it waits again. */
+  putBack(): void {
+    this.#isTaken = false;
+    this.#leaveIfLate();
+  }
+
+  /** Leaves the line; only the first outcome counts. */
+  end(outcome: Outcome): void {
+    clearTimeout(this.#timer);
+    this.line.delete(this);
+    this.#wait.abort();
+    this.#resolve(outcome);
+  }
+
+  #leaveIfLate(): void {
+    if (this.#isLate && !this.#isTaken) {
+      const error = new DOMException('the wait for the series is over', 'TimeoutError');
+      this.end({ kind: 'refused', error });
     }
   }
 }
@@ -150,12 +217,27 @@ class NothingIssuedError extends Error {
   override readonly name = 'NothingIssuedError';
 }
 
-const nearestOf = (places: readonly [Place, ...Place[]]) =>
-  places.reduce((nearest, place) =>
-    place.draft.context.deadlineMs < nearest.draft.context.deadlineMs ? place : nearest,
-  );
+const nearestOf = (places: readonly Place[]): Place | undefined =>
+  [...places].sort((one, other) => one.draft.context.deadlineMs - other.draft.context.deadlineMs)[0];
 
 const hasIssued = (outcomes: Outcomes) => [...outcomes.values()].some(({ kind }) => kind === 'issued');
+
+/** The outcomes of a transaction whose commit has failed, which the server may have completed. */
+function withoutCommit(outcomes: Outcomes, error: unknown): Outcomes {
+  return new Map(
+    [...outcomes].map(([draft, outcome]) => {
+      switch (outcome.kind) {
+        case 'issued':
+          return [draft, { kind: 'unknown', error }];
+        case 'refused':
+          // Its reason may be a document before it, which may not be in the book.
+          return [draft, { kind: 'refused', error }];
+        default:
+          return [draft, outcome];
+      }
+    }),
+  );
+}
 
 function queueWaitMs(): number {
   return Math.max(1, Math.floor(remainingMs(issueDocument.timeoutMs) - afterQueueMs));

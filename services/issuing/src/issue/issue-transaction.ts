@@ -36,12 +36,14 @@ import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;
 
-/** A document of the book: issued by this request, or earlier with the same idempotency key. */
-export type Issued =
+/**
+ * How a draft has ended: issued by this request, or earlier with the same idempotency key, or refused. `unknown`: all statements
+ * succeeded, and the commit failed, which the server may have completed.
+ */
+export type Outcome =
   | { kind: 'issued'; row: DocumentRow; artifact: Artifact }
-  | { kind: 'existing'; row: DocumentRow };
-/** How a draft has ended. */
-export type Outcome = Issued | { kind: 'refused'; error: unknown };
+  | { kind: 'existing'; row: DocumentRow }
+  | { kind: 'refused' | 'unknown'; error: unknown };
 /** A draft without an outcome is to be issued by a later transaction. */
 export type Outcomes = Map<Draft, Outcome>;
 
