@@ -3,13 +3,11 @@ export { type AuditedChange, appendAudit } from './audit/audit.repository.js';
 export type { AuditTables } from './audit/audit.tables.js';
 export { auditOperations } from './audit/audit-operations.js';
 export { type Clock, systemClock } from './clock.js';
-export { JobWorker, type NextDue } from './concurrency/job-worker.js';
 export { advisoryLock, isAdvisoryLockFree, tryAdvisoryLocks } from './db/advisory-lock.js';
 export { clearTestBook, type TestBookTables } from './db/clear-test-book.js';
 export { databaseClock, databaseNow } from './db/database-now.js';
 export { isTransientDatabaseError, violatedConstraint } from './db/errors.js';
 export type { MessagingTables, TraceColumn } from './db/messaging-tables.js';
-export { nextDue } from './db/next-due.js';
 export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
 export { timeOrderedId } from './db/time-ordered-id.js';
@@ -27,6 +25,8 @@ export {
 export { type LostEvent, PublishedEvents } from './events/outbox/published-events.js';
 export { OutboxRelay } from './events/outbox/relay.js';
 export { ensureStreams } from './events/streams.js';
+export { JobWorker, type NextDue } from './jobs/job-worker.js';
+export { nextDue } from './jobs/next-due.js';
 export type { BackgroundTask } from './process/background-task.js';
 export {
   type CallContext,

@@ -454,7 +454,7 @@ describe('exports of the console', () => {
       .execute();
     // Two processes purge at once.
     const purger = exports.service.app.get(ExportPurger, { strict: false });
-    await Promise.all([purger.purgeBatch(), purger.purgeBatch()]);
+    await Promise.all([purger.tick(), purger.tick()]);
     expect([await storedBytes(db), await stored()]).toEqual([before, before]);
     expect((await scrape(exports.service)).get('pinkas_exports_stored_bytes')).toBe(before);
   });
@@ -489,12 +489,12 @@ describe('exports of the console', () => {
     const id = await exports.request({ format: 'pdf-zip' });
     await exports.ended(id);
     const purger = exports.service.app.get(ExportPurger, { strict: false });
-    await purger.purgeBatch();
+    await purger.tick();
     const file = await readExportFile(exports.own, exports.business.id, id);
     const reading = file?.chunks[Symbol.asyncIterator]();
     expect((await reading?.next())?.value).toHaveLength(1_048_576);
     exports.advanceClock(7 * dayMs + minuteMs);
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await exports.row(id)).toMatchObject({ state: 'expired' });
     expect(await chunksOf(id)).toEqual([]);
     expect(await readExportFile(exports.own, exports.business.id, id)).toBeNull();

@@ -366,10 +366,10 @@ describe('StoreLogo', () => {
     const isShown = async (ref: typeof logo) =>
       (await page(sampleBusiness({ id, logo: ref }))).includes('<img');
     const purger = rendering.service.app.get(OrphanPurger, { strict: false });
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await isShown(logo)).toBe(true);
     rendering.clock.now = new Date(Date.now() + 61 * 60_000);
-    await purger.purgeBatch();
+    await purger.tick();
     rendering.clock.now = new Date();
     expect([await isShown(logo), await isShown(saved)]).toEqual([false, true]);
   });
@@ -512,21 +512,21 @@ describe('OrphanPurger', () => {
     const late = await renderNew();
     book.set(late.id, late);
 
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await stored(orphan)).toBeDefined();
 
     rendering.clock.now = new Date(Date.now() + dayMs + 60_000);
     issuingAnswers = false;
-    await expect(purger.purgeBatch()).rejects.toThrow();
+    await expect(purger.tick()).rejects.toThrow();
     expect(await stored(orphan)).toBeDefined();
 
     issuingAnswers = true;
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await stored(orphan)).toBeUndefined();
     expect(await stored(late)).toBeDefined();
     // What was compared is final, and not compared again.
     book.delete(late.id);
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await stored(late)).toBeDefined();
     await expect(
       rendering.database.db.deleteFrom('artifact').where('document_id', '=', late.id).execute(),
@@ -538,7 +538,7 @@ describe('OrphanPurger', () => {
     const now = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => now() + dayMs + 60_000);
     rendering.clock.now = new Date(Date.now());
-    await purger.purgeBatch();
+    await purger.tick();
     expect(await stored(document)).toBeDefined();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Job, JobWorker } from '../jobs/job-worker.js';
+import { Poller, type TickResult } from '../jobs/poller.js';
 import { currentContext, newContext, withContext } from '../process/context.js';
 import { createLogger } from '../process/logger.js';
 import { Tracing } from '../tracing/tracing.js';
 import { ConcurrencyLimiter } from './concurrency-limiter.js';
-import { type Job, JobWorker } from './job-worker.js';
 import { KeyedQueue } from './keyed-queue.js';
-import { Poller, type TickResult } from './poller.js';
 import { QueueFullError } from './queue-full-error.js';
 import { Semaphore } from './semaphore.js';
 import { withTimeout } from './with-timeout.js';

@@ -15,7 +15,6 @@ import {
 import { auditOperations } from '../audit/audit-operations.js';
 import { type Clock, systemClock } from '../clock.js';
 import { ConcurrencyLimiter } from '../concurrency/concurrency-limiter.js';
-import { Poller } from '../concurrency/poller.js';
 import type { MessagingTables } from '../db/messaging-tables.js';
 import { openDatabase, pingDatabase } from '../db/pool.js';
 import type { Database } from '../db/tenant-scope.js';
@@ -31,6 +30,7 @@ import { purgeMessaging } from '../events/outbox/purge.js';
 import { OutboxRelay } from '../events/outbox/relay.js';
 import { Reconciler } from '../events/reconcile/reconciler.js';
 import { ensureStreams } from '../events/streams.js';
+import { Poller } from '../jobs/poller.js';
 import { RpcClient } from '../rpc/client.js';
 import { ContractHandler } from '../rpc/contract-handler.js';
 import { contractOf, type HandlesContract } from '../rpc/operation.js';
@@ -318,7 +318,7 @@ function startMessaging(
     idleMs: purgeEveryMs,
     tick: async () => {
       await purgeMessaging(db, { consumers: consumersOf(name), logger, signal: stopping.signal });
-      return 'idle';
+      return undefined;
     },
     logger,
   });

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   acrossTenants,
-  type BackgroundTask,
   type Clock,
   type Database,
   InjectClock,
@@ -9,7 +8,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { Poller } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { markWarnings } from './connection.repository.js';
 import { expiringBefore } from './connection-state.js';
@@ -24,36 +23,16 @@ const warnings = {
 
 /** Logs once that a connection is expiring, or has ended while it was unused. The owner has to connect it again. */
 @Injectable()
-export class ConnectionMonitor implements BackgroundTask {
-  readonly #poller: Poller;
-
+export class ConnectionMonitor extends PeriodicTask {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
   ) {
-    this.#poller = new Poller({
-      name: 'connection-monitor',
-      idleMs: checkEveryMs,
-      tick: () => this.#check(),
-      logger,
-    });
+    super('connection-monitor', checkEveryMs, logger);
   }
 
-  start(): void {
-    this.#poller.start();
-  }
-
-  /** Checks now. */
-  trigger(): void {
-    this.#poller.trigger();
-  }
-
-  stop(): Promise<void> {
-    return this.#poller.stop();
-  }
-
-  async #check(): Promise<'idle'> {
+  override async tick(): Promise<undefined> {
     const now = this.clock.now();
     for (const { business_id, warning } of await markWarnings(
       acrossTenants(this.db),
@@ -64,6 +43,5 @@ export class ConnectionMonitor implements BackgroundTask {
         this.logger.warn({ business_id }, warnings[warning]);
       }
     }
-    return 'idle';
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   acrossTenants,
-  type BackgroundTask,
   type Clock,
   type Database,
   databaseNow,
@@ -10,7 +9,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { ConsoleTables } from '../session/session.tables.js';
 import { expire } from './export.repository.js';
 import { deleteUnusedChunks } from './export-chunk.repository.js';
@@ -19,32 +18,17 @@ const everyMs = 5 * 60 * 1_000;
 
 /** Deletes the bytes of exports whose time is over, and what attempts of failed ones have left. */
 @Injectable()
-export class ExportPurger implements BackgroundTask {
-  readonly #poller: Poller;
-
+export class ExportPurger extends PeriodicTask {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
   ) {
-    this.#poller = new Poller({
-      name: 'export-purger',
-      idleMs: everyMs,
-      tick: () => this.purgeBatch(),
-      logger,
-    });
-  }
-
-  start(): void {
-    this.#poller.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#poller.stop();
+    super('export-purger', everyMs, logger);
   }
 
   /** Expires what is due, and deletes one batch of chunks. */
-  async purgeBatch(): Promise<TickResult> {
+  override async tick(): Promise<TickResult> {
     const all = acrossTenants(this.db);
     const count = await expire(all, await databaseNow(all, this.clock));
     if (count > 0) {

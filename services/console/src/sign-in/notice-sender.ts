@@ -13,13 +13,12 @@ import {
   InjectConfig,
   InjectDatabase,
   InjectLogger,
+  JobWorker,
   type Logger,
   Metrics,
-  newContext,
   RpcClient,
-  withContext,
+  Tracing,
 } from '@pinkas/service-kit';
-import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { ConsoleConfig } from '../config.js';
 import { findMember, setUndelivered } from '../people/member.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
@@ -34,11 +33,6 @@ import {
   postponeNotice,
 } from './sign-in.repository.js';
 
-/** How often the table is looked at, without a trigger and while nothing is due. */
-const idleMs = 5_000;
-/** How often where something was due. */
-const busyMs = 1_000;
-const batchMax = 8;
 /** One attempt, with the calls of two services. */
 const attemptMs = timeLimitsMs.sendNotice + timeLimitsMs.call;
 /** Longer than an attempt, for storing its outcome. */
@@ -52,7 +46,7 @@ type Mail = Pick<RequestOf<typeof sendNotice>, 'subject' | 'text' | 'html'>;
  */
 @Injectable()
 export class NoticeSender implements BackgroundTask {
-  readonly #poller: Poller;
+  readonly #worker: JobWorker<DueNotice>;
   readonly #all: Database<ConsoleTables>;
   readonly #notices: Counter<'outcome'>;
 
@@ -62,6 +56,7 @@ export class NoticeSender implements BackgroundTask {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly rpc: RpcClient,
+    tracing: Tracing,
     metrics: Metrics,
   ) {
     this.#notices = metrics.counter(
@@ -70,34 +65,29 @@ export class NoticeSender implements BackgroundTask {
       ['outcome'],
     );
     this.#all = acrossTenants(db);
-    this.#poller = new Poller({ name: 'notice-sender', idleMs, tick: () => this.#tick(), logger });
+    this.#worker = new JobWorker({
+      name: 'notice-sender',
+      concurrency: 8,
+      claimMs,
+      logger,
+      tracing,
+      nextDue: () => nextDueNotice(this.#all, clock),
+      claim: (limit, now, until) => claimNotices(this.#all, limit, now, until),
+      run: (notice) => this.#process(notice),
+    });
   }
 
   start(): void {
-    this.#poller.start();
+    this.#worker.start();
   }
 
   /** A mail may be due. */
   trigger(): void {
-    this.#poller.trigger();
+    this.#worker.trigger();
   }
 
   async stop(): Promise<void> {
-    await this.#poller.stop();
-  }
-
-  async #tick(): Promise<TickResult> {
-    const { now, inMs } = await nextDueNotice(this.#all, this.clock);
-    if (inMs > 0) {
-      return inMs;
-    }
-    const due = await claimNotices(this.#all, batchMax, now, new Date(now.getTime() + claimMs));
-    await Promise.all(
-      due.map((notice) =>
-        withContext(newContext(attemptMs, notice.request_id ?? undefined), () => this.#process(notice)),
-      ),
-    );
-    return due.length === batchMax ? 'more' : busyMs;
+    await this.#worker.stop();
   }
 
   /** Never rejects: what could not be stored is processed again when the claim expires. */

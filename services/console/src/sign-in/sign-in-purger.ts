@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   acrossTenants,
-  type BackgroundTask,
   type Clock,
   type Database,
   InjectClock,
@@ -9,7 +8,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { Poller } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import { deleteEndedSessions } from '../session/session.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
 import { deleteExpired } from './sign-in.repository.js';
@@ -18,37 +17,19 @@ const everyMs = 5 * 60 * 1000;
 
 /** Deletes sessions that have ended, and expired links, challenges and counts: none of them is valid any more. */
 @Injectable()
-export class SignInPurger implements BackgroundTask {
-  readonly #poller: Poller;
-
+export class SignInPurger extends PeriodicTask {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() logger: Logger,
   ) {
-    this.#poller = new Poller({
-      name: 'sign-in-purger',
-      idleMs: everyMs,
-      tick: async () => {
-        await this.purge();
-        return 'idle';
-      },
-      logger,
-    });
+    super('sign-in-purger', everyMs, logger);
   }
 
-  async purge(): Promise<void> {
+  override async tick(): Promise<undefined> {
     const all = acrossTenants(this.db);
     const now = this.clock.now();
     await deleteEndedSessions(all, now);
     await deleteExpired(all, now);
-  }
-
-  start(): void {
-    this.#poller.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#poller.stop();
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
   acrossTenants,
-  type BackgroundTask,
   type Clock,
   type Database,
   InjectClock,
@@ -9,7 +8,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { Poller } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import type { GatewayTables } from '../business/business.tables.js';
 import { storeKeyUses } from './api-key.repository.js';
 
@@ -19,8 +18,7 @@ const storeEveryMs = 2_000;
 
 /** Stores when each key was last used: at most once a minute for a key, all of them in one statement, beside the requests. */
 @Injectable()
-export class KeyUseRecorder implements BackgroundTask {
-  readonly #poller: Poller;
+export class KeyUseRecorder extends PeriodicTask {
   /** The current minute, and the keys whose use in it was noted. */
   #minute = 0;
   #noted = new Set<string>();
@@ -32,15 +30,7 @@ export class KeyUseRecorder implements BackgroundTask {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
   ) {
-    this.#poller = new Poller({
-      name: 'key-use-recorder',
-      idleMs: storeEveryMs,
-      tick: async () => {
-        await this.#store();
-        return 'idle';
-      },
-      logger,
-    });
+    super('key-use-recorder', storeEveryMs, logger);
   }
 
   /** Notes that a key is used now. */
@@ -56,16 +46,12 @@ export class KeyUseRecorder implements BackgroundTask {
     }
   }
 
-  start(): void {
-    this.#poller.start();
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.tick().catch((error: unknown) => this.logger.warn({ err: error }, 'key uses lost'));
   }
 
-  async stop(): Promise<void> {
-    await this.#poller.stop();
-    await this.#store().catch((error: unknown) => this.logger.warn({ err: error }, 'key uses lost'));
-  }
-
-  async #store(): Promise<void> {
+  override async tick(): Promise<undefined> {
     const uses = this.#unstored;
     if (uses.size === 0) {
       return;

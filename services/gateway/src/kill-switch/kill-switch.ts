@@ -1,13 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import {
-  acrossTenants,
-  type BackgroundTask,
-  type Database,
-  InjectDatabase,
-  InjectLogger,
-  type Logger,
-} from '@pinkas/service-kit';
-import { Poller } from '@pinkas/service-kit/concurrency';
+import { acrossTenants, type Database, InjectDatabase, InjectLogger, type Logger } from '@pinkas/service-kit';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import type { GatewayTables } from '../business/business.tables.js';
 import { isApiEnabled } from './kill-switch.repository.js';
 
@@ -16,28 +9,24 @@ const readEveryMs = 1_000;
 
 /** The kill switch as this process last saw it. */
 @Injectable()
-export class KillSwitch implements BackgroundTask {
-  readonly #poller: Poller;
+export class KillSwitch extends PeriodicTask {
+  readonly #all: Database<GatewayTables>;
   #apiEnabled = true;
   #observations = 0;
 
   constructor(@InjectDatabase() db: Database<GatewayTables>, @InjectLogger() logger: Logger) {
+    super('kill-switch', readEveryMs, logger);
     // In the scope in which keys are looked up: a pooled connection changes its scope by a statement more.
-    const all = acrossTenants(db);
-    this.#poller = new Poller({
-      name: 'kill-switch',
-      idleMs: readEveryMs,
-      tick: async () => {
-        const before = this.#observations;
-        const apiEnabled = await isApiEnabled(all);
-        // Whatever came in between is at least as recent.
-        if (before === this.#observations) {
-          this.observe(apiEnabled);
-        }
-        return 'idle';
-      },
-      logger,
-    });
+    this.#all = acrossTenants(db);
+  }
+
+  override async tick(): Promise<undefined> {
+    const before = this.#observations;
+    const apiEnabled = await isApiEnabled(this.#all);
+    // Whatever came in between is at least as recent.
+    if (before === this.#observations) {
+      this.observe(apiEnabled);
+    }
   }
 
   get apiEnabled(): boolean {
@@ -48,13 +37,5 @@ export class KillSwitch implements BackgroundTask {
   observe(apiEnabled: boolean): void {
     this.#observations += 1;
     this.#apiEnabled = apiEnabled;
-  }
-
-  start(): void {
-    this.#poller.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#poller.stop();
   }
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { listMissingDocuments, missingPageMax } from '@pinkas/contracts';
 import {
   acrossTenants,
-  type BackgroundTask,
   type Clock,
   type Database,
   databaseNow,
@@ -12,7 +11,7 @@ import {
   type Logger,
   RpcClient,
 } from '@pinkas/service-kit';
-import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
 import { LogoStore } from '../logo/logo.repository.js';
 import { deleteFirst, lockComparison, setComparedUntil, uncomparedBefore } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
@@ -26,9 +25,7 @@ const previewMs = hourMs;
  * the rendering. The first PDFs are compared with issuing's book in the order in which they were stored; what was compared is final.
  */
 @Injectable()
-export class OrphanPurger implements BackgroundTask {
-  readonly #poller: Poller;
-
+export class OrphanPurger extends PeriodicTask {
   constructor(
     @InjectDatabase() private readonly db: Database<RenderingTables>,
     @InjectClock() private readonly clock: Clock,
@@ -36,24 +33,11 @@ export class OrphanPurger implements BackgroundTask {
     private readonly rpc: RpcClient,
     private readonly logos: LogoStore,
   ) {
-    this.#poller = new Poller({
-      name: 'orphan-purger',
-      idleMs: hourMs,
-      tick: () => this.purgeBatch(),
-      logger,
-    });
-  }
-
-  start(): void {
-    this.#poller.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#poller.stop();
+    super('orphan-purger', hourMs, logger);
   }
 
   /** One batch. It throws, and deletes no PDF, when issuing does not answer. */
-  async purgeBatch(): Promise<TickResult> {
+  override async tick(): Promise<TickResult> {
     const all = acrossTenants(this.db);
     // By the database's clock, which has dated the rows: with the machine's ahead, the PDF of a document that is being issued
     // would look old.

@@ -10,8 +10,8 @@ import {
 import { type MsgHdrs, type NatsConnection, nanos, type Subscription } from '@nats-io/nats-core';
 import { streamOf, type TraceHeaders } from '@pinkas/contracts';
 import { timeLimitsMs } from '@pinkas/contracts/time-limits';
-import { Pause } from '../../concurrency/pause.js';
 import { withTimeout } from '../../concurrency/with-timeout.js';
+import { Pause } from '../../jobs/pause.js';
 import type { BackgroundTask } from '../../process/background-task.js';
 import type { Logger } from '../../process/logger.js';
 import { ConnectionState } from '../../process/nats-connection.js';

@@ -1,8 +1,8 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import { type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import type { Kysely } from 'kysely';
-import { Poller, type TickResult } from '../../concurrency/poller.js';
 import type { MessagingTables } from '../../db/messaging-tables.js';
+import { Poller, type TickResult } from '../../jobs/poller.js';
 import { newContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
 import { ConnectionState } from '../../process/nats-connection.js';

@@ -7,8 +7,8 @@ import {
   type RequestOf,
 } from '@pinkas/contracts';
 import type { Kysely } from 'kysely';
-import { Poller } from '../../concurrency/poller.js';
 import type { MessagingTables } from '../../db/messaging-tables.js';
+import { Poller } from '../../jobs/poller.js';
 import type { BackgroundTask } from '../../process/background-task.js';
 import { newContext, withContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';

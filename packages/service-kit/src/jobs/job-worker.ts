@@ -14,8 +14,10 @@ const busyMs = 1_000;
 /** A due row of a table: the request and the trace that it belongs to, and the business and document that it is about. */
 export interface Job {
   readonly request_id: string | null;
-  readonly trace: TraceHeaders | null;
-  readonly business_id: string;
+  /** Absent: it belongs to none. */
+  readonly trace?: TraceHeaders | null;
+  /** Null: it is about no business. */
+  readonly business_id: string | null;
   /** Absent: it is about no document. */
   readonly document_id?: string;
 }
@@ -114,9 +116,12 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     const { name, concurrency, claimMs, tracing, run } = this.options;
     const context = newContext(claimMs, row.request_id ?? undefined);
     const { business_id, document_id } = row;
-    const span = { kind: SpanKind.INTERNAL, logContext: { business_id, document_id } };
+    const span = {
+      kind: SpanKind.INTERNAL,
+      logContext: { business_id: business_id ?? undefined, document_id },
+    };
     const work = tracing
-      .startEntrySpan(context, row.trace, name, span, () => run(row))
+      .startEntrySpan(context, row.trace ?? null, name, span, () => run(row))
       .finally(() => {
         this.#inFlight.delete(work);
         // Not after each row: a backlog would be claimed row by row.

@@ -26,7 +26,8 @@ export class Poller implements BackgroundTask {
       name: string;
       /** The longest pause after a tick that succeeded. */
       idleMs: number;
-      tick: () => Promise<TickResult>;
+      /** By default `idle` follows. */
+      tick: () => Promise<TickResult | undefined>;
       logger: Logger;
     },
   ) {}

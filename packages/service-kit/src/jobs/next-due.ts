@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.js';
-import type { NextDue } from '../concurrency/job-worker.js';
-import { databaseClock } from './database-now.js';
+import { databaseClock } from '../db/database-now.js';
+import type { NextDue } from './job-worker.js';
 
 /**
  * Reads when the next row of a table is due, in one statement that is cheap enough for a table that is mostly idle.
