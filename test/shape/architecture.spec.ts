@@ -2,8 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ServiceName, serviceNames } from '@pinkas/contracts';
 import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
 
-/** The services that lay out pages. */
-const withPages: readonly ServiceName[] = ['rendering', 'console'];
+/** What a service may import in addition to what all may. */
+const additionally: Partial<Record<ServiceName, readonly string[]>> = {
+  rendering: ['@pinkas/design', '@pinkas/pdf'],
+  console: ['@pinkas/design', '@pinkas/exports'],
+};
 
 /** What each workspace may import of the others. */
 const mayImport: Record<string, readonly string[]> = {
@@ -11,6 +14,8 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/contracts': ['@pinkas/domain'],
   'packages/service-kit': ['@pinkas/contracts'],
   'packages/design': ['@pinkas/domain', '@pinkas/service-kit'],
+  // File in, file out: it knows nothing of a service.
+  'packages/pdf': [],
   'services/printer': ['@pinkas/service-kit'],
   // Callers install it alone.
   'packages/client': [],
@@ -28,13 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     serviceNames.map((name) => [
       `services/${name}`,
-      [
-        '@pinkas/contracts',
-        '@pinkas/service-kit',
-        '@pinkas/domain',
-        ...(withPages.includes(name) ? ['@pinkas/design'] : []),
-        ...(name === 'console' ? ['@pinkas/exports'] : []),
-      ],
+      ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/domain', ...(additionally[name] ?? [])],
     ]),
   ),
 };
@@ -67,10 +66,10 @@ const keptIn: Record<string, readonly string[]> = {
   'playwright-core': ['services/printer/src/'],
   '@fastify/busboy': ['services/printer/src/conversion-form.ts'],
   'gotenberg-js-client': ['services/rendering/src/artifact/gotenberg-client.ts'],
-  pkijs: ['services/rendering/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
-  asn1js: ['services/rendering/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
+  pkijs: ['packages/pdf/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
+  asn1js: ['packages/pdf/src/signature/', 'packages/simulators/src/self-signed-certificate.ts'],
   sharp: ['services/rendering/src/logo/rasterize-logo.ts'],
-  '@libpdf/core': ['services/rendering/src/artifact/', 'services/rendering/src/signature/'],
+  '@libpdf/core': ['packages/pdf/src/'],
   nodemailer: ['services/delivery/src/'],
   'libphonenumber-js': ['packages/domain/src/delivery/phone-number.ts'],
   yazl: ['packages/exports/src/'],

@@ -7,20 +7,8 @@ import { type DocumentState, type IssuedDocument } from '@pinkas/contracts';
 import { formatMoney, formatQuantity, isolate } from '@pinkas/design';
 import { directionRuns, documentTypeRules, fieldDirection, isGoodsNote } from '@pinkas/domain';
 import { findBinary } from '@pinkas/local-stack/servers';
+import { verifySignature } from '@pinkas/pdf';
 import { sharedRendererUrl } from '@pinkas/testkit';
-import bidiFactory, { type Bidi } from 'bidi-js';
-import fc from 'fast-check';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
-import { type PdfService } from '../src/artifact/pdf-service.js';
-import { hostedPage } from '../src/document/hosted-page.js';
-import { printablePage } from '../src/document/printable-page.js';
-import { paymentsComeFirst, type Sheet } from '../src/document/sheet.js';
-import { verifySignature } from '../src/signature/verify-signature.js';
-import { loadTypeface } from '../src/typeface/typeface.js';
-import { galleryCases, lines, longLines, mixedText, sampleLogo, sheetIn } from './gallery/cases.js';
-import { actualTexts, conformanceFindings } from './pdf-conformance.js';
-import { openPdfService } from './pdf-service.js';
 import {
   compact,
   pdfActions,
@@ -33,7 +21,19 @@ import {
   signatureReport,
   taggedElements,
   taggedTexts,
-} from './pdf-tools.js';
+} from '@pinkas/testkit/pdf';
+import bidiFactory, { type Bidi } from 'bidi-js';
+import fc from 'fast-check';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
+import { type PdfService } from '../src/artifact/pdf-service.js';
+import { hostedPage } from '../src/document/hosted-page.js';
+import { printablePage } from '../src/document/printable-page.js';
+import { paymentsComeFirst, type Sheet } from '../src/document/sheet.js';
+import { loadTypeface } from '../src/typeface/typeface.js';
+import { galleryCases, lines, longLines, mixedText, sampleLogo, sheetIn } from './gallery/cases.js';
+import { actualTexts, conformanceFindings } from './pdf-conformance.js';
+import { openPdfService } from './pdf-service.js';
 
 const words = ['שלום', 'ישראל', 'בע"מ', 'חשבונית', 'לדוגמה', 'Example', 'Zoom', 'USB-C', 'Ltd'];
 const numbers = ['12', '3.5', '1,200', '2026', '5%', '50-70', '-5%', '+972-3-1234567', '#7'];

@@ -6,13 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Business, getArtifact, type IssuedDocument, renderArtifact } from '@pinkas/contracts';
 import { createLogger } from '@pinkas/service-kit';
 import { eventually, type Simulator } from '@pinkas/testkit';
+import { chromiumPdf, chromiumPdf as pdf, signatureReport } from '@pinkas/testkit/pdf';
 import { sql } from 'kysely';
 import { CircuitBreakingRenderer } from '../src/artifact/circuit-breaking-renderer.js';
 import { GotenbergClient } from '../src/artifact/gotenberg-client.js';
 import { loadTypeface } from '../src/typeface/typeface.js';
 import { Artifacts } from './artifacts.js';
-import { chromiumPdf, chromiumPdf as pdf } from './chromium-pdf.js';
-import { signatureReport } from './pdf-tools.js';
 import { type RenderingUnderTest } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 

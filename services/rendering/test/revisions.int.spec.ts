@@ -14,9 +14,9 @@ import {
 } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { eventually } from '@pinkas/testkit';
+import { compact, pdfText, signatureReport } from '@pinkas/testkit/pdf';
 import { sql } from 'kysely';
 import { Artifacts, allocationNumber, failed, issued, notRequired } from './artifacts.js';
-import { compact, pdfText, signatureReport } from './pdf-tools.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 /** Past midnight in Israel. */

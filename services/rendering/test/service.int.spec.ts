@@ -24,20 +24,18 @@ import {
   storeLogo,
 } from '@pinkas/contracts';
 import { documentTypes } from '@pinkas/domain';
+import { requestTimestamp, Signer } from '@pinkas/pdf';
 import { ApiError, createLogger, type Database, openDatabase } from '@pinkas/service-kit';
 import { withDatabase } from '@pinkas/service-kit/schema';
 import { adminUrl, createTestCertificate, eventually } from '@pinkas/testkit';
+import { pdfImages, TestTimestampAuthority } from '@pinkas/testkit/pdf';
 import { sql } from 'kysely';
 import { type RenderingTables } from '../src/artifact/artifact.tables.js';
 import { OrphanPurger } from '../src/artifact/orphan-purger.js';
 import { HeadsSigner } from '../src/heads/heads-signer.js';
-import { Signer } from '../src/signature/signer.js';
-import { TimestampAuthority } from '../src/signature/timestamp-authority.js';
 import { largeTotals } from './artifacts.js';
-import { pdfImages } from './pdf-tools.js';
 import { type RenderingUnderTest, startRendering } from './rendering.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
-import { TestTimestampAuthority } from './timestamp-authority.js';
 
 /** A red square of 2 × 2 pixels. */
 const pixels =
@@ -216,9 +214,9 @@ describe('the signed heads', () => {
     const statement = JSON.stringify({ n: 1, at: at.toISOString(), previous: null, heads: [] });
     const digest = createHash('sha256').update(statement).digest();
     try {
-      const client = new TimestampAuthority(authority.url, { now: () => at });
       const signer = await Signer.open(await readFile(other.file), other.password, at, () => ({
-        requestTimestamp: (signatureValue) => client.requestToken(signatureValue, 10_000),
+        requestTimestamp: (signatureValue) =>
+          requestTimestamp(authority.url, signatureValue, { timeoutMs: 10_000, now: () => at }),
       }));
       const signed = {
         statement,

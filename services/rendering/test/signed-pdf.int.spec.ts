@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DocumentType } from '@pinkas/domain';
+import { verifySignature } from '@pinkas/pdf';
 import { sharedRendererUrl } from '@pinkas/testkit';
+import { compact, pdfFonts, pdfInfo, pdfTags, pdfText, pdfXmp, signatureReport } from '@pinkas/testkit/pdf';
 import { type PdfService } from '../src/artifact/pdf-service.js';
 import { type Sheet } from '../src/document/sheet.js';
-import { verifySignature } from '../src/signature/verify-signature.js';
 import { lines, sampleLogo, sheetIn } from './gallery/cases.js';
 import { openPdfService } from './pdf-service.js';
-import { compact, pdfFonts, pdfInfo, pdfTags, pdfText, pdfXmp, signatureReport } from './pdf-tools.js';
 import { sampleBusiness, sampleDocument } from './sample-documents.js';
 
 const languages = ['he', 'en'] as const;

@@ -1,10 +1,10 @@
 import { auditArtifacts, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { extractText, type PdfText } from '@pinkas/pdf';
 import { type Database, forTenant, InjectDatabase, Operation, remainingMs } from '@pinkas/service-kit';
 import { Semaphore } from '@pinkas/service-kit/concurrency';
 import { Signers } from '../signature/signers.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { pdfOf, revisionFacts } from './audit.repository.js';
-import { extractText, type PdfText } from './extract-text.js';
 import { type BookFacts, checkBytes, checkRevisions, checkText, pendingWork } from './verify-artifact.js';
 
 type Audited = ReplyOf<typeof auditArtifacts>['documents'][number];

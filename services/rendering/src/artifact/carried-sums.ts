@@ -1,8 +1,7 @@
 import { fromShekels, sum } from '@pinkas/domain';
+import { type ChromiumFile, rowPages } from '@pinkas/pdf';
 import { type Carried, type DocumentPage, printablePage } from '../document/printable-page.js';
 import { paymentsComeFirst, type Sheet, showsLinePrices } from '../document/sheet.js';
-import type { ChromiumFile } from '../pdf/chromium-file.js';
-import { rowPages } from '../pdf/row-pages.js';
 import type { Typeface } from '../typeface/typeface.js';
 
 /** Renders a page to PDF. */

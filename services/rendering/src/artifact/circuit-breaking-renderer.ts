@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ChromiumFile } from '@pinkas/pdf';
 import { type Logger } from '@pinkas/service-kit';
 import { Semaphore, withTimeout } from '@pinkas/service-kit/concurrency';
 import {
@@ -9,7 +10,6 @@ import {
   closedCircuit,
 } from '../circuit-breaker.js';
 import type { PrintablePage } from '../document/printable-page.js';
-import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { type GotenbergClient, PdfTooLargeError } from './gotenberg-client.js';
 
 const circuitRules: CircuitRules = { failuresMax: 5, pauseMs: 1_000, pauseMaxMs: 10_000 };

@@ -1,9 +1,9 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { type ChromiumFile, InvalidPdfError, readChromiumFile } from '@pinkas/pdf';
 import { type Attributes, inSpan, SpanKind } from '@pinkas/service-kit';
 import { convert, gotenberg, html, pipe, please, set, to } from 'gotenberg-js-client';
 import type { PrintablePage } from '../document/printable-page.js';
-import { type ChromiumFile, InvalidPdfError, readChromiumFile } from '../pdf/chromium-file.js';
 
 /**
  * The largest accepted PDF, in bytes. A body of a hundred lines, each of 200 other Chinese characters, makes one of 12 MB: a glyph

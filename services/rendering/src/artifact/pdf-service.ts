@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { plainText } from '@pinkas/design';
+import type { ChromiumFile } from '@pinkas/pdf';
 import {
   ApiError,
   type BackgroundTask,
@@ -18,7 +19,6 @@ import type { RenderingConfig } from '../config.js';
 import { type DocumentPage, documentHeading } from '../document/printable-page.js';
 import { languageOf, type RevisionContent, type Sheet, showsOutput } from '../document/sheet.js';
 import { wording } from '../document/wording.js';
-import type { ChromiumFile } from '../pdf/chromium-file.js';
 import { Signers } from '../signature/signers.js';
 import { type Typeface, typefaceToken } from '../typeface/typeface.js';
 import { type RenderedSheet, renderSheet } from './carried-sums.js';

@@ -7,9 +7,8 @@ import {
 } from '@pinkas/contracts';
 import { formatMoney } from '@pinkas/design';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
+import { type PdfText, verifySignature } from '@pinkas/pdf';
 import { cancelledWords, wording } from '../document/wording.js';
-import { verifySignature } from '../signature/verify-signature.js';
-import type { PdfText } from './extract-text.js';
 
 /** The facts of a document as issuing stores them. */
 export type BookFacts = RequestOf<typeof auditArtifacts>['documents'][number];

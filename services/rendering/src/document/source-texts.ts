@@ -1,7 +1,7 @@
 import { type Language, type Markup } from '@pinkas/design';
-import type { SourceText } from '../pdf/reading-order.js';
+import type { SourceText } from '@pinkas/pdf';
 
-export type { SourceText } from '../pdf/reading-order.js';
+export type { SourceText } from '@pinkas/pdf';
 
 const tagOrText = /<(\/?)(\w+)([^>]*)>|([^<]+)/g;
 const voidTags = new Set(['br', 'hr', 'img', 'wbr']);

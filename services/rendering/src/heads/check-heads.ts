@@ -6,10 +6,10 @@ import {
   type RequestOf,
   type SignedHeads,
 } from '@pinkas/contracts';
+import { verifyDetached } from '@pinkas/pdf';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import { verifyDetached } from '../signature/verify-signature.js';
 import { storedCertificates } from './heads.repository.js';
 
 /** How a certificate is known to rendering by its purpose and its SHA-256 in hex. */

@@ -12,6 +12,7 @@ import {
   serviceNames,
 } from '@pinkas/contracts';
 import { type DocumentType, isTestBook } from '@pinkas/domain';
+import { verifyDetached } from '@pinkas/pdf';
 import {
   type BackgroundTask,
   type Clock,
@@ -26,7 +27,6 @@ import {
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
 import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
-import { verifyDetached } from '../signature/verify-signature.js';
 import {
   insertCertificates,
   insertStatement,

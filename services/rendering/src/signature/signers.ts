@@ -2,18 +2,24 @@ import { X509Certificate } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isTestBook } from '@pinkas/domain';
+import {
+  type RequestTimestamp,
+  RevocationCache,
+  type SignatureExtras,
+  Signer,
+  type SigningCertificate,
+  TimestampChain,
+  type ValidationData,
+} from '@pinkas/pdf';
 import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
-import type { ValidationData } from '../pdf/security-store.js';
-import { RevocationCache } from './revocation-cache.js';
-import { type RequestTimestamp, type SignatureExtras, Signer } from './signer.js';
-import type { SigningCertificate } from './signing-certificate.js';
 import { TimestampAuthority } from './timestamp-authority.js';
-import { TimestampChain } from './timestamp-chain.js';
 
 /** Renewing a certificate takes weeks. */
 const warningDays = 30;
+/** Of the time-stamp of nothing that shows the certificates of the authority; no document waits for it. */
+const exampleTimeoutMs = 5_000;
 const fileOfBusiness = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.p12$/;
 const certificateFile = /\.(p12|pfx)$/i;
 
@@ -63,8 +69,15 @@ export class Signers {
     const authority = config.timestampAuthorityUrl
       ? new TimestampAuthority(config.timestampAuthorityUrl, clock)
       : null;
-    const revocations = new RevocationCache(clock, kit.logger, kit.metrics);
-    const timestamps = authority && new TimestampChain(authority, revocations);
+    const requests = kit.metrics.counter(
+      'pinkas_revocation_requests_total',
+      'Requests to OCSP responders and for revocation lists, by outcome.',
+      ['outcome'],
+    );
+    const revocations = new RevocationCache({ ...kit, countRequest: (outcome) => requests.inc({ outcome }) });
+    const timestamps =
+      authority &&
+      new TimestampChain((value) => authority.requestToken(value, exampleTimeoutMs), revocations);
     const requestTimestamp = timestampRequestOf(authority, timestamps, config, kit);
     const extrasOf = (certificate: SigningCertificate) => ({
       findRevocation: () => (config.signWhenRevoked ? null : revocations.revokedAt(chainNameOf(certificate))),

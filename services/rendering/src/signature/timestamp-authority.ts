@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { requestTimestamp } from '@pinkas/pdf';
 import { type Clock, inSpan, SpanKind } from '@pinkas/service-kit';
 import {
   afterFailedProbe,
@@ -7,15 +7,11 @@ import {
   type CircuitState,
   closedCircuit,
 } from '../circuit-breaker.js';
-import { fetchBytes } from './fetch-bytes.js';
-import { encodeTimestampRequest, readTimestampReply } from './timestamp-token.js';
 
-/** A token with a long chain has a tenth of it. */
-const replyBytesMax = 64 * 1024;
 /** Each failure may take its whole deadline while a document number is held: two in a row are enough. */
 const circuitRules: CircuitRules = { failuresMax: 2, pauseMs: 15_000, pauseMaxMs: 300_000 };
 
-/** The client of a time-stamp authority over HTTP (RFC 3161, 3.4), with a circuit breaker. */
+/** The time-stamp authority behind a circuit breaker. */
 export class TimestampAuthority {
   #circuit: CircuitState = closedCircuit;
 
@@ -44,10 +40,9 @@ export class TimestampAuthority {
       this.#circuit = afterFailedProbe(this.#circuit, circuitRules, nowMs);
     }
     try {
-      const imprint = createHash('sha256').update(signatureValue).digest();
       const attributes = { 'http.request.method': 'POST', 'server.address': new URL(this.url).hostname };
       const token = await inSpan('time-stamp', { kind: SpanKind.CLIENT, attributes }, () =>
-        this.#post(imprint, timeoutMs),
+        requestTimestamp(this.url, signatureValue, { timeoutMs, now: () => this.clock.now() }),
       );
       this.#circuit = closedCircuit;
       return token;
@@ -55,23 +50,5 @@ export class TimestampAuthority {
       this.#circuit = afterFailure(this.#circuit, circuitRules, nowMs);
       throw error;
     }
-  }
-
-  async #post(imprint: Buffer, timeoutMs: number): Promise<Buffer> {
-    const nonce = randomBytes(8);
-    // Neither zero nor negative: some authorities read it as a signed number.
-    nonce[0] = ((nonce[0] ?? 0) & 0x7f) | 0x40;
-    const request = { imprint, nonce };
-    const reply = await fetchBytes(
-      'the time-stamp authority',
-      this.url,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
-        body: new Uint8Array(encodeTimestampRequest(request)),
-      },
-      { bytesMax: replyBytesMax, signal: AbortSignal.timeout(Math.max(1, Math.floor(timeoutMs))) },
-    );
-    return readTimestampReply(reply, request, this.clock.now());
   }
 }

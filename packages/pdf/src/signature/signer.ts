@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ChromiumFile } from '../pdf/chromium-file.js';
-import { type ValidationData, withSecurityStore } from '../pdf/security-store.js';
-import { type SignableFile, type SignatureFacts, signableFile } from '../pdf/signable-file.js';
-import type { DocumentFacts } from '../pdf/xmp.js';
+import type { ChromiumFile } from '../file/chromium-file.js';
+import { type ValidationData, withSecurityStore } from '../file/security-store.js';
+import { type SignableFile, type SignatureFacts, signableFile } from '../file/signable-file.js';
+import type { DocumentFacts } from '../file/xmp.js';
 import { SignedDataWriter } from './signed-data-writer.js';
 import { readSigningCertificate, type SigningCertificate } from './signing-certificate.js';
 import { verifySignature } from './verify-signature.js';

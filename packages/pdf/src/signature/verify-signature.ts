@@ -1,6 +1,6 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { GeneralizedTime, ObjectIdentifier, UTCTime } from 'asn1js';
-import { isSecurityStore } from '../pdf/security-store.js';
+import { isSecurityStore } from '../file/security-store.js';
 import { oid, signatureDigestNames } from './object-identifiers.js';
 import {
   certificateHash,

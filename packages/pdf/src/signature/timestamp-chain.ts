@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { RevocationCache } from './revocation-cache.js';
 import { parseSignedData } from './signed-data.js';
-import type { TimestampAuthority } from './timestamp-authority.js';
 import { timestampCertificates } from './timestamp-token.js';
 
 const name = 'the certificate of the time-stamp authority';
-const exampleTimeoutMs = 5_000;
 
 /** Watches the certificates of the time-stamp authority, which nothing but a time-stamp names. */
 export class TimestampChain {
   #certificates = '';
 
   constructor(
-    private readonly authority: TimestampAuthority,
+    private readonly requestToken: (signatureValue: Buffer) => Promise<Buffer>,
     private readonly revocations: RevocationCache,
   ) {}
 
@@ -34,7 +32,7 @@ export class TimestampChain {
   /** Requests a time-stamp of nothing where no certificate is known yet, so that the first document has its proofs. */
   async discover(): Promise<void> {
     if (this.#certificates === '') {
-      this.observe(await this.authority.requestToken(randomBytes(32), exampleTimeoutMs));
+      this.observe(await this.requestToken(randomBytes(32)));
     }
   }
 

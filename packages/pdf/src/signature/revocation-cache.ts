@@ -1,5 +1,4 @@
-import type { Clock, Counter, Logger, Metrics } from '@pinkas/service-kit';
-import type { ValidationData } from '../pdf/security-store.js';
+import type { ValidationData } from '../file/security-store.js';
 import { type ChainCertificate, chainCertificate, isIssuerOf, isRoot } from './chain-certificate.js';
 import { fetchBytes } from './fetch-bytes.js';
 import {
@@ -20,6 +19,16 @@ const refreshMinMs = 60_000;
 const refreshMaxMs = 12 * 60 * 60_000;
 const retryMinMs = 60_000;
 const retryMaxMs = 60 * 60_000;
+
+type Log = (facts: object, message: string) => void;
+
+/** What the cache needs of its process. */
+export interface RevocationHost {
+  readonly clock: { now(): Date };
+  readonly logger: { readonly warn: Log; readonly error: Log };
+  /** Counts a request to an OCSP responder or for a revocation list. */
+  countRequest(outcome: 'answered' | 'failed'): void;
+}
 
 interface Chain {
   readonly leaf: ChainCertificate;
@@ -51,19 +60,8 @@ export class RevocationCache {
   readonly #chains = new Map<string, Chain>();
   /** By the fingerprint of the certificate. */
   readonly #entries = new Map<string, Entry>();
-  readonly #requests: Counter<'outcome'>;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-    metrics: Metrics,
-  ) {
-    this.#requests = metrics.counter(
-      'pinkas_revocation_requests_total',
-      'Requests to OCSP responders and for revocation lists, by outcome.',
-      ['outcome'],
-    );
-  }
+  constructor(private readonly host: RevocationHost) {}
 
   /**
    * Adds or replaces a chain.
@@ -155,7 +153,7 @@ export class RevocationCache {
   ): Promise<void> {
     const { fingerprint } = certificate;
     const entry = this.#entries.get(fingerprint) ?? unknown;
-    const nowMs = this.clock.now().getTime();
+    const nowMs = this.host.clock.now().getTime();
     if (nowMs < entry.dueAtMs) {
       return;
     }
@@ -194,9 +192,9 @@ export class RevocationCache {
     });
     const facts = { err: error, certificate: x509.subject };
     if (revokedAt && entry.revokedAt === null) {
-      this.logger.error(facts, 'certificate revoked');
+      this.host.logger.error(facts, 'certificate revoked');
     } else {
-      this.logger.warn(facts, 'revocation request failed');
+      this.host.logger.warn(facts, 'revocation request failed');
     }
   }
 
@@ -239,12 +237,12 @@ export class RevocationCache {
     const attempts = [
       ...ocsp.map((url) => async () => {
         const reply = await this.#fetch(url, { method: 'POST', headers, body }, signal);
-        return readOcspReply(reply, certificate, issuer, this.clock.now());
+        return readOcspReply(reply, certificate, issuer, this.host.clock.now());
       }),
       ...revocationLists.map((url) => async () => {
         const list = lists.get(url) ?? this.#fetch(url, { method: 'GET' }, signal);
         lists.set(url, list);
-        return readRevocationList(await list, certificate, issuer, this.clock.now());
+        return readRevocationList(await list, certificate, issuer, this.host.clock.now());
       }),
     ];
     let failure: unknown;
@@ -267,10 +265,10 @@ export class RevocationCache {
         bytesMax: replyBytesMax,
         signal: AbortSignal.any([signal, AbortSignal.timeout(fetchTimeoutMs)]),
       });
-      this.#requests.inc({ outcome: 'answered' });
+      this.host.countRequest('answered');
       return bytes;
     } catch (error) {
-      this.#requests.inc({ outcome: 'failed' });
+      this.host.countRequest('failed');
       throw error;
     }
   }
