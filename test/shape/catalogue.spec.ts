@@ -1,34 +1,9 @@
-import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { auditOperations, consumerBindingOf, contractOf, messagingOperations } from '@pinkas/service-kit';
-import { AllocationModule } from '../../services/allocation/src/allocation.module.js';
-import { ConsoleModule } from '../../services/console/src/console.module.js';
-import { CustomerModule } from '../../services/customer/src/customer.module.js';
-import { DeliveryModule } from '../../services/delivery/src/delivery.module.js';
-import { GatewayModule } from '../../services/gateway/src/gateway.module.js';
 import { routeBindingOf } from '../../services/gateway/src/http/http-route.js';
-import { IssuingModule } from '../../services/issuing/src/issuing.module.js';
-import { RenderingModule } from '../../services/rendering/src/rendering.module.js';
+import { classesOf } from '../harness/service-modules.js';
 import { type Source, sourcesBelow } from '../harness/sources.js';
-
-const modules: Record<catalogue.ServiceName, object> = {
-  gateway: GatewayModule,
-  issuing: IssuingModule,
-  customer: CustomerModule,
-  rendering: RenderingModule,
-  allocation: AllocationModule,
-  delivery: DeliveryModule,
-  console: ConsoleModule,
-};
-
-/** The classes that a module names. */
-function classesOf(module: object): object[] {
-  const named = (key: string) => (Reflect.getMetadata(key, module) ?? []) as unknown[];
-  return [...named('controllers'), ...named('providers')].filter(
-    (item): item is object => typeof item === 'function',
-  );
-}
 
 /** Under what name a record holds a value. */
 function nameIn(record: object, value: object): string | undefined {
@@ -67,7 +42,7 @@ describe('the catalogue', () => {
     (_subject, contract) => {
       // What the kit starts in a service by itself counts like what its module names.
       const handlers = catalogue.serviceNames.flatMap((service) =>
-        [...classesOf(modules[service]), ...messagingOperations(service), ...auditOperations(service)]
+        [...classesOf(service), ...messagingOperations(service), ...auditOperations(service)]
           .filter((candidate) => contractOf(candidate) === contract)
           .map(() => service),
       );
@@ -89,9 +64,7 @@ describe('the catalogue', () => {
   it.each(catalogue.publicRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     'the route %s is bound once, in the gateway',
     (_name, route) => {
-      const bound = classesOf(GatewayModule).filter(
-        (candidate) => routeBindingOf(candidate)?.route === route,
-      );
+      const bound = classesOf('gateway').filter((candidate) => routeBindingOf(candidate)?.route === route);
       expect(bound).toHaveLength(1);
     },
   );
@@ -100,7 +73,7 @@ describe('the catalogue', () => {
     'the event %s has a handler',
     (_subject, event) => {
       const consumers = catalogue.serviceNames.flatMap((service) =>
-        classesOf(modules[service]).filter((candidate) => consumerBindingOf(candidate)?.event === event),
+        classesOf(service).filter((candidate) => consumerBindingOf(candidate)?.event === event),
       );
       expect(consumers.length > 0).toBe(!handledByNone.includes(event));
     },
@@ -108,7 +81,7 @@ describe('the catalogue', () => {
 
   it('every consumer has a durable name of its own', () => {
     const names = catalogue.serviceNames.flatMap((service) =>
-      classesOf(modules[service]).flatMap((candidate) => consumerBindingOf(candidate)?.durable ?? []),
+      classesOf(service).flatMap((candidate) => consumerBindingOf(candidate)?.durable ?? []),
     );
     expect(new Set(names).size).toBe(names.length);
   });

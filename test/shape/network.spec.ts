@@ -1,25 +1,8 @@
-import 'reflect-metadata';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as catalogue from '@pinkas/contracts';
 import { consumerBindingOf } from '@pinkas/service-kit';
-import { AllocationModule } from '../../services/allocation/src/allocation.module.js';
-import { ConsoleModule } from '../../services/console/src/console.module.js';
-import { CustomerModule } from '../../services/customer/src/customer.module.js';
-import { DeliveryModule } from '../../services/delivery/src/delivery.module.js';
-import { GatewayModule } from '../../services/gateway/src/gateway.module.js';
-import { IssuingModule } from '../../services/issuing/src/issuing.module.js';
-import { RenderingModule } from '../../services/rendering/src/rendering.module.js';
+import { classesOf } from '../harness/service-modules.js';
 import { type Source, sourcesBelow } from '../harness/sources.js';
-
-const modules: Record<catalogue.ServiceName, object> = {
-  gateway: GatewayModule,
-  issuing: IssuingModule,
-  customer: CustomerModule,
-  rendering: RenderingModule,
-  allocation: AllocationModule,
-  delivery: DeliveryModule,
-  console: ConsoleModule,
-};
 
 const exported = new Map<string, unknown>([
   ...Object.entries(catalogue),
@@ -79,8 +62,7 @@ describe('the permissions on NATS are made of what the code does', () => {
   });
 
   it.each(catalogue.serviceNames)('%s handles exactly the events it is declared to handle', (service) => {
-    const consumed = ((Reflect.getMetadata('providers', modules[service]) ?? []) as unknown[])
-      .filter((item): item is object => typeof item === 'function')
+    const consumed = classesOf(service)
       .flatMap((item) => consumerBindingOf(item) ?? [])
       .map(({ event, durable }) => `${durable} ${event.subject}`);
     const declared = catalogue.consumerBindings

@@ -1,5 +1,5 @@
 import { Module, type Type } from '@nestjs/common';
-import { type BackgroundTask, type Clock, kitTokens, type Logger, Metrics } from '@pinkas/service-kit';
+import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
@@ -16,28 +16,24 @@ import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
-import type { RenderingConfig } from './config.js';
-import { CheckHeads } from './heads/check-heads.js';
+import { HeadsModule } from './heads/heads.module.js';
 import { HeadsSigner } from './heads/heads-signer.js';
-import { ReadHeads } from './heads/read-heads.js';
-import { SignHeads } from './heads/sign-heads.js';
 import { GetLogo } from './logo/get-logo.js';
 import { LogoStore } from './logo/logo.repository.js';
 import { LogoRasterizer } from './logo/logo-rasterizer.js';
 import { StoreLogo } from './logo/store-logo.js';
 import { PrintReport } from './report/print-report.js';
-import { ShowSigningCertificate } from './signature/show-signing-certificate.js';
-import { Signers } from './signature/signers.js';
+import { SignatureModule } from './signature/signature.module.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
+  imports: [SignatureModule, HeadsModule],
   controllers: [
     RenderArtifact,
     GetArtifact,
     ListArtifacts,
-    ShowSigningCertificate,
     ReleaseArtifact,
     CancelArtifact,
     NumberArtifact,
@@ -47,22 +43,11 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     StoreLogo,
     GetLogo,
     ClearTestArtifacts,
-    SignHeads,
-    ReadHeads,
-    CheckHeads,
   ],
   providers: [
     { provide: typefaceToken, useFactory: loadTypeface },
-    {
-      // A factory, since every certificate is opened and tested before the service serves.
-      provide: Signers,
-      useFactory: (config: RenderingConfig, clock: Clock, logger: Logger, metrics: Metrics) =>
-        Signers.open(config, { clock, logger, metrics }),
-      inject: [kitTokens.config, kitTokens.clock, kitTokens.logger, Metrics],
-    },
     PdfService,
     BookHash,
-    ValidationDataRefresher,
     LogoRasterizer,
     LogoStore,
     NextRevision,
@@ -70,7 +55,6 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     SettleArtifact,
     RenderCancellation,
     OrphanPurger,
-    HeadsSigner,
   ],
 })
 export class RenderingModule {}

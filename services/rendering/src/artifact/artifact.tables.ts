@@ -1,6 +1,6 @@
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { Generated } from 'kysely';
-import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from '../heads/heads.tables.js';
+import type { HeadsTables } from '../heads/heads.tables.js';
 import type { LogoTable } from '../logo/logo.tables.js';
 
 /** One signed PDF of a document. */
@@ -48,14 +48,11 @@ export interface ArtifactComparisonTable {
 }
 
 /** The tables of the rendering service. */
-export interface RenderingTables extends MessagingTables {
+export interface RenderingTables extends MessagingTables, HeadsTables {
   artifact: ArtifactTable;
   artifact_comparison: ArtifactComparisonTable;
   artifact_release: ArtifactReleaseTable;
   logo: LogoTable;
   /** Logos that are not saved yet. */
   logo_preview: LogoTable;
-  signed_heads: SignedHeadsTable;
-  heads_certificate: HeadsCertificateTable;
-  stated_head: StatedHeadTable;
 }

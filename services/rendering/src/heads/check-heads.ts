@@ -8,9 +8,9 @@ import {
 } from '@pinkas/contracts';
 import { verifyDetached } from '@pinkas/pdf';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
 import { storedCertificates } from './heads.repository.js';
+import type { HeadsTables } from './heads.tables.js';
 
 /** How a certificate is known to rendering by its purpose and its SHA-256 in hex. */
 type IsStored = (purpose: string, sha256: string | undefined) => boolean;
@@ -19,7 +19,7 @@ type IsStored = (purpose: string, sha256: string | undefined) => boolean;
 @Operation(checkHeads)
 export class CheckHeads {
   constructor(
-    @InjectDatabase() private readonly db: Database<RenderingTables>,
+    @InjectDatabase() private readonly db: Database<HeadsTables>,
     private readonly signers: Signers,
   ) {}
 

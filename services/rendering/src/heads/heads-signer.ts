@@ -25,7 +25,6 @@ import {
   RpcClient,
 } from '@pinkas/service-kit';
 import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { Signers } from '../signature/signers.js';
 import {
   insertCertificates,
@@ -35,7 +34,12 @@ import {
   statedHeads,
   updateStated,
 } from './heads.repository.js';
-import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from './heads.tables.js';
+import type {
+  HeadsCertificateTable,
+  HeadsTables,
+  SignedHeadsTable,
+  StatedHeadTable,
+} from './heads.tables.js';
 
 const lookEveryMs = 60 * 60 * 1_000;
 const dayMs = 24 * lookEveryMs;
@@ -52,7 +56,7 @@ export class HeadsSigner implements BackgroundTask {
   readonly #poller: Poller;
 
   constructor(
-    @InjectDatabase() private readonly db: Database<RenderingTables>,
+    @InjectDatabase() private readonly db: Database<HeadsTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly rpc: RpcClient,

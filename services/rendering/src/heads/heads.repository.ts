@@ -1,16 +1,20 @@
 import { statementsPageMax } from '@pinkas/contracts';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
-import type { HeadsCertificateTable, SignedHeadsTable, StatedHeadTable } from './heads.tables.js';
+import type {
+  HeadsCertificateTable,
+  HeadsTables,
+  SignedHeadsTable,
+  StatedHeadTable,
+} from './heads.tables.js';
 
 /** Less than half of the message limit of NATS (1 MB): quotes and base64 make it longer. */
 const pageBytesMax = 400 * 1024;
 
-type Reader = Database<RenderingTables> | Transaction<RenderingTables>;
+type Reader = Database<HeadsTables> | Transaction<HeadsTables>;
 
 /** One statement is signed at a time. */
-export async function lockStatements(trx: Transaction<RenderingTables>): Promise<void> {
+export async function lockStatements(trx: Transaction<HeadsTables>): Promise<void> {
   await advisoryLock(trx, 'signed heads');
 }
 
@@ -39,16 +43,13 @@ export async function statementsAfter(db: Reader, n: number): Promise<SignedHead
   return rows;
 }
 
-export async function insertStatement(
-  trx: Transaction<RenderingTables>,
-  row: SignedHeadsTable,
-): Promise<void> {
+export async function insertStatement(trx: Transaction<HeadsTables>, row: SignedHeadsTable): Promise<void> {
   await trx.insertInto('signed_heads').values(row).execute();
 }
 
 /** Stores certificates; those that are stored already stay as they are. */
 export async function insertCertificates(
-  trx: Transaction<RenderingTables>,
+  trx: Transaction<HeadsTables>,
   rows: readonly HeadsCertificateTable[],
 ): Promise<void> {
   await trx
@@ -63,13 +64,13 @@ export function storedCertificates(db: Reader): Promise<Pick<HeadsCertificateTab
 }
 
 /** The end of each chain as it was stated last, by its name. */
-export async function statedHeads(trx: Transaction<RenderingTables>): Promise<Map<string, StatedHeadTable>> {
+export async function statedHeads(trx: Transaction<HeadsTables>): Promise<Map<string, StatedHeadTable>> {
   const rows = await trx.selectFrom('stated_head').select(['chain', 'n', 'hash']).execute();
   return new Map(rows.map((row) => [row.chain, row]));
 }
 
 export async function updateStated(
-  trx: Transaction<RenderingTables>,
+  trx: Transaction<HeadsTables>,
   rows: readonly StatedHeadTable[],
 ): Promise<void> {
   if (rows.length > 0) {

@@ -1,3 +1,10 @@
+/** The tables of the signed heads. */
+export interface HeadsTables {
+  signed_heads: SignedHeadsTable;
+  heads_certificate: HeadsCertificateTable;
+  stated_head: StatedHeadTable;
+}
+
 /** Ends of chains that were signed together. */
 export interface SignedHeadsTable {
   /** 1, 2, … */

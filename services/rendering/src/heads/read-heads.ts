@@ -1,12 +1,12 @@
 import { type ReplyOf, type RequestOf, readHeads } from '@pinkas/contracts';
 import { type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { RenderingTables } from '../artifact/artifact.tables.js';
 import { statementsAfter } from './heads.repository.js';
+import type { HeadsTables } from './heads.tables.js';
 
 /** Reads the signed statements, a page at a time. */
 @Operation(readHeads)
 export class ReadHeads {
-  constructor(@InjectDatabase() private readonly db: Database<RenderingTables>) {}
+  constructor(@InjectDatabase() private readonly db: Database<HeadsTables>) {}
 
   async handle({ after }: RequestOf<typeof readHeads>): Promise<ReplyOf<typeof readHeads>> {
     const rows = await statementsAfter(this.db, after);
