@@ -135,16 +135,18 @@ export const kitMigrations: Migrations = {
     );
 
     create table reconcile_checkpoint (
-      consumer text not null constraint reconcile_checkpoint_pkey primary key,
-      position bigint not null
+      consumer      text not null constraint reconcile_checkpoint_pkey primary key,
+      position      bigint not null,
+      claimed_until timestamptz not null
     );
+    comment on column reconcile_checkpoint.claimed_until is
+      'Until when no replica but the one that claimed it compares the consumer.';
 
     create table reconcile_attempt (
       consumer         text not null,
       message_id       uuid not null,
       attempts         integer not null,
       first_attempt_at timestamptz not null default now(),
-      last_attempt_at  timestamptz not null default now(),
       constraint reconcile_attempt_pkey primary key (consumer, message_id)
     );
   `),

@@ -54,6 +54,8 @@ export interface ReconcileCheckpointTable {
   consumer: string;
   /** Every event up to here, inclusive, is handled or dead-lettered. */
   position: number;
+  /** Until when no replica but the one that claimed it compares the consumer. */
+  claimed_until: Date;
 }
 
 /** The attempts of a consumer's reconciler on an event that is neither handled nor dead-lettered. */
@@ -62,7 +64,6 @@ export interface ReconcileAttemptTable {
   message_id: string;
   attempts: number;
   first_attempt_at: Generated<Date>;
-  last_attempt_at: Generated<Date>;
 }
 
 /** The tables of the kit in a service that publishes or handles events. */

@@ -293,9 +293,11 @@ function bindEventHandlers(
       tracing,
     });
     handlers.add(handler);
-    const concurrency = config.consumerConcurrency;
-    consumers.push(new JetStreamConsumer(handler, { ...parts, concurrency }));
-    reconcilers.push(new Reconciler(handler, { db, client, logger, everyMs: config.reconcileEveryMs }));
+    const consumer = new JetStreamConsumer(handler, { ...parts, concurrency: config.consumerConcurrency });
+    consumers.push(consumer);
+    reconcilers.push(
+      new Reconciler(handler, { db, client, logger, consumer, everyMs: config.reconcileEveryMs }),
+    );
   }
   if (consumers.length > 0) {
     pendingMetrics(metrics, db, consumers);

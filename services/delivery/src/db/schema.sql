@@ -264,14 +264,16 @@ CREATE TABLE public.reconcile_attempt (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
     attempts integer NOT NULL,
-    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
-    last_attempt_at timestamp with time zone DEFAULT now() NOT NULL
+    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
-    "position" bigint NOT NULL
+    "position" bigint NOT NULL,
+    claimed_until timestamp with time zone NOT NULL
 );
+
+COMMENT ON COLUMN public.reconcile_checkpoint.claimed_until IS 'Until when no replica but the one that claimed it compares the consumer.';
 
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,

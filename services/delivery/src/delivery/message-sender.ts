@@ -110,7 +110,7 @@ export class MessageSender implements BackgroundTask {
     }
   }
 
-  /** How long a message that is due at once may be claimed by whoever stores it; null: not at all, the worker has no room. */
+  /** How long a message that is due at once may be claimed by the process that stores it; null: not at all, the worker has no room. */
   claimMsOf(channel: DeliveryChannel): number | null {
     return this.#workers.get(channel)?.hasRoom && this.channels.isConfigured(channel) ? claimMs : null;
   }

@@ -77,6 +77,16 @@ export class JetStreamConsumer implements BackgroundTask {
     return info.num_pending + info.num_ack_pending;
   }
 
+  /** Whether the stream has more for this consumer than it handles at once: all it has, before the consumer is created. */
+  async hasBacklog(): Promise<boolean> {
+    try {
+      return (await this.pending()) > this.parts.concurrency;
+    } catch (error) {
+      // A server that does not answer delivers nothing.
+      return isNotFound(error);
+    }
+  }
+
   start(): void {
     this.#running ??= this.#run();
   }
@@ -166,7 +176,7 @@ export class JetStreamConsumer implements BackgroundTask {
     try {
       await consumers.update(stream, this.consumer, settings);
     } catch (error) {
-      if (!(error instanceof JetStreamApiError && error.status === 404)) {
+      if (!isNotFound(error)) {
         throw error;
       }
       await consumers.add(stream, {
@@ -248,6 +258,8 @@ export class JetStreamConsumer implements BackgroundTask {
     message.term();
   }
 }
+
+const isNotFound = (error: unknown) => error instanceof JetStreamApiError && error.status === 404;
 
 /** Ends a pull without a loss: the iterator ends after the last message. `stop` alone would drop what the server still sends. */
 async function drain(messages: ConsumerMessages): Promise<void> {

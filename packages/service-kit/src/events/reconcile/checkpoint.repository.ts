@@ -1,14 +1,38 @@
 import { type Kysely, sql } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 
-/** The position up to which a consumer misses nothing; 0 before its first reconciliation. */
-export async function loadCheckpoint(db: Kysely<MessagingTables>, consumer: string): Promise<number> {
-  const row = await db
-    .selectFrom('reconcile_checkpoint')
-    .select('position')
+/**
+ * Claims a consumer for this process, so that one replica at a time compares it.
+ * @param unclaimedForMs only where nothing has claimed it for so long.
+ * @returns the position up to which it misses nothing, 0 before its first reconciliation; null where it is not claimed.
+ */
+export async function claimCheckpoint(
+  db: Kysely<MessagingTables>,
+  consumer: string,
+  claimMs: number,
+  unclaimedForMs: number,
+): Promise<number | null> {
+  const { rows } = await sql<{ position: number; claimed: boolean }>`
+    insert into reconcile_checkpoint as checkpoint (consumer, position, claimed_until)
+    values (${consumer}, 0, ${fromNow(unclaimedForMs > 0 ? 0 : claimMs)})
+    on conflict (consumer) do update set claimed_until = ${fromNow(claimMs)}
+      where checkpoint.claimed_until <= ${fromNow(-unclaimedForMs)}
+    returning position, claimed_until > now() as claimed
+  `.execute(db);
+  return rows[0]?.claimed ? rows[0].position : null;
+}
+
+/** Keeps a claim for a further time. */
+export async function extendClaim(
+  db: Kysely<MessagingTables>,
+  consumer: string,
+  claimMs: number,
+): Promise<void> {
+  await db
+    .updateTable('reconcile_checkpoint')
+    .set({ claimed_until: fromNow(claimMs) })
     .where('consumer', '=', consumer)
-    .executeTakeFirst();
-  return row?.position ?? 0;
+    .execute();
 }
 
 /** Advances the checkpoint, and never moves it back: another replica may be ahead. */
@@ -18,43 +42,34 @@ export async function saveCheckpoint(
   position: number,
 ): Promise<void> {
   await db
-    .insertInto('reconcile_checkpoint')
-    .values({ consumer, position })
-    .onConflict((conflict) =>
-      conflict
-        .column('consumer')
-        .doUpdateSet({ position: sql`greatest(reconcile_checkpoint.position, excluded.position)` }),
-    )
+    .updateTable('reconcile_checkpoint')
+    .set({ position: sql`greatest(position, ${position})` })
+    .where('consumer', '=', consumer)
     .execute();
 }
 
+const fromNow = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1_000})`;
+
 /**
  * Counts an attempt before it is made, so that one which ends its process counts as well.
- * @param pauseMs between two attempts, of whatever replica: more replicas must not use up the attempts sooner.
- * @returns the number of the attempt, from 1; null where it is too early for another.
+ * @returns the number of the attempt, from 1.
  */
 export async function countAttempt(
   db: Kysely<MessagingTables>,
   consumer: string,
   messageId: string,
-  pauseMs: number,
-): Promise<number | null> {
-  const row = await db
+): Promise<number> {
+  const { attempts } = await db
     .insertInto('reconcile_attempt')
     .values({ consumer, message_id: messageId, attempts: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['consumer', 'message_id'])
-        .doUpdateSet({ attempts: sql`reconcile_attempt.attempts + 1`, last_attempt_at: sql`now()` })
-        .where(
-          'reconcile_attempt.last_attempt_at',
-          '<=',
-          sql<Date>`now() - make_interval(secs => ${pauseMs / 1_000})`,
-        ),
+        .doUpdateSet({ attempts: sql`reconcile_attempt.attempts + 1` }),
     )
     .returning('attempts')
-    .executeTakeFirst();
-  return row?.attempts ?? null;
+    .executeTakeFirstOrThrow();
+  return attempts;
 }
 
 /** Deletes the attempts of a consumer that misses nothing. */

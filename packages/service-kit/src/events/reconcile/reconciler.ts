@@ -17,20 +17,29 @@ import type { RpcClient } from '../../rpc/client.js';
 import { reasonOf } from '../inbox/dead-letter-reason.js';
 import { missingOf } from '../inbox/inbox.repository.js';
 import type { InboxHandler, IncomingEvent } from '../inbox/inbox-handler.js';
+import type { JetStreamConsumer } from '../inbox/jetstream-consumer.js';
 import type { OutboxEntry } from '../outbox/outbox.repository.js';
-import { countAttempt, deleteAttempts, loadCheckpoint, saveCheckpoint } from './checkpoint.repository.js';
+import {
+  claimCheckpoint,
+  countAttempt,
+  deleteAttempts,
+  extendClaim,
+  saveCheckpoint,
+} from './checkpoint.repository.js';
 
 /** At one attempt each half minute, about as long as the consumer attempts an event: neither dead-letters what the other may handle. */
 const attemptsMax = 20;
-/** The part of the pause after which an event is attempted again; timers are not exact, and no tick should be left out. */
-const pauseShare = 0.9;
+/** The part of the pause for which a replica claims the consumer; timers are not exact, and no tick should be left out. */
+const claimShare = 0.9;
+/** How long a backlog of the stream may put off a reconciliation: about as long as the consumer attempts an event. */
+const backlogMs = 10 * 60 * 1_000;
 /** How many events are in flight at most: those from the stream must not run short of database connections. */
 const concurrency = 4;
 const callTimeoutMs = 5_000;
 
 /**
  * Compares the outbox of the event's owner with the inbox of one consumer, and handles what is missing. So an event is lost neither
- * with a message nor with a stream nor with the whole store of NATS (ADR 0011).
+ * with a message nor with a stream nor with the whole store of NATS (ADR 0011). One replica at a time does so.
  */
 export class Reconciler implements BackgroundTask {
   readonly #poller: Poller;
@@ -43,6 +52,7 @@ export class Reconciler implements BackgroundTask {
       db: Kysely<MessagingTables>;
       client: RpcClient;
       logger: Logger;
+      consumer: JetStreamConsumer;
       everyMs: number;
     },
   ) {
@@ -70,21 +80,39 @@ export class Reconciler implements BackgroundTask {
   }
 
   async #tick(): Promise<void> {
+    const { db, everyMs, logger } = this.parts;
+    const { consumer } = this.handler;
+    const claimMs = claimShare * everyMs;
+    // What the stream is about to deliver is not lost.
+    const unclaimedForMs = (await this.parts.consumer.hasBacklog()) ? backlogMs : 0;
+    const checkpoint = await claimCheckpoint(db, consumer, claimMs, unclaimedForMs);
+    if (checkpoint === null) {
+      return;
+    }
+    const extension = setInterval(
+      () =>
+        void extendClaim(db, consumer, claimMs).catch((error: unknown) =>
+          logger.warn({ err: error, consumer }, 'reconciler claim extension failed'),
+        ),
+      claimMs / 3,
+    );
     try {
-      await this.#reconcile();
+      await this.#reconcile(checkpoint);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'engine_error')) {
         throw error;
       }
       // What is missing stays missing until the owner is back.
-      this.parts.logger.warn({ err: error, consumer: this.handler.consumer }, 'reconciliation failed');
+      logger.warn({ err: error, consumer }, 'reconciliation failed');
+    } finally {
+      clearInterval(extension);
     }
   }
 
-  async #reconcile(): Promise<void> {
+  async #reconcile(checkpoint: number): Promise<void> {
     const { db } = this.parts;
     const { consumer } = this.handler;
-    let after = await loadCheckpoint(db, consumer);
+    let after = checkpoint;
     /** Whether nothing is missing so far, so that the checkpoint may advance. */
     let isComplete = true;
     for (;;) {
@@ -130,9 +158,9 @@ export class Reconciler implements BackgroundTask {
     return left.sort((a, b) => a.position - b.position)[0];
   }
 
-  /** @returns whether the event is handled or dead-lettered now; another replica may have attempted it a moment ago. */
+  /** @returns whether the event is handled or dead-lettered now. */
   async #resolve({ id }: OutboxEntry): Promise<boolean> {
-    const { db, logger, everyMs } = this.parts;
+    const { db, logger } = this.parts;
     const { consumer } = this.handler;
     const event = await this.#fetch(id);
     if (!event) {
@@ -140,10 +168,7 @@ export class Reconciler implements BackgroundTask {
       logger.error({ consumer, message_id: id }, 'outbox event purged before it was handled');
       return true;
     }
-    const attempts = await countAttempt(db, consumer, id, pauseShare * everyMs);
-    if (attempts === null) {
-      return false;
-    }
+    const attempts = await countAttempt(db, consumer, id);
     try {
       if (attempts > attemptsMax) {
         await this.handler.deadLetter(event, 'all attempts ended with their process', attemptsMax);
