@@ -142,13 +142,24 @@ export const kitMigrations: Migrations = {
     comment on column reconcile_checkpoint.claimed_until is
       'Until when no replica but the one that claimed it compares the consumer.';
 
-    create table reconcile_attempt (
-      consumer         text not null,
-      message_id       uuid not null,
-      attempts         integer not null,
-      first_attempt_at timestamptz not null default now(),
-      constraint reconcile_attempt_pkey primary key (consumer, message_id)
+    create table due_event (
+      consumer        text not null,
+      message_id      uuid not null,
+      subject         text not null,
+      body            text not null,
+      request_id      text,
+      trace           json,
+      reason          text,
+      attempts        integer not null,
+      first_due_at    timestamptz not null default now(),
+      next_attempt_at timestamptz not null,
+      claimed_until   timestamptz,
+      constraint due_event_pkey primary key (consumer, message_id)
     );
+    create index due_event_next_idx on due_event (next_attempt_at);
+    comment on table due_event is
+      'Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered.';
+    comment on column due_event.reason is 'Why the last attempt failed; null: none was made.';
   `),
   ...auditMigrations,
 };

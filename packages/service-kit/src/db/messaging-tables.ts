@@ -58,12 +58,23 @@ export interface ReconcileCheckpointTable {
   claimed_until: Date;
 }
 
-/** The attempts of a consumer's reconciler on an event that is neither handled nor dead-lettered. */
-export interface ReconcileAttemptTable {
+/** Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered. */
+export interface DueEventTable {
   consumer: string;
   message_id: string;
+  subject: string;
+  body: string;
+  /** The HTTP request that led to the event, where there was one. */
+  request_id: string | null;
+  trace: TraceColumn;
+  /** Why the last attempt failed; null: none was made. */
+  reason: string | null;
+  /** Begun attempts, the first included. */
   attempts: number;
-  first_attempt_at: Generated<Date>;
+  first_due_at: Generated<Date>;
+  next_attempt_at: Date;
+  /** While a worker has it; afterwards another may claim it. */
+  claimed_until: Date | null;
 }
 
 /** The tables of the kit in a service that publishes or handles events. */
@@ -73,5 +84,5 @@ export interface MessagingTables extends AuditTables {
   inbox: InboxTable;
   dead_letter: DeadLetterTable;
   reconcile_checkpoint: ReconcileCheckpointTable;
-  reconcile_attempt: ReconcileAttemptTable;
+  due_event: DueEventTable;
 }

@@ -6,8 +6,7 @@ import { readersOf } from './outbox/reader.repository.js';
 /** The metrics of the event handlers of one process. */
 export interface EventMetrics {
   /**
-   * The outcome of handling an event: `handled` (from the stream, or by a redrive) or `reconciled` took effect; `failed` is one
-   * attempt; `dead_lettered` was the last one.
+   * `handled` took effect; `reconciled` was found missing, and made due; `failed` is one attempt; `dead_lettered` was the last one.
    */
   readonly outcomes: Counter<'consumer' | 'outcome'>;
   readonly durations: Histogram<'consumer'>;
@@ -67,7 +66,7 @@ export function eventMetrics(
 /** A consumer with the number of events that its stream still has for it. */
 export interface PendingEvents {
   readonly consumer: string;
-  /** Those in flight and those that wait for their next attempt included. */
+  /** Those in flight included. */
   pending(): Promise<number>;
 }
 
@@ -86,36 +85,29 @@ export function pendingMetrics(
   const overdue = () => overdueEvents(db, consumers);
   metrics.gauges(
     'pinkas_events_overdue',
-    'Events that the reconciler has found unhandled, and that are still neither handled nor dead-lettered.',
+    'Events that failed once, or that a reconciler found missing, and that are neither handled nor dead-lettered.',
     'consumer',
     async () => (await overdue()).map(({ consumer, count }) => [consumer, count]),
   );
   metrics.gauges(
     'pinkas_events_oldest_overdue_seconds',
-    'Time since the reconciler first found the oldest overdue event; 0 where there is none.',
+    'Time since the oldest overdue event failed, or was found missing; 0 where there is none.',
     'consumer',
     async () => (await overdue()).map(({ consumer, seconds }) => [consumer, seconds]),
   );
 }
 
-/** The events of each consumer that its reconciler has attempted, and that are neither handled nor dead-lettered. */
+/** The events of each consumer that are due again. */
 async function overdueEvents(
   db: Kysely<MessagingTables>,
   consumers: readonly PendingEvents[],
 ): Promise<{ consumer: string; count: number; seconds: number }[]> {
   const names = consumers.map(({ consumer }) => consumer);
   const { rows } = await sql<{ consumer: string; count: number; seconds: number }>`
-    select named.consumer, count(missing.message_id)::int as count,
-      coalesce(extract(epoch from clock_timestamp() - min(missing.first_attempt_at)), 0)::float8 as seconds
+    select named.consumer, count(due.message_id)::int as count,
+      coalesce(extract(epoch from clock_timestamp() - min(due.first_due_at)), 0)::float8 as seconds
     from unnest(${names}::text[]) as named (consumer)
-    left join reconcile_attempt as missing on missing.consumer = named.consumer
-      and not exists (
-        select from inbox where inbox.consumer = missing.consumer and inbox.message_id = missing.message_id
-      )
-      and not exists (
-        select from dead_letter
-        where dead_letter.consumer = missing.consumer and dead_letter.message_id = missing.message_id
-      )
+    left join due_event as due on due.consumer = named.consumer
     group by named.consumer
   `.execute(db);
   return rows;

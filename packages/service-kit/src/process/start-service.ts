@@ -21,6 +21,7 @@ import type { Database } from '../db/tenant-scope.js';
 import { eventMetrics, pendingMetrics } from '../events/event-metrics.js';
 import { EventWatch } from '../events/event-watch.js';
 import { consumerBindingOf, type HandlesEvent } from '../events/inbox/event-handler.js';
+import { eventRetries } from '../events/inbox/event-retries.js';
 import { HandlerRegistry } from '../events/inbox/handler-registry.js';
 import { InboxHandler } from '../events/inbox/inbox-handler.js';
 import { JetStreamConsumer } from '../events/inbox/jetstream-consumer.js';
@@ -276,6 +277,7 @@ function bindEventHandlers(
   { db, logger, metrics, tracing, connection }: Infrastructure,
   { manager, ensureStreams: ensure, relay, client, handlers }: Messaging,
 ): BackgroundTask[] {
+  const retries = eventRetries(db, { clock: systemClock, logger, tracing, handlers });
   const consumers: JetStreamConsumer[] = [];
   const reconcilers: Reconciler[] = [];
   const handlerMetrics = eventMetrics(metrics, db, consumersOf(name));
@@ -291,6 +293,7 @@ function bindEventHandlers(
       logger,
       metrics: handlerMetrics,
       tracing,
+      dueStored: () => retries.trigger(),
     });
     handlers.add(handler);
     const consumer = new JetStreamConsumer(handler, { ...parts, concurrency: config.consumerConcurrency });
@@ -302,7 +305,7 @@ function bindEventHandlers(
   if (consumers.length > 0) {
     pendingMetrics(metrics, db, consumers);
   }
-  return [...consumers, ...reconcilers];
+  return consumers.length > 0 ? [...consumers, ...reconcilers, retries] : [];
 }
 
 /** Closed in the opposite order: no new requests, then those in flight, which may still need the consumers and the relay. */

@@ -207,6 +207,24 @@ COMMENT ON COLUMN public.document.allocation_pending IS 'Whether the allocation 
 
 COMMENT ON COLUMN public.document.cancelled_at IS 'From then on nothing is sent; null: it is not cancelled.';
 
+CREATE TABLE public.due_event (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    request_id text,
+    trace json,
+    reason text,
+    attempts integer NOT NULL,
+    first_due_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone
+);
+
+COMMENT ON TABLE public.due_event IS 'Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered.';
+
+COMMENT ON COLUMN public.due_event.reason IS 'Why the last attempt failed; null: none was made.';
+
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -259,13 +277,6 @@ CREATE TABLE public.outbox_reader (
 );
 
 COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
-
-CREATE TABLE public.reconcile_attempt (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    attempts integer NOT NULL,
-    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL
-);
 
 CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
@@ -339,6 +350,9 @@ ALTER TABLE ONLY public.delivery
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_pkey PRIMARY KEY (business_id, document_id);
 
+ALTER TABLE ONLY public.due_event
+    ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
+
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
 
@@ -362,9 +376,6 @@ ALTER TABLE ONLY public.outbox
 
 ALTER TABLE ONLY public.outbox_reader
     ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
-
-ALTER TABLE ONLY public.reconcile_attempt
-    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
 
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
@@ -392,6 +403,8 @@ CREATE UNIQUE INDEX delivery_planned_key ON public.delivery USING btree (busines
 CREATE INDEX delivery_sending_idx ON public.delivery USING btree (claimed_until) WHERE (state = 'sending'::text);
 
 CREATE INDEX document_document_idx ON public.document USING btree (document_id);
+
+CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

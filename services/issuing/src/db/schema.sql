@@ -261,6 +261,24 @@ CREATE TABLE public.dead_letter (
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.due_event (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    request_id text,
+    trace json,
+    reason text,
+    attempts integer NOT NULL,
+    first_due_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone
+);
+
+COMMENT ON TABLE public.due_event IS 'Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered.';
+
+COMMENT ON COLUMN public.due_event.reason IS 'Why the last attempt failed; null: none was made.';
+
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -313,13 +331,6 @@ CREATE TABLE public.outbox_reader (
 );
 
 COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
-
-CREATE TABLE public.reconcile_attempt (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    attempts integer NOT NULL,
-    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL
-);
 
 CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
@@ -378,6 +389,9 @@ ALTER TABLE ONLY public.document
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_public_id_key UNIQUE (public_id);
 
+ALTER TABLE ONLY public.due_event
+    ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
+
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
 
@@ -402,9 +416,6 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox_reader
     ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
-ALTER TABLE ONLY public.reconcile_attempt
-    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
-
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
@@ -428,6 +439,8 @@ CREATE INDEX document_type_position_idx ON public.document USING btree (business
 CREATE INDEX document_type_status_position_idx ON public.document USING btree (business_id, type, status, "position");
 
 CREATE INDEX document_unconnected_idx ON public.document USING btree (business_id) WHERE ((type = ANY (ARRAY['tax_invoice'::text, 'tax_invoice_receipt'::text])) AND (vat > (0)::numeric) AND ((business ->> 'tax_authority_connected'::text) = 'false'::text) AND ((subtotal - discount) > ((business ->> 'allocation_threshold_net'::text))::numeric));
+
+CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

@@ -191,6 +191,24 @@ CREATE TABLE public.dead_letter (
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.due_event (
+    consumer text NOT NULL,
+    message_id uuid NOT NULL,
+    subject text NOT NULL,
+    body text NOT NULL,
+    request_id text,
+    trace json,
+    reason text,
+    attempts integer NOT NULL,
+    first_due_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone
+);
+
+COMMENT ON TABLE public.due_event IS 'Events whose first attempt failed, or that a reconciler found missing, until they are handled or dead-lettered.';
+
+COMMENT ON COLUMN public.due_event.reason IS 'Why the last attempt failed; null: none was made.';
+
 CREATE TABLE public.heads_certificate (
     sha256 bytea NOT NULL,
     purpose text NOT NULL,
@@ -283,13 +301,6 @@ CREATE TABLE public.outbox_reader (
 
 COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
 
-CREATE TABLE public.reconcile_attempt (
-    consumer text NOT NULL,
-    message_id uuid NOT NULL,
-    attempts integer NOT NULL,
-    first_attempt_at timestamp with time zone DEFAULT now() NOT NULL
-);
-
 CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
     "position" bigint NOT NULL,
@@ -333,6 +344,9 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.due_event
+    ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
+
 ALTER TABLE ONLY public.heads_certificate
     ADD CONSTRAINT heads_certificate_pkey PRIMARY KEY (sha256, purpose);
 
@@ -366,9 +380,6 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox_reader
     ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
-ALTER TABLE ONLY public.reconcile_attempt
-    ADD CONSTRAINT reconcile_attempt_pkey PRIMARY KEY (consumer, message_id);
-
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
@@ -381,6 +392,8 @@ ALTER TABLE ONLY public.stated_head
 CREATE INDEX artifact_first_idx ON public.artifact USING btree (created_at) WHERE (revision = 1);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
+
+CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 

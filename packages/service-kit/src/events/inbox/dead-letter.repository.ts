@@ -41,6 +41,7 @@ export async function storeDeadLetter(
 ): Promise<void> {
   const requestId = event.requestId === null ? null : storable(event.requestId);
   await sql`
+    with due as (delete from due_event where consumer = ${consumer} and message_id = ${messageId}::uuid)
     insert into dead_letter (consumer, message_id, subject, body, request_id, trace, reason, attempts)
     select ${consumer}, ${messageId}::uuid, ${storable(event.subject)}, ${storable(event.body)},
       ${requestId}, ${event.trace && JSON.stringify(event.trace)}::json, ${reason}, ${attempts}::integer
@@ -67,12 +68,15 @@ export async function storeFailedRedrive(
   return numUpdatedRows > 0n;
 }
 
-/** Deletes the dead letter of an event. */
-export async function deleteDeadLetterOf(
+/** An event that was handled is no dead letter, and not due. */
+export async function deleteUnhandled(
   db: Kysely<MessagingTables>,
   { consumer, messageId }: InboxKey,
 ): Promise<void> {
   await db
+    .with('due', (query) =>
+      query.deleteFrom('due_event').where('consumer', '=', consumer).where('message_id', '=', messageId),
+    )
     .deleteFrom('dead_letter')
     .where('consumer', '=', consumer)
     .where('message_id', '=', messageId)

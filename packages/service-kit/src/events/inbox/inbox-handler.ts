@@ -21,12 +21,18 @@ import { type Attributes, SpanKind, setLogContext } from '../../tracing/spans.js
 import type { Tracing } from '../../tracing/tracing.js';
 import type { EventMetrics } from '../event-metrics.js';
 import type { OutboxRelay } from '../outbox/relay.js';
-import { deleteDeadLetterOf, storeDeadLetter } from './dead-letter.repository.js';
+import { deleteUnhandled, storeDeadLetter } from './dead-letter.repository.js';
+import { reasonOf } from './dead-letter-reason.js';
+import { storeDueEvent } from './due-event.repository.js';
 import type { HandlesEvent } from './event-handler.js';
 import { insertInboxRow, isHandled } from './inbox.repository.js';
 
 /** How long one attempt to handle an event may take. */
 export const attemptTimeoutMs = timeLimitsMs.handleEvent;
+
+/** The pauses between the attempts on an event; after the last one it is dead-lettered. */
+const retryPausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
+export const attemptsMax = retryPausesMs.length + 1;
 
 /** Whether the event took effect now, or had done so before. */
 export type HandleOutcome = 'handled' | 'already_handled';
@@ -69,6 +75,8 @@ export class InboxHandler {
       logger: Logger;
       metrics: EventMetrics;
       tracing: Tracing;
+      /** An event may be due. */
+      dueStored: () => void;
     },
   ) {
     this.#check = compileTolerant(binding.event.body);
@@ -90,21 +98,17 @@ export class InboxHandler {
 
   /**
    * Handles the event unless it was handled before. Either way it is no dead letter afterwards.
-   * @param countedAs the outcome that a success counts as.
    * @throws MalformedEventError; what the handler throws; AttemptTimeoutError. Then the attempt has no effect, unless it timed out
    * during its commit.
    */
-  async handle(
-    event: IncomingEvent,
-    countedAs: 'handled' | 'reconciled' = 'handled',
-  ): Promise<HandleOutcome> {
+  async handle(event: IncomingEvent): Promise<HandleOutcome> {
     const { consumer } = this;
     const { outcomes, durations } = this.parts.metrics;
     const startedMs = performance.now();
     try {
       const outcome = await this.#attempt(event);
       if (outcome === 'handled') {
-        outcomes.inc({ consumer, outcome: countedAs });
+        outcomes.inc({ consumer, outcome: 'handled' });
       }
       return outcome;
     } catch (error) {
@@ -113,6 +117,34 @@ export class InboxHandler {
     } finally {
       durations.observe({ consumer }, secondsSince(startedMs));
     }
+  }
+
+  /** Makes an event due that a reconciler has found missing. */
+  async makeDue(event: IncomingEvent): Promise<void> {
+    await this.#storeDue(event, { reason: null, attempts: 0, pauseMs: 0 });
+    this.parts.metrics.outcomes.inc({ consumer: this.consumer, outcome: 'reconciled' });
+  }
+
+  /** Makes an event due again whose attempt has failed; after the last attempt, or where none can succeed, it is dead-lettered. */
+  async fail(event: IncomingEvent, error: unknown, attempts: number): Promise<void> {
+    const { consumer } = this;
+    const { messageId } = event;
+    const pauseMs = error instanceof MalformedEventError ? undefined : retryPausesMs[attempts - 1];
+    this.parts.logger.warn(
+      { err: error, consumer, message_id: messageId, attempts, pause_ms: pauseMs },
+      'event handling failed',
+    );
+    if (pauseMs === undefined) {
+      await this.deadLetter(event, reasonOf(error), attempts);
+    } else {
+      await this.#storeDue(event, { reason: reasonOf(error), attempts, pauseMs });
+    }
+  }
+
+  async #storeDue(event: IncomingEvent, due: Parameters<typeof storeDueEvent>[3]): Promise<void> {
+    const { messageId } = event;
+    await storeDueEvent(this.parts.db, { consumer: this.consumer, messageId }, event, due);
+    this.parts.dueStored();
   }
 
   /**
@@ -150,7 +182,7 @@ export class InboxHandler {
     let prepared: unknown;
     if (this.handler.prepare) {
       if (await isHandled(db, key)) {
-        await deleteDeadLetterOf(db, key);
+        await deleteUnhandled(db, key);
         return 'already_handled';
       }
       prepared = await this.handler.prepare(body);

@@ -22,7 +22,7 @@ export async function isHandled(
 }
 
 /**
- * Writes the inbox row of an event and deletes its dead letter, in one round trip. Another transaction that does the same waits for
+ * Writes the inbox row of an event, which is no dead letter and not due any more, in one round trip. Another transaction that does the same waits for
  * the end of this one.
  * @returns false where the event was handled already.
  */
@@ -38,6 +38,13 @@ export async function insertInboxRow(
         .where('message_id', '=', messageId)
         .returning('id'),
     )
+    .with('due', (query) =>
+      query
+        .deleteFrom('due_event')
+        .where('consumer', '=', consumer)
+        .where('message_id', '=', messageId)
+        .returning('attempts'),
+    )
     .insertInto('inbox')
     .values({ consumer, message_id: messageId })
     .onConflict((conflict) => conflict.doNothing())
@@ -45,7 +52,7 @@ export async function insertInboxRow(
   return numInsertedOrUpdatedRows !== 0n;
 }
 
-/** Those of the events that the consumer has neither handled nor dead-lettered, in their order. */
+/** Those of the events that the consumer has neither handled nor dead-lettered, and that are not due, in their order. */
 export async function missingOf<Entry extends { readonly id: string }>(
   db: Kysely<MessagingTables>,
   consumer: string,
@@ -59,6 +66,8 @@ export async function missingOf<Entry extends { readonly id: string }>(
     select message_id from inbox where consumer = ${consumer} and message_id = any(${ids}::uuid[])
     union all
     select message_id from dead_letter where consumer = ${consumer} and message_id = any(${ids}::uuid[])
+    union all
+    select message_id from due_event where consumer = ${consumer} and message_id = any(${ids}::uuid[])
   `.execute(db);
   const known = new Set(rows.map((row) => row.message_id));
   return entries.filter(({ id }) => !known.has(id));

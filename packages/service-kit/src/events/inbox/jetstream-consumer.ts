@@ -17,17 +17,14 @@ import type { Logger } from '../../process/logger.js';
 import { ConnectionState } from '../../process/nats-connection.js';
 import { header, readTraceHeaders } from '../../rpc/headers.js';
 import { parseTraceHeaders, traceHeadersOf } from '../../tracing/trace-headers.js';
-import { reasonOf } from './dead-letter-reason.js';
-import { type InboxHandler, type IncomingEvent, MalformedEventError } from './inbox-handler.js';
+import type { InboxHandler, IncomingEvent } from './inbox-handler.js';
 import { derivedMessageId, outboxMessageId } from './message-id.js';
 
-/** The pauses between the attempts on an event; after the last one it is dead-lettered. */
-const retryPausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000, 120_000, 300_000] as const;
-const attemptsMax = retryPausesMs.length + 1;
-/**
- * How many events may be in flight or wait for their next attempt. The server delivers nothing beyond it, so it lies far above what
- * nine minutes of failures can add up to: events that fail must not block others.
- */
+/** After so many deliveries without an outcome their processes have died of the event: further attempts count in the database. */
+const deliveriesMax = 3;
+/** The pause before an event is delivered again whose failure could not be stored, since the database is unavailable. */
+const storePauseMs = 5_000;
+/** How many events may be in flight, or wait for the database. The server delivers nothing beyond it. */
 const unacknowledgedMax = 100_000;
 /** How long the server waits for an acknowledgement or a heartbeat before it delivers an event again. */
 const ackWaitMs = timeLimitsMs.acknowledge;
@@ -39,7 +36,7 @@ const restartStatuses = ['consumer_not_found', 'consumer_deleted', 'stream_not_f
 
 /**
  * Delivers the events of a stream to one inbox handler: a durable pull consumer with explicit acknowledgements. An event is
- * acknowledged after its effect has committed; one that keeps failing is dead-lettered, and blocks nothing.
+ * acknowledged after its effect has committed, or its failure: the stream brings the first attempt alone.
  */
 export class JetStreamConsumer implements BackgroundTask {
   #messages: ConsumerMessages | undefined;
@@ -201,61 +198,32 @@ export class JetStreamConsumer implements BackgroundTask {
     const heartbeat = setInterval(() => message.working(), heartbeatMs);
     try {
       await this.#handle(message);
+      message.ack();
     } catch (error) {
-      // Not even the dead letter could be stored, since the database is unavailable: the event is delivered again.
-      this.parts.logger.error({ err: error, consumer: this.consumer }, 'event dead-lettering failed');
-      message.nak(retryPausesMs[retryPausesMs.length - 1]);
+      this.parts.logger.error({ err: error, consumer: this.consumer }, 'event failure store failed');
+      message.nak(storePauseMs);
     } finally {
       clearInterval(heartbeat);
     }
   }
 
+  /** The first attempt. @throws where the event is neither handled, nor due again, nor dead-lettered. */
   async #handle(message: JsMsg): Promise<void> {
     const attempts = message.info.deliveryCount;
     const event = incomingEventOf(message);
     if (outboxMessageId(message.headers?.get('Nats-Msg-Id')) === null) {
-      return this.#deadLetter(
-        message,
-        event,
-        'the message has no UUID as its Nats-Msg-Id: no outbox published it',
-        0,
-      );
+      const reason = 'the message has no UUID as its Nats-Msg-Id: no outbox published it';
+      return this.handler.deadLetter(event, reason, 0);
     }
-    const isOverdue = attempts > attemptsMax;
-    // The process of the last attempt died, or could not store the dead letter. Stored before the attempt, it survives another death.
-    if (isOverdue) {
-      const reason = `${attempts - 1} attempts were made, the last without an end`;
-      await this.#deadLetter(message, event, reason, attempts - 1);
+    if (attempts > deliveriesMax) {
+      const error = new Error(`${attempts - 1} attempts were made, the last without an end`);
+      return this.handler.fail(event, error, deliveriesMax);
     }
     try {
       await this.handler.handle(event);
-      if (!isOverdue) {
-        message.ack();
-      }
     } catch (error) {
-      await this.#retryLater(message, event, error, isOverdue);
+      await this.handler.fail(event, error, attempts);
     }
-  }
-
-  async #retryLater(message: JsMsg, event: IncomingEvent, error: unknown, isOverdue: boolean): Promise<void> {
-    const attempts = message.info.deliveryCount;
-    const pauseMs = retryPausesMs[attempts - 1];
-    this.parts.logger.warn(
-      { err: error, consumer: this.consumer, attempts, pause_ms: pauseMs },
-      'event handling failed',
-    );
-    if (error instanceof MalformedEventError) {
-      await this.#deadLetter(message, event, reasonOf(error), 1);
-    } else if (pauseMs !== undefined) {
-      message.nak(pauseMs);
-    } else {
-      await this.#deadLetter(message, event, reasonOf(error), isOverdue ? 1 : attempts);
-    }
-  }
-
-  async #deadLetter(message: JsMsg, event: IncomingEvent, reason: string, attempts: number): Promise<void> {
-    await this.handler.deadLetter(event, reason, attempts);
-    message.term();
   }
 }
 

@@ -49,30 +49,3 @@ export async function saveCheckpoint(
 }
 
 const fromNow = (ms: number) => sql<Date>`now() + make_interval(secs => ${ms / 1_000})`;
-
-/**
- * Counts an attempt before it is made, so that one which ends its process counts as well.
- * @returns the number of the attempt, from 1.
- */
-export async function countAttempt(
-  db: Kysely<MessagingTables>,
-  consumer: string,
-  messageId: string,
-): Promise<number> {
-  const { attempts } = await db
-    .insertInto('reconcile_attempt')
-    .values({ consumer, message_id: messageId, attempts: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['consumer', 'message_id'])
-        .doUpdateSet({ attempts: sql`reconcile_attempt.attempts + 1` }),
-    )
-    .returning('attempts')
-    .executeTakeFirstOrThrow();
-  return attempts;
-}
-
-/** Deletes the attempts of a consumer that misses nothing. */
-export async function deleteAttempts(db: Kysely<MessagingTables>, consumer: string): Promise<void> {
-  await db.deleteFrom('reconcile_attempt').where('consumer', '=', consumer).execute();
-}

@@ -14,31 +14,19 @@ import { newContext, withContext } from '../../process/context.js';
 import type { Logger } from '../../process/logger.js';
 import { ApiError } from '../../rpc/api-error.js';
 import type { RpcClient } from '../../rpc/client.js';
-import { reasonOf } from '../inbox/dead-letter-reason.js';
 import { missingOf } from '../inbox/inbox.repository.js';
 import type { InboxHandler, IncomingEvent } from '../inbox/inbox-handler.js';
 import type { JetStreamConsumer } from '../inbox/jetstream-consumer.js';
-import type { OutboxEntry } from '../outbox/outbox.repository.js';
-import {
-  claimCheckpoint,
-  countAttempt,
-  deleteAttempts,
-  extendClaim,
-  saveCheckpoint,
-} from './checkpoint.repository.js';
+import { claimCheckpoint, extendClaim, saveCheckpoint } from './checkpoint.repository.js';
 
-/** At one attempt each half minute, about as long as the consumer attempts an event: neither dead-letters what the other may handle. */
-const attemptsMax = 20;
 /** The part of the pause for which a replica claims the consumer; timers are not exact, and no tick should be left out. */
 const claimShare = 0.9;
 /** How long a backlog of the stream may put off a reconciliation: about as long as the consumer attempts an event. */
 const backlogMs = 10 * 60 * 1_000;
-/** How many events are in flight at most: those from the stream must not run short of database connections. */
-const concurrency = 4;
 const callTimeoutMs = 5_000;
 
 /**
- * Compares the outbox of the event's owner with the inbox of one consumer, and handles what is missing. So an event is lost neither
+ * Compares the outbox of the event's owner with the inbox of one consumer, and makes due what is missing. So an event is lost neither
  * with a message nor with a stream nor with the whole store of NATS (ADR 0011). One replica at a time does so.
  */
 export class Reconciler implements BackgroundTask {
@@ -113,76 +101,35 @@ export class Reconciler implements BackgroundTask {
     const { db } = this.parts;
     const { consumer } = this.handler;
     let after = checkpoint;
-    /** Whether nothing is missing so far, so that the checkpoint may advance. */
-    let isComplete = true;
     for (;;) {
       const page = await this.#call(this.#owner.listOutboxEvents, {
         subject: this.handler.event.subject,
         after,
         limit: outboxPageMax,
-        ...(isComplete ? { consumer } : {}),
+        consumer,
       });
-      const missing = await this.#handleAll(await missingOf(db, consumer, page.events));
-      const through = missing === undefined ? page.through : missing.position - 1;
-      if (isComplete && through > after) {
-        await saveCheckpoint(db, consumer, through);
+      for (const { id } of await missingOf(db, consumer, page.events)) {
+        await this.#makeDue(id);
       }
-      isComplete &&= missing === undefined;
+      if (page.through > after) {
+        await saveCheckpoint(db, consumer, page.through);
+      }
       if (this.#stopping || !page.more) {
         break;
       }
       after = page.through;
     }
-    if (isComplete) {
-      await deleteAttempts(db, consumer);
-    }
   }
 
-  /** @returns the first that is still missing. */
-  async #handleAll(missing: readonly OutboxEntry[]): Promise<OutboxEntry | undefined> {
-    const queue = [...missing];
-    const left: OutboxEntry[] = [];
-    const work = async () => {
-      for (let entry = queue.shift(); entry; entry = queue.shift()) {
-        if (this.#stopping || !(await this.#resolve(entry))) {
-          left.push(entry);
-        }
-      }
-    };
-    const workers = await Promise.allSettled(Array.from({ length: concurrency }, work));
-    for (const worker of workers) {
-      if (worker.status === 'rejected') {
-        throw worker.reason;
-      }
-    }
-    return left.sort((a, b) => a.position - b.position)[0];
-  }
-
-  /** @returns whether the event is handled or dead-lettered now. */
-  async #resolve({ id }: OutboxEntry): Promise<boolean> {
-    const { db, logger } = this.parts;
-    const { consumer } = this.handler;
+  async #makeDue(id: string): Promise<void> {
     const event = await this.#fetch(id);
-    if (!event) {
+    if (event) {
+      await this.handler.makeDue(event);
+    } else {
       // Only an event that this consumer had not read for weeks can have been purged.
-      logger.error({ consumer, message_id: id }, 'outbox event purged before it was handled');
-      return true;
+      const { consumer } = this.handler;
+      this.parts.logger.error({ consumer, message_id: id }, 'outbox event purged before it was handled');
     }
-    const attempts = await countAttempt(db, consumer, id);
-    try {
-      if (attempts > attemptsMax) {
-        await this.handler.deadLetter(event, 'all attempts ended with their process', attemptsMax);
-      } else {
-        await this.handler.handle(event, 'reconciled');
-      }
-    } catch (error) {
-      logger.warn({ err: error, consumer, message_id: id, attempts }, 'event reconciliation failed');
-      if (attempts < attemptsMax) {
-        return false;
-      }
-      await this.handler.deadLetter(event, reasonOf(error), attempts);
-    }
-    return true;
   }
 
   async #fetch(id: string): Promise<IncomingEvent | undefined> {
