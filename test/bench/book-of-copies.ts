@@ -58,6 +58,11 @@ export async function fillBook(
         from (select * from document where business_id = ${issuer.business.id} and id = ${documentId} offset 0) document,
           generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
     });
+    await sql`insert into document_sum
+      select business_id, type, dated_on, count(*), 0, sum(subtotal - discount), sum(vat), sum(total)
+      from document group by business_id, type, dated_on
+      on conflict (business_id, type, dated_on) do update set documents = excluded.documents, net = excluded.net,
+        vat = excluded.vat, total = excluded.total`.execute(db);
     await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
     if (types.length === 1) {
       // The series ends behind the copies, which says to an export how many documents it will read.

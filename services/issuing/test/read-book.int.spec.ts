@@ -359,8 +359,8 @@ describe('ReadBook', () => {
     await issueTest('second', { type: 'order', based_on: first.document.id });
     const before = await read();
     await expect(clear(issuing.business.id)).rejects.toThrow();
-    // Two documents, their series, the position and the count of the day.
-    expect(await clear(business.id)).toEqual({ deleted: 6, more: false });
+    // Two documents, their sums and series, the position and the count of the day.
+    expect(await clear(business.id)).toEqual({ deleted: 8, more: false });
     expect((await read(null, 100, business.id)).entries).toEqual([]);
     expect(await read()).toEqual(before);
     expect((await issueTest('first')).document.number).toBe(1);
@@ -402,8 +402,8 @@ describe('ReadBook', () => {
     do {
       parts.push(await clear());
     } while (parts.at(-1)?.more);
-    // The documents, two series, the position and the count of the day.
-    expect(parts.reduce((sum, { deleted }) => sum + deleted, 700)).toBe(count + 2 + 4);
+    // The documents, two sums and series, the position and the count of the day.
+    expect(parts.reduce((sum, { deleted }) => sum + deleted, 700)).toBe(count + 2 + 6);
     expect(parts.every(({ deleted }) => deleted <= 700)).toBe(true);
     expect([await left(), await clear()]).toEqual([0, { deleted: 0, more: false }]);
     expect(await issueQuote()).toBe(1);

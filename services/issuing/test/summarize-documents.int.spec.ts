@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cancelDocument, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
-import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+import { sql } from 'kysely';
+import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
 
 describe('SummarizeDocuments', () => {
   let issuing: IssuingUnderTest;
@@ -82,5 +83,43 @@ describe('SummarizeDocuments', () => {
       code: 'validation_error',
       details: { errors: [{ path: '/to' }] },
     });
+  });
+
+  it('the sums are those of the documents after simultaneous issues and cancellations on two replicas', async () => {
+    const replica = await startReplica(issuing);
+    const types = ['quote', 'order', 'tax_invoice'] as const;
+    const write = async (index: number) => {
+      const type = types[index % types.length] ?? 'quote';
+      const date = index < 30 ? '2026-06-14' : '2026-06-15';
+      // A document of a person is in the trail, as a cancellation is.
+      const { document } = await issuing.issue(
+        { type, date, items: net((1 + 3333 * index) / 100) },
+        randomUUID(),
+        {
+          person_id: randomUUID(),
+        },
+      );
+      if (type !== 'tax_invoice' && index % 4 > 0) {
+        await cancel(document.id);
+      }
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, (_, index) => write(index)));
+    await replica.stop();
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason.code] : [],
+    );
+    expect(new Set(refused)).toEqual(new Set(refused.map(() => 'date_before_last_document')));
+    const { rows } = await sql<{ kept: unknown; summed: unknown }>`
+      select to_jsonb(kept) as kept, to_jsonb(document_sum) as summed from document_sum
+      full join (
+        select business_id, type, dated_on, count(*) filter (where status <> 'cancelled') as documents,
+          count(*) filter (where status = 'cancelled') as cancelled,
+          coalesce(sum(subtotal - discount) filter (where status <> 'cancelled'), 0.00) as net,
+          coalesce(sum(vat) filter (where status <> 'cancelled'), 0.00) as vat,
+          coalesce(sum(total) filter (where status <> 'cancelled'), 0.00) as total
+        from document group by business_id, type, dated_on
+      ) as kept using (business_id, type, dated_on)`.execute(issuing.database.db);
+    expect(rows.length).toBeGreaterThan(types.length);
+    expect(rows.map(({ summed }) => summed)).toEqual(rows.map(({ kept }) => kept));
   });
 });

@@ -32,6 +32,7 @@ import {
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { checkCancellable } from '../document/document-rules.js';
+import { subtractCancelled } from '../document/document-sums.repository.js';
 
 type CancelRequest = RequestOf<typeof cancelDocument>;
 type CancelReply = ReplyOf<typeof cancelDocument>;
@@ -87,6 +88,7 @@ export class CancelDocument {
       cancelled_at: at.toISOString(),
       ...(request.reason !== null && { reason: request.reason }),
     });
+    await subtractCancelled(trx, row);
     return { document: toHead(row), state: toState(row) };
   }
 }

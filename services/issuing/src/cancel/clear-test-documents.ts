@@ -10,13 +10,17 @@ import { sql } from 'kysely';
 import type { IssuingTables } from '../document/document.tables.js';
 
 /**
- * A document refers to one with a lower position. The series go with the last documents: until then numbers continue, and what is
- * issued is deleted as well. A series that begins during the call stays with its document, for the next call.
+ * A document refers to one with a lower position. Sums and series go with their last documents: until then numbers continue, and what
+ * is issued is deleted as well. A series that begins during the call stays with its document, for the next call.
  */
 export const testBook: TestBookTables<IssuingTables> = {
-  tables: ['document', 'series', 'book', 'daily_count'],
+  tables: ['document', 'document_sum', 'series', 'book', 'daily_count'],
   highestFirst: { document: sql.ref('position') },
   only: {
+    document_sum: sql`not exists (
+      select from document where document.business_id = document_sum.business_id
+        and document.type = document_sum.type and document.dated_on = document_sum.dated_on
+    )`,
     series: sql`not exists (
       select from document where document.business_id = series.business_id and document.type = series.type
     )`,

@@ -5,7 +5,7 @@ import {
   sqlMigration,
 } from '@pinkas/service-kit/schema';
 
-/** The book: series with their chains, documents, their order, the trail of what changes after the issue, and how many documents an API key issued on a day. */
+/** The book: series with their chains, documents, their order, the trail of what changes after the issue, how many documents an API key issued on a day, and what those of a date amount to. */
 export const initial = sqlMigration(`
   -- Only a test book can be emptied; its series then begin again with 1.
   ${createTestBookFunction}
@@ -32,6 +32,22 @@ export const initial = sqlMigration(`
     constraint daily_count_pkey primary key (business_id, key_id, counted_on),
     constraint daily_count_documents_check check (documents >= 1)
   );
+
+  -- A month in the console reads a row for each type and day, and no document.
+  create table document_sum (
+    business_id uuid not null,
+    type        text not null,
+    dated_on    date not null,
+    documents   integer not null,
+    cancelled   integer not null,
+    net         numeric(20, 2) not null,
+    vat         numeric(20, 2) not null,
+    total       numeric(20, 2) not null,
+    constraint document_sum_pkey primary key (business_id, type, dated_on),
+    constraint document_sum_counts_check check (documents >= 0 and cancelled >= 0)
+  );
+  comment on table document_sum is
+    'What the documents of a type and date amount to, without the cancelled ones, which are only counted.';
 
   -- Locked by the last statement of each transaction that issues, so that positions are in the order of commits.
   create table book (
@@ -209,9 +225,11 @@ export const initial = sqlMigration(`
   ${enableTenantIsolation('series')}
   ${enableTenantIsolation('daily_count')}
   ${enableTenantIsolation('book')}
+  ${enableTenantIsolation('document_sum')}
 
   ${keepLiveRows('book')}
   ${keepLiveRows('daily_count')}
+  ${keepLiveRows('document_sum')}
 
   -- The trail of what changes after the issue.
   -- The state of a document in the canonical form of RFC 8785; texts and null alone, so that its numbers need no canonical form.

@@ -261,6 +261,22 @@ CREATE TABLE public.dead_letter (
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.document_sum (
+    business_id uuid NOT NULL,
+    type text NOT NULL,
+    dated_on date NOT NULL,
+    documents integer NOT NULL,
+    cancelled integer NOT NULL,
+    net numeric(20,2) NOT NULL,
+    vat numeric(20,2) NOT NULL,
+    total numeric(20,2) NOT NULL,
+    CONSTRAINT document_sum_counts_check CHECK (((documents >= 0) AND (cancelled >= 0)))
+);
+
+ALTER TABLE ONLY public.document_sum FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.document_sum IS 'What the documents of a type and date amount to, without the cancelled ones, which are only counted.';
+
 CREATE TABLE public.due_event (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -389,6 +405,9 @@ ALTER TABLE ONLY public.document
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_public_id_key UNIQUE (public_id);
 
+ALTER TABLE ONLY public.document_sum
+    ADD CONSTRAINT document_sum_pkey PRIMARY KEY (business_id, type, dated_on);
+
 ALTER TABLE ONLY public.due_event
     ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
 
@@ -470,6 +489,10 @@ CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, pub
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 
+CREATE TRIGGER document_sum_is_not_truncated BEFORE TRUNCATE ON public.document_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER document_sum_keeps_live_rows BEFORE DELETE ON public.document_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER document_truncate_is_rejected BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_truncate_is_rejected();
 
 CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
@@ -518,6 +541,15 @@ END);
 ALTER TABLE public.document ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY document_of_business ON public.document USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.document_sum ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY document_sum_of_business ON public.document_sum USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

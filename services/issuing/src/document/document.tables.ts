@@ -95,9 +95,23 @@ export interface BookTable {
   last_position: number;
 }
 
+/** What the documents of a type and date amount to. */
+export interface DocumentSumTable {
+  business_id: string;
+  type: DocumentType;
+  dated_on: string;
+  /** Without the cancelled ones, which no amount includes. */
+  documents: number;
+  cancelled: number;
+  net: Amount;
+  vat: Amount;
+  total: Amount;
+}
+
 export interface IssuingTables extends MessagingTables {
   document: DocumentTable;
   series: SeriesTable;
   daily_count: DailyCountTable;
   book: BookTable;
+  document_sum: DocumentSumTable;
 }

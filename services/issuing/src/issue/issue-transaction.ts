@@ -60,7 +60,8 @@ export interface LockedDrafts {
  * The transaction that issues drafts of one series: lock, number and render, insert.
  *
  * Locks are taken in this order: the idempotency keys (only tried), the series, the sources by their id, the trail, the day's counts
- * by their API key, the book. A cancellation locks its document alone, so transactions never wait for one another in a circle.
+ * by their API key, the book, the sums by their date. A cancellation locks its document, the trail and one row of the sums, in this
+ * order as well, so transactions never wait for one another in a circle.
  */
 @Injectable()
 export class IssueTransaction {

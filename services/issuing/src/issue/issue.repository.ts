@@ -133,8 +133,9 @@ async function selectForUpdate(
 export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
- * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events and
- * advances their series, in one statement. Each part reads the one before: their locks are acquired in this order.
+ * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events, adds
+ * to the sums of their dates and advances their series, in one statement. Each part reads the one before: their locks are acquired in
+ * this order.
  *
  * It must be the last statement: the book is locked until the transaction ends, and the business issues nothing else until then.
  * @param documents of one series, with consecutive numbers.
@@ -177,7 +178,15 @@ export async function insertIssued(
       insert into document (${columns}, position)
       select ${columns}, last_position - ${last.number}::bigint + number
         from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
-      returning id, document.position
+      returning id, document.position, dated_on, subtotal - discount as net, vat, total
+    ),
+    summed as (
+      insert into document_sum (business_id, type, dated_on, documents, cancelled, net, vat, total)
+      select ${business_id}::uuid, ${type}::text, dated_on, count(*), 0, sum(net), sum(vat), sum(total)
+        from inserted group by dated_on order by dated_on
+      on conflict (business_id, type, dated_on) do update
+        set documents = document_sum.documents + excluded.documents, net = document_sum.net + excluded.net,
+          vat = document_sum.vat + excluded.vat, total = document_sum.total + excluded.total
     ),
     published as (
       insert into outbox (id, subject, body, request_id, trace)

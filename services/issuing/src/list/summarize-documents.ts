@@ -2,7 +2,7 @@ import { type ReplyOf, type RequestOf, summarizeDocuments } from '@pinkas/contra
 import { addDays, documentTypes } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
-import { sumsByType } from './document-sums.repository.js';
+import { sumsByType } from '../document/document-sums.repository.js';
 
 const daysMax = 366;
 
