@@ -204,9 +204,9 @@ describe('event handling', () => {
   it('an event that JetStream may not have flushed is sent again at start and handled once', async () => {
     const { db } = tested.database;
     const [lately, longAgo] = [newEvent(business), newEvent(business)];
-    for (const [event, minutes] of [
-      [lately, 4],
-      [longAgo, 6],
+    for (const [event, seconds] of [
+      [lately, 20],
+      [longAgo, 40],
     ] as const) {
       await db
         .insertInto('outbox')
@@ -216,7 +216,7 @@ describe('event handling', () => {
           body: JSON.stringify(event),
           request_id: null,
           created_at: sql`now() - interval '1 hour'`,
-          sent_at: sql<Date>`now() - make_interval(mins => ${minutes})`,
+          sent_at: sql<Date>`now() - make_interval(secs => ${seconds})`,
         })
         .execute();
     }
@@ -230,6 +230,7 @@ describe('event handling', () => {
       async () => {},
       createLogger('test', 'silent'),
       Tracing.off,
+      30,
     );
     relay.start();
     await eventually('the effect is there', async () => (await effects(lately.document.id)).length === 1);

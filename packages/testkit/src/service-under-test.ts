@@ -31,6 +31,7 @@ export function serviceConfig(servers: { natsUrl: string; databaseUrl: string })
     consumerConcurrency: 16,
     reconcileEveryMs: 30_000,
     reconcileAgeMs: 120_000,
+    resendSeconds: 300,
     otlpEndpoint: '',
     tracesShare: 1,
     logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',

@@ -230,6 +230,14 @@ export const serviceFields = {
     min: 0,
     max: 3_600_000,
   }),
+  resendSeconds: integer('NATS_RESEND_SECONDS', {
+    meaning:
+      'For how many seconds after its acknowledgement an event is sent again at start and after a reconnect: more than twice sync_interval of the NATS servers, whose default is two minutes.',
+    example: '30',
+    fallback: 300,
+    min: 1,
+    max: 3_600,
+  }),
   otlpEndpoint: url('OTEL_EXPORTER_OTLP_ENDPOINT', {
     meaning:
       'The collector that traces are sent to, OTLP over HTTP, without /v1/traces; empty: no traces are recorded.',

@@ -212,7 +212,15 @@ async function openMessaging(
     manager,
     ensureStreams: ensure,
     published: new PublishedEvents(manager, name),
-    relay: new OutboxRelay(db, connection, jetstream(connection), ensure, logger, tracing),
+    relay: new OutboxRelay(
+      db,
+      connection,
+      jetstream(connection),
+      ensure,
+      logger,
+      tracing,
+      config.resendSeconds,
+    ),
     client: new RpcClient(connection, inboxPrefixOf(name)),
     handlers: new HandlerRegistry(),
   };

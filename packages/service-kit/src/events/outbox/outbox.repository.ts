@@ -2,8 +2,6 @@ import type { TraceHeaders } from '@pinkas/contracts';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 
-/** JetStream flushes to disk every two minutes: what it acknowledged longer ago is on its disk. */
-const unflushedMinutes = 5;
 /** An older unsent row was not sent right after its commit: its process died, or NATS was unavailable. */
 const overdue = sql<Date>`now() - interval '2 seconds'`;
 /** The most rows, of whatever subject, that one page reads: a rare subject must not cost a scan of all. */
@@ -117,10 +115,10 @@ export async function markSent(db: Kysely<MessagingTables>, ids: readonly string
 }
 
 /** Marks as unsent what was sent so recently that JetStream may not have flushed it to disk. */
-export async function markRecentlySentAsUnsent(db: Kysely<MessagingTables>): Promise<void> {
+export async function markRecentlySentAsUnsent(db: Kysely<MessagingTables>, seconds: number): Promise<void> {
   await db
     .updateTable('outbox')
     .set({ sent_at: null })
-    .where('sent_at', '>', sql<Date>`now() - make_interval(mins => ${unflushedMinutes})`)
+    .where('sent_at', '>', sql<Date>`now() - make_interval(secs => ${seconds})`)
     .execute();
 }

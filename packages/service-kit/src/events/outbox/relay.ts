@@ -54,6 +54,8 @@ export class OutboxRelay {
     private readonly ensureStreams: () => Promise<unknown>,
     private readonly logger: Logger,
     private readonly tracing: Tracing,
+    /** After so long JetStream has an event on its disk. */
+    private readonly resendSeconds: number,
   ) {
     this.#state = new ConnectionState(connection, {
       reconnected: () => {
@@ -159,7 +161,7 @@ export class OutboxRelay {
   /** JetStream drops what it still has as a duplicate. Older events that it lost are found by the reconcilers (ADR 0011). */
   async #resendUnflushed(): Promise<void> {
     await this.ensureStreams();
-    await markRecentlySentAsUnsent(this.db);
+    await markRecentlySentAsUnsent(this.db, this.resendSeconds);
     this.#mayHaveLost = false;
   }
 
