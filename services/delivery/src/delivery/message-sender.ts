@@ -16,6 +16,7 @@ import {
   type Logger,
   Tracing,
 } from '@pinkas/service-kit';
+import { Semaphore } from '@pinkas/service-kit/concurrency';
 import type { DeliveryConfig } from '../config.js';
 import { sendConcurrencyMax } from '../mail/mailer.js';
 import { type Attempt, beginAttempt, DayFullError } from './attempt.repository.js';
@@ -31,7 +32,7 @@ import { withdrawDocument } from './plan.repository.js';
 import { suppressedReason } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
-/** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched or outcome stored. */
+/** Messages of a channel in flight: as many as are sent at once, and as many whose PDF is fetched. */
 const inFlightMax = 2 * sendConcurrencyMax;
 /** How long a claim lasts before its send attempt begins: for fetching the PDF. */
 const claimMs = 30_000;
@@ -39,6 +40,8 @@ const claimMs = 30_000;
 const claimMarginMs = 30_000;
 /** When the PDF is fetched again while rendering cannot be asked: that is no attempt on the message. */
 const fetchPauseMs = 5_000;
+
+const unlimited = new AbortController().signal;
 
 /** How often claims of processes that died are looked for. */
 const expiredEveryMs = 1_000;
@@ -60,6 +63,13 @@ type HeldBack = { readonly until: Date } | { readonly reason: string };
 export class MessageSender implements BackgroundTask {
   /** One for each channel: while one provider hangs, the messages of the other are sent. */
   readonly #workers: ReadonlyMap<DeliveryChannel, JobWorker<ClaimedMessage>>;
+  /** As many messages of a channel as are sent at once. */
+  readonly #connections = new Map<DeliveryChannel, Semaphore>(
+    (['email', 'whatsapp'] as const).map((channel) => [
+      channel,
+      new Semaphore(sendConcurrencyMax, inFlightMax),
+    ]),
+  );
   #expiredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -171,17 +181,16 @@ export class MessageSender implements BackgroundTask {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
     const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
-    const attempt = await this.#beginAttempt(db, row, artifact.pdf);
-    if (!attempt) {
-      return;
-    }
-    const outcome = await this.channels.send(attempt.row, {
-      pdf: artifact.pdf.bytes,
-      allocation: attempt.allocation,
-      logo,
-      balance,
+    // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
+    await this.#connections.get(row.channel)?.run(unlimited, async () => {
+      const attempt = await this.#beginAttempt(db, row, artifact.pdf);
+      if (!attempt) {
+        return;
+      }
+      const { allocation, n } = attempt;
+      const content = { pdf: artifact.pdf.bytes, allocation, logo, balance };
+      await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
     });
-    await this.outcomes.record(attempt.row, attempt.n, outcome);
   }
 
   /** What holds a message back now; null: nothing does. */
