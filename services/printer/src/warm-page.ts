@@ -177,7 +177,8 @@ export class WarmPage {
       await this.#write(job.html);
     }
     this.#isNew = false;
-    this.#leavesState = !isPlain;
+    // A missing resource is not requested again by the same document object.
+    this.#leavesState = !isPlain || this.#missing.length > 0;
     this.#expectToBeHere();
     if (job.failOnMissingAsset && this.#missing.length > 0) {
       throw new UnprintableError(409, `Chromium failed to load resources: ${this.#missing.join(', ')}`);

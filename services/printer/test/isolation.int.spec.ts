@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Form, heebo, heeboBlack, html, type PrinterUnderTest, print, startTested } from './printing.js';
+import {
+  convert,
+  type Form,
+  heebo,
+  heeboBlack,
+  html,
+  type PrinterUnderTest,
+  print,
+  startTested,
+} from './printing.js';
 
 const face = "@font-face{font-family:F;src:url('f.woff2')}";
 
@@ -180,5 +189,12 @@ describe('documents that share a page', () => {
   it('all of these documents are printed by the same page', async () => {
     expect(await one.metrics()).not.toMatch(/pinkas_printer_pages_closed_total\{/);
     expect(await fresh.metrics()).toMatch(/pinkas_printer_pages_closed_total\{reason="prints"\} \d\d/);
+  });
+
+  it('a font that is missing is missing for the next document as well', async () => {
+    const files = { 'index.html': html('<p>סך הכול</p>', `${face} p{font-family:F}`) };
+    const before = await convert(one.url, { files });
+    const next = await convert(one.url, { files, fields: { failOnResourceLoadingFailed: 'true' } });
+    expect([before.status, next.status]).toEqual([200, 409]);
   });
 });
