@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { ConversionJob } from './conversion-form.js';
+import { type DocumentParts, partsOf } from './document-parts.js';
 import { type PageEnd, PageLostError, UnprintableError } from './print-errors.js';
 import { type ProcessUsage, readUsage } from './process-usage.js';
 
@@ -35,6 +36,8 @@ export class WarmPage {
   /** Whether no document was written since the page navigated. */
   #isNew = false;
   #media = '';
+  /** The head that the page has, where it may stay for the next document; else empty. */
+  #head = '';
   #progress = { cpuTicks: -1, at: 0 };
 
   private constructor(context: BrowserContext, cdp: CDPSession, frameId: string) {
@@ -170,21 +173,27 @@ export class WarmPage {
     if (job.assetsHash !== this.assetsHash || this.#leavesState) {
       await this.#navigate(job.assetsHash);
     }
-    const isPlain = await this.#write(job.html);
-    if (!isPlain && !this.#isNew) {
-      // It would take over as well as leave: it gets a document object of its own.
-      await this.#navigate(job.assetsHash);
-      await this.#write(job.html);
+    const parts = partsOf(job.html);
+    if (parts?.head !== this.#head || !(await this.#replaceBody(parts))) {
+      const isPlain = await this.#write(job.html);
+      if (!isPlain && !this.#isNew) {
+        // It would take over as well as leave: it gets a document object of its own.
+        await this.#navigate(job.assetsHash);
+        await this.#write(job.html);
+      }
+      this.#isNew = false;
+      this.#leavesState = !isPlain;
+      this.#head = parts?.head ?? '';
     }
-    this.#isNew = false;
     // A missing resource is not requested again by the same document object.
-    this.#leavesState = !isPlain || this.#missing.length > 0;
+    this.#leavesState ||= this.#missing.length > 0;
     this.#expectToBeHere();
     if (job.failOnMissingAsset && this.#missing.length > 0) {
       throw new UnprintableError(409, `Chromium failed to load resources: ${this.#missing.join(', ')}`);
     }
     if (job.settings.printBackground !== true) {
       await this.#send('Runtime.evaluate', { expression: withoutBackground });
+      this.#head = '';
     }
     const { data } = await this.#send('Page.printToPDF', { ...job.settings, transferMode: 'ReturnAsBase64' });
     this.#expectToBeHere();
@@ -194,6 +203,7 @@ export class WarmPage {
 
   async #navigate(assetsHash: string): Promise<void> {
     this.assetsHash = assetsHash;
+    this.#head = '';
     await this.#loaded(() => this.#send('Page.navigate', { url: this.#address }));
     this.#isNew = true;
   }
@@ -203,6 +213,14 @@ export class WarmPage {
     this.#missing = [];
     await this.#loaded(() => this.#send('Page.setDocumentContent', { frameId: this.#frameId, html }));
     const { result } = await this.#send('Runtime.evaluate', { expression: waitForFonts, awaitPromise: true });
+    return result.value === true;
+  }
+
+  /** Gives the page another title and body; fonts and style of the head stay. @returns whether it is as if it had been written. */
+  async #replaceBody({ title, body }: DocumentParts): Promise<boolean> {
+    this.#missing = [];
+    const expression = `(${replaceBody})(${JSON.stringify(title)}, ${JSON.stringify(body)})`;
+    const { result } = await this.#send('Runtime.evaluate', { expression, awaitPromise: true });
     return result.value === true;
   }
 
@@ -316,6 +334,14 @@ const waitForFonts = `(() => {
   const isPlain = document.compatMode === 'CSS1Compat' && !document.querySelector('meta[http-equiv], meta[name]');
   return document.fonts.status === 'loaded' ? isPlain : document.fonts.ready.then(() => isPlain);
 })()`;
+
+/** The root stays: where something moves, it may move from the style of the document before. */
+const replaceBody = `async (title, body) => {
+  document.title = title;
+  document.body.innerHTML = body;
+  const isPlain = await ${waitForFonts};
+  return isPlain && [...document.images].every(({ complete }) => complete) && document.getAnimations().length === 0;
+}`;
 
 /** Without printBackground, Gotenberg leaves out the background of the page alone, and prints all colors as they are. */
 const withoutBackground = `(() => {

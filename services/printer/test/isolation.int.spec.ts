@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { partsOf } from '../src/document-parts.js';
 import {
   convert,
   type Form,
@@ -11,6 +12,8 @@ import {
 } from './printing.js';
 
 const face = "@font-face{font-family:F;src:url('f.woff2')}";
+const moving = 'html{color:var(--x);transition:color 9s}';
+const screenRed = '@media screen{p{color:red}}';
 
 /** What one document leaves behind if anything does, and the next document, which would show it. */
 const pairs: Readonly<Record<string, readonly [Form, Form]>> = {
@@ -123,6 +126,14 @@ const pairs: Readonly<Record<string, readonly [Form, Form]>> = {
       },
     },
   ],
+  'attributes of the root that the body sets': [
+    { files: { 'index.html': html('<p>א<html style="zoom:2" class="a"><body style="color:red">') } },
+    { files: { 'index.html': html('<p>ב') } },
+  ],
+  'another direction and attributes of the body': [
+    { files: { 'index.html': html('<p>א (1)').replace('<body>', '<body class="a" style="color:red">') } },
+    { files: { 'index.html': html('<p>ב (1)').replace('lang="he" dir="rtl"', 'lang="en" dir="ltr"') } },
+  ],
   'a policy for contents': [
     {
       files: {
@@ -151,8 +162,77 @@ const pairs: Readonly<Record<string, readonly [Form, Form]>> = {
   ],
 };
 
+/** Documents with one head, which stays in the page. */
+const sameHead: Readonly<Record<string, readonly [Form, Form]>> = {
+  'a title': [
+    { files: { 'index.html': html('<p>א').replace('חשבונית', 'קבלה') } },
+    { files: { 'index.html': html('<p>ב') } },
+  ],
+  'a style of the body': [
+    {
+      files: {
+        'index.html': html(
+          `<style>@layer a{p{margin:0}}@page{size:99mm 99mm;margin:9mm}@counter-style s{system:cyclic;symbols:'X'}@property --x{syntax:'*';inherits:false;initial-value:red}@layer b,a;:root{--y:red;font-size:40px}body{font-family:F;writing-mode:vertical-rl;counter-increment:c}</style><p>א`,
+        ),
+      },
+      fields: { preferCssPageSize: 'true' },
+    },
+    {
+      files: {
+        'index.html': html(
+          '<style>@layer a{p{color:blue}}@layer b{p{color:green}}p{background:var(--x);border:1px solid var(--y,blue)}ol{list-style:s}li::after{content:counter(c)}</style><p>ב<ol><li>ג',
+        ),
+      },
+      fields: { preferCssPageSize: 'true' },
+    },
+  ],
+  'a transition of the root': [
+    { files: { 'index.html': html('<style>:root{--x:red}</style><p>א', moving) } },
+    { files: { 'index.html': html('<style>:root{--x:green}</style><p>ב', moving) } },
+  ],
+  'a font of the head': [
+    { files: { 'index.html': html('<p>סך', `${face} p{font-family:F}`), 'f.woff2': heebo } },
+    { files: { 'index.html': html('<p>הכול', `${face} p{font-family:F}`), 'f.woff2': heebo } },
+  ],
+  'a font of the head that only the next one needs': [
+    { files: { 'index.html': html('<p>1', `${face} b,div{font-family:F}`), 'f.woff2': heebo } },
+    { files: { 'index.html': html('<div>הכול</div>', `${face} b,div{font-family:F}`), 'f.woff2': heebo } },
+  ],
+  'a picture': [
+    {
+      files: {
+        'index.html': html(`<img src="data:image/gif;base64,${gif('/wAA')}" width="99" height="99">`),
+      },
+    },
+    {
+      files: {
+        'index.html': html(`<img src="data:image/gif;base64,${gif('AP8A')}" width="99" height="99">`),
+      },
+    },
+  ],
+  'elements that are left open': [
+    { files: { 'index.html': html('<div style="color:red"><table><tr><td><strong>א') } },
+    { files: { 'index.html': html('ב<table><tr><td>ג</table><p>ד') } },
+  ],
+  'a place far below that has the focus': [
+    { files: { 'index.html': html(`${'<p>א'.repeat(400)}<p tabindex="0" autofocus>כאן`) } },
+    { files: { 'index.html': html(`<p style="position:fixed;top:0">ב${'<p>ב'.repeat(400)}`) } },
+  ],
+  'the medium of the screen': [
+    { files: { 'index.html': html('<p>א', screenRed) }, fields: { emulatedMediaType: 'screen' } },
+    { files: { 'index.html': html('<p>ב', screenRed) } },
+  ],
+};
+
 function svg(color: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="${color}"/></svg>`;
+}
+
+/** A picture of one pixel. @param color three bytes, base64. */
+function gif(color: string): string {
+  const head = Buffer.from('GIF89a\x01\0\x01\0\x80\0\0', 'latin1');
+  const rest = Buffer.from('\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;', 'latin1');
+  return Buffer.concat([head, Buffer.from(color, 'base64'), rest]).toString('base64');
 }
 
 /** A PDF without the instants at which it was made, which are all that differs between two prints of one document. */
@@ -173,10 +253,9 @@ describe('documents that share a page', () => {
     await Promise.all([one?.stop(), fresh?.stop()]);
   });
 
-  it.each(Object.keys(pairs))(
+  it.each([...Object.entries(pairs), ...Object.entries(sameHead)])(
     'the next document on a page is printed as on a new one after %s',
-    async (name) => {
-      const [first, second] = pairs[name] as (typeof pairs)[string];
+    async (_what, [first, second]) => {
       const before = await print(one.url, first);
       const next = await print(one.url, second);
       expect(undated(next)).toBe(undated(await print(fresh.url, second)));
@@ -185,6 +264,12 @@ describe('documents that share a page', () => {
     },
     60_000,
   );
+
+  it.each(Object.entries(sameHead))('the head of the document stays in the page after %s', (_what, forms) => {
+    const [first, second] = forms.map(({ files }) => partsOf(String(files['index.html']))?.head);
+    expect(first).toEqual(expect.stringContaining('<head>'));
+    expect(second).toBe(first);
+  });
 
   it('all of these documents are printed by the same page', async () => {
     expect(await one.metrics()).not.toMatch(/pinkas_printer_pages_closed_total\{/);

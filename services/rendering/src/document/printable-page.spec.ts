@@ -374,11 +374,26 @@ describe('printablePage', () => {
     const business = sampleBusiness({ name: 'עסק "א" </style>;} & \\ בע"מ' });
     const sheet = sheetOf({ business, document: sampleDocument('tax_invoice', business) });
     const page = printablePage(sheet, 'nonce', noFonts, [null, 150000n, null]).html;
-    expect(page.match(/<\/style>/g)).toHaveLength(1);
+    expect(page.match(/<\/style>/g)).toHaveLength(2);
     expect(page).toContain('content:"עסק \\22 א\\22  \\3c \\2f style\\3e \\3b \\7d  \\26  \\5c  בע\\22 מ"');
     expect(page).toContain('content:"עוסק מורשה 514327892"');
     expect(page).toContain('symbols:" " "סכום מועבר 1\\2c 500\\2e 00 \\20aa " " "');
     expect(print(sheetOf())).not.toContain('@counter-style');
+  });
+
+  it('documents with the same letters have the same head but for the title', () => {
+    const headOf = (nonce: string, sheet: Sheet) =>
+      printablePage(sheet, nonce, noFonts, [null, 150000n]).html.split(nonce).join('').split('<body>')[0];
+    const business = sampleBusiness({ name: 'עסק אחר', accent_color: '#7a0019' });
+    const other = sheetOf({
+      business,
+      document: sampleDocument('receipt', business),
+      cancelledAt: '2026-03-09T23:30:00Z',
+    });
+    expect(headOf('nonce-1', sheetOf())).toMatch(
+      /^<!doctype html>\n<html lang="he" dir="rtl"><head><meta charset="utf-8"><title><\/title><style>[^<]*<\/style><\/head>$/,
+    );
+    expect(headOf('nonce-2', other)).toBe(headOf('nonce-1', sheetOf()));
   });
 
   it('the address of the page is on paper as a QR code that can be read', async () => {

@@ -104,9 +104,11 @@ export function printablePage(
   const language = languageOf(sheet);
   const body = documentSheet(sheet);
   const fonts = typeface.filesFor(`${body.text}${wording.carried[language]}`);
-  const style = new Markup(
-    `${facesByName(fonts)}\n${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${headStyle(sheet, carried)}\n${sheetStyle}`,
+  // The head is the same for all documents with these fonts, so that a printer need not write it again.
+  const shared = new Markup(`${facesByName(fonts)}\n${sheetStyle}`);
+  const own = new Markup(
+    `${printTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${paperStyle(sheet)}\n${headStyle(sheet, carried)}`,
   );
-  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${style}</style></head><body>${body}</body></html>`;
+  const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><title>${nonce}</title><style>${shared}</style></head><body><style>${own}</style>${body}</body></html>`;
   return { html: `<!doctype html>\n${page.text}`, fonts, texts: sourceTexts(body, language) };
 }
