@@ -174,6 +174,39 @@ describe('JobWorker', () => {
   });
 });
 
+it('a row that is given to a worker takes no place for which it claims others, and none once it stops', async () => {
+  let claimed: (rows: Job[]) => void = () => {};
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const worker = new JobWorker({
+    name: 'test',
+    concurrency: 2,
+    claimMs: 60_000,
+    logger,
+    tracing: Tracing.off,
+    nextDue: async () => ({ now: new Date(), inMs: 0 }),
+    claim: () =>
+      new Promise((resolve) => {
+        claimed = resolve;
+      }),
+    run: () => isReleased,
+  });
+  expect(worker.hasRoom).toBe(true);
+  worker.start();
+  await new Promise(setImmediate);
+  expect(worker.execute(job)).toBe(false);
+  claimed([job]);
+  await new Promise(setImmediate);
+  expect(worker.execute(job)).toBe(true);
+  expect(worker.execute(job)).toBe(false);
+  const stopped = worker.stop();
+  release();
+  await stopped;
+  expect(worker.execute(job)).toBe(false);
+});
+
 describe('KeyedQueue', () => {
   const gate = () => {
     let open = () => {};

@@ -38,6 +38,9 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
   readonly #inFlight = new Set<Promise<void>>();
   /** Since the last look at the table. */
   #wasFull = false;
+  /** Places for rows that are being claimed. */
+  #reserved = 0;
+  #stopped = false;
 
   constructor(
     private readonly options: {
@@ -75,7 +78,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
 
   /** Whether one more row can be executed now. */
   get hasRoom(): boolean {
-    return this.#inFlight.size < this.options.concurrency;
+    return !this.#stopped && this.#inFlight.size + this.#reserved < this.options.concurrency;
   }
 
   /** Executes a row that was stored as claimed. @returns false where there is no room: its claim is to be released. */
@@ -89,6 +92,7 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
 
   /** Claims nothing more, and waits for the rows in flight. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     await this.#poller.stop();
     await Promise.all(this.#inFlight);
   }
@@ -105,7 +109,11 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
     if (inMs > 0) {
       return isBusy ? Math.min(inMs, busyMs) : inMs;
     }
-    for (const row of await claim(free, now, new Date(now.getTime() + claimMs))) {
+    this.#reserved = free;
+    const rows = await claim(free, now, new Date(now.getTime() + claimMs)).finally(() => {
+      this.#reserved = 0;
+    });
+    for (const row of rows) {
       this.#start(row);
     }
     // Also where another replica has claimed what was due.

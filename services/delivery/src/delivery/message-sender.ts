@@ -63,11 +63,11 @@ type HeldBack = { readonly until: Date } | { readonly reason: string };
 export class MessageSender implements BackgroundTask {
   /** One for each channel: while one provider hangs, the messages of the other are sent. */
   readonly #workers: ReadonlyMap<DeliveryChannel, JobWorker<ClaimedMessage>>;
-  /** As many messages of a channel as are sent at once. */
+  /** As many messages of a channel as are sent at once; no more wait than are in flight. */
   readonly #connections = new Map<DeliveryChannel, Semaphore>(
     (['email', 'whatsapp'] as const).map((channel) => [
       channel,
-      new Semaphore(sendConcurrencyMax, inFlightMax),
+      new Semaphore(sendConcurrencyMax, Number.MAX_SAFE_INTEGER),
     ]),
   );
   #expiredAtMs = Number.NEGATIVE_INFINITY;
