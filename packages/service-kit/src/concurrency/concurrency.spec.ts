@@ -188,7 +188,7 @@ it('a row that is given to a worker takes no place for which it claims others, a
     tracing: Tracing.off,
     nextDue: async () => ({ now: new Date(), inMs: 0 }),
     claim: () =>
-      new Promise((resolve) => {
+      new Promise<Job[]>((resolve) => {
         claimed = resolve;
       }),
     run: () => isReleased,

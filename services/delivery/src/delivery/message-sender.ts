@@ -41,8 +41,6 @@ const claimMarginMs = 30_000;
 /** When the PDF is fetched again while rendering cannot be asked: that is no attempt on the message. */
 const fetchPauseMs = 5_000;
 
-const unlimited = new AbortController().signal;
-
 /** How often claims of processes that died are looked for. */
 const expiredEveryMs = 1_000;
 
@@ -182,7 +180,7 @@ export class MessageSender implements BackgroundTask {
     }
     const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
-    await this.#connections.get(row.channel)?.run(unlimited, async () => {
+    await this.#connections.get(row.channel)?.run(new AbortController().signal, async () => {
       const attempt = await this.#beginAttempt(db, row, artifact.pdf);
       if (!attempt) {
         return;
