@@ -46,7 +46,7 @@ export const killPoints = {
   },
   'F3 issuing, when its keys are locked': {
     service: 'issuing',
-    steps: [['reads', 'locked\\0.*set_config\\0']],
+    steps: [['reads', 'set_config\\0.*locked\\0']],
   },
   'F3 issuing, before rendering is called': {
     service: 'issuing',
