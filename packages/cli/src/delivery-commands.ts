@@ -96,7 +96,7 @@ function stateOf(message: MessageStatus): string {
 }
 
 const noMessages = (id: string) =>
-  `No document with the id ${id} has a message: the response to its issue says why none is sent, and pinkas delivery failures lists failed ones`;
+  `No document with the id ${id} has a message: the response to its issue has the reason, and pinkas delivery failures lists failed ones`;
 
 /** Why nothing is resent, on one line. */
 function nothingToResend({ suppressed, messages }: ReplyOf<typeof resendDelivery>): string {

@@ -68,7 +68,7 @@ export function exampleDocument(change: Partial<IssuedDocument> = {}): IssuedDoc
   };
 }
 
-/** The event of an issued document that has messages; its answer said of the delivery what no plan says. */
+/** The event of an issued document that has messages; its response has an outcome of the delivery that no plan has. */
 export function exampleDue(
   document: IssuedDocument,
   business: Business,

@@ -43,9 +43,9 @@ export interface CustomerUnderTest extends ServiceUnderTest<CustomerTables> {
   release(documentId: string, businessId?: string): Promise<void>;
   search(query: string | null, limit?: number, businessId?: string): Promise<CustomerCard[]>;
   /** Publishes the event of a document for this customer. */
-  publishIssued(customer: CustomerSnapshot, documentId?: string, changes?: boolean): Promise<IssuedDocument>;
+  publishIssued(customer: CustomerSnapshot, documentId?: string): Promise<IssuedDocument>;
   /** Publishes it and waits until it was recorded. */
-  publishAndWait(customer: CustomerSnapshot, documentId?: string, changes?: boolean): Promise<void>;
+  publishAndWait(customer: CustomerSnapshot, documentId?: string): Promise<void>;
   /** Resolves the customer, publishes the event of its document, and waits until the card is real. */
   issueTo(customer: CustomerInput): Promise<CustomerSnapshot>;
   card(id: string): Promise<CardRow | undefined>;

@@ -57,15 +57,20 @@ describe('IssueOutcomes', () => {
       );
       return new Map(rows.map(({ subject, body }) => [subject.replace(`.${id}`, ''), body]));
     };
-    const { email: _, ...nobody } = numberedCustomer;
+    const { email: _, ...unaddressed } = numberedCustomer;
     const accountant = { ...issuing.business, accountant_copy: { enabled: true, email: 'a@example.com' } };
     const cases = [
-      { body: { customer: nobody }, changes: false, events: [] },
-      { body: { customer: nobody }, changes: true, events: [cardChanged] },
-      { body: { ...large, customer: nobody }, changes: false, events: [numberRequired] },
+      { body: { customer: unaddressed }, changes: false, events: [] },
+      { body: { customer: unaddressed }, changes: true, events: [cardChanged] },
+      { body: { ...large, customer: unaddressed }, changes: false, events: [numberRequired] },
       { body: { customer: numberedCustomer }, changes: false, events: [messageDue] },
       { body: { customer: numberedCustomer, send: false }, changes: false, events: [] },
-      { body: { customer: nobody }, changes: false, events: [messageDue], change: { business: accountant } },
+      {
+        body: { customer: unaddressed },
+        changes: false,
+        events: [messageDue],
+        change: { business: accountant },
+      },
       { body: large, changes: true, events: [numberRequired, messageDue, cardChanged] },
     ];
     for (const { body, changes, events, change } of cases) {

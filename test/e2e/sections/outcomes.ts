@@ -94,7 +94,7 @@ export function outcomes(system: () => RunningStack): void {
     const keysOf = (cases: readonly Case[]) =>
       Promise.all(cases.map(async ({ settings }) => (await stack.newIssuer(settings)).key));
 
-    /** Allocation and delivery come to what the answer says, and know nothing of a document that is no work for them. */
+    /** Allocation and delivery come to the outcomes of the answer, and know nothing of a document that is no work for them. */
     const expectOutcomes = (documents: readonly CreatedDocument[]) =>
       Promise.all(
         documents.map(async ({ id, allocation, delivery }) => {

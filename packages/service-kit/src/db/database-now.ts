@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Clock } from '../clock.js';
 
 /**
- * In a statement: the time on the database's clock, which all replicas share, in whole milliseconds. What is claimed, and for how
+ * In a statement: the time on the database's clock, which all replicas share, in milliseconds. What is claimed, and for how
  * long, must not depend on the machine.
  * @param clock a test's clock shifts the result by its distance from the machine's.
  * @param inMs so many milliseconds from now.

@@ -11,7 +11,7 @@ export abstract class PeriodicTask implements BackgroundTask {
     this.#poller = new Poller({ name, idleMs: everyMs, tick: () => this.tick(), logger });
   }
 
-  /** @returns when the next tick follows; by default after the whole pause. */
+  /** @returns when the next tick follows; by default after the full pause. */
   abstract tick(): Promise<TickResult | undefined>;
 
   start(): void {

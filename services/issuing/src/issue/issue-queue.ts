@@ -104,7 +104,7 @@ export class IssueQueue {
       if (outcome) {
         place.end(outcome);
       }
-      // One of several may be why it failed, and is not known. The rendering of the first may have been cut short, and has the whole
+      // One of several may be why it failed, and is not known. The rendering of the first may have been cut short, and has all
       // of its time in a transaction of its own.
       place.isAlone ||= outcomes ? index === 0 : isLocked === true;
     }
