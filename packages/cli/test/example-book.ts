@@ -135,7 +135,7 @@ function answerOf(system: ExampleSystem, subject: string, request: Record<string
   }
   switch (subject) {
     case 'rpc.issuing.series.audit.v1':
-      return { documents: [], head: null, next_after: null };
+      return { documents: [], wrong_sums: [], head: null, next_after: null };
     case 'rpc.issuing.series.list.v1':
       return { series: system.series };
     case 'rpc.issuing.book.read.v1': {

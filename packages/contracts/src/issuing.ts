@@ -403,6 +403,8 @@ export const auditSeries = defineContract('issuing.series.audit', {
         findings: Type.Array(Type.String()),
       }),
     ),
+    /** The dates whose sums, which lists and reports read, are not those of the documents; on the first page only. */
+    wrong_sums: Type.Array(CalendarDate),
     /** The last document, as its series knows it; null before the first. */
     head: Nullable(ChainHead),
     /** The `after` of the next page; null on the last one. */

@@ -72,6 +72,10 @@ async function followSeries(call: Call, businessId: string, type: DocumentType, 
     if (after === null) {
       head = page.head;
     }
+    for (const date of page.wrong_sums) {
+      const message = `the sums of ${date} are not those of its documents`;
+      findings.push({ check: 'sums', document_id: null, type, number: null, message });
+    }
     for (const { id, number, hash, findings: messages } of page.documents) {
       findings.push(
         ...messages.map((message): Finding => ({ check: 'chain', document_id: id, type, number, message })),

@@ -17,6 +17,11 @@ export const checks = {
     proves: 'the totals equal those of the stored items',
     remedy: 'A row was changed outside the system: its signed PDF shows what was issued.',
   },
+  sums: {
+    proves: 'the sums of each date, which reports are made of, equal those of its documents',
+    remedy:
+      'A sum or a document was changed outside the system: the other findings name the document; a sum alone is corrected from the documents.',
+  },
   payments: {
     proves: 'payments add up to the total, and the paid amount to what was received',
     remedy:

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
+import { datesOfWrongSums } from '../document/document-sums.repository.js';
 import { documentHash, stateOf } from './document-hash.js';
 import { type ChainedRow, chainedAfter, seriesHead } from './hash.repository.js';
 
-/** Computes the hashes of a series again, a page at a time, and compares each document's state with the trail of its changes. */
+/** Computes hashes and sums of a series again, and compares each document's state with the trail of its changes. */
 @Operation(auditSeries)
 export class AuditSeries {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
@@ -25,6 +26,7 @@ export class AuditSeries {
     const last = documents.at(-1);
     return {
       documents,
+      wrong_sums: after === null ? await datesOfWrongSums(db, series) : [],
       head,
       next_after: rows.length > limit && last ? { number: last.number, id: last.id, hash: last.hash } : null,
     };

@@ -19,6 +19,30 @@ export async function sumsByType(
   return rows;
 }
 
+/** The dates of a series whose sums are not those of its documents; one statement, so that it can run while documents are issued. */
+export async function datesOfWrongSums(
+  db: Database<IssuingTables>,
+  { business_id, type }: Pick<DocumentRow, 'business_id' | 'type'>,
+): Promise<string[]> {
+  const { rows } = await sql<{ dated_on: string }>`
+    with kept as (
+      select dated_on, count(*) filter (where status <> 'cancelled') as documents,
+        count(*) filter (where status = 'cancelled') as cancelled,
+        coalesce(sum(subtotal - discount) filter (where status <> 'cancelled'), 0) as net,
+        coalesce(sum(vat) filter (where status <> 'cancelled'), 0) as vat,
+        coalesce(sum(total) filter (where status <> 'cancelled'), 0) as total
+      from document where business_id = ${business_id} and type = ${type} group by dated_on
+    ), summed as (
+      select dated_on, documents, cancelled, net, vat, total
+      from document_sum where business_id = ${business_id} and type = ${type}
+    )
+    select dated_on from kept full join summed using (dated_on)
+    where (kept.documents, kept.cancelled, kept.net, kept.vat, kept.total)
+      is distinct from (summed.documents, summed.cancelled, summed.net, summed.vat, summed.total)
+    order by dated_on`.execute(db);
+  return rows.map((row) => row.dated_on);
+}
+
 /**
  * Takes a document that was cancelled out of the sums of its date. It must be the last lock of the transaction: `insertIssued` takes
  * it last as well, and nothing is waited for while it is held.
