@@ -96,7 +96,7 @@ describe('pinkas person', () => {
       'invite',
       { EMAIL: email },
       { business: id, role: 'boss' },
-      '--role takes owner or bookkeeper, not "boss"',
+      '--role takes owner, issuer, bookkeeper, not "boss"',
     ],
     ['list', {}, { business: 'x' }, '"x" is not an id'],
     ['remove', { EMAIL: '' }, { business: id }, '"" is not an email address'],

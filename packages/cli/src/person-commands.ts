@@ -16,7 +16,7 @@ const business = { value: 'ID', meaning: 'the business', required: true } as con
 function readRole(text: string | undefined): MemberRole {
   const role = memberRoles.find((known) => known === text);
   if (role === undefined) {
-    throw new UsageError(`--role takes ${memberRoles.join(' or ')}, not "${text ?? ''}"`);
+    throw new UsageError(`--role takes ${memberRoles.join(', ')}, not "${text ?? ''}"`);
   }
   return role;
 }
@@ -40,7 +40,7 @@ export const personCommands: readonly Command[] = [
       business,
       role: {
         value: memberRoles.join('|'),
-        meaning: 'an owner reads and changes, a bookkeeper reads',
+        meaning: 'an owner changes everything, an issuer issues documents, a bookkeeper reads and exports',
         required: true,
       },
     },

@@ -2,8 +2,11 @@ import Type, { type Static } from 'typebox';
 import { defineContract } from './define.js';
 import { Instant, Nullable, Strict, Uuid } from './schema/fields.js';
 
-/** What a person may do in a business: an owner reads and changes, a bookkeeper reads. */
-export const memberRoles = ['owner', 'bookkeeper'] as const;
+/**
+ * What a person may do in a business, from the most to the least: a bookkeeper reads and exports, an issuer also issues, sends,
+ * credits and cancels documents, an owner also changes settings, people and keys.
+ */
+export const memberRoles = ['owner', 'issuer', 'bookkeeper'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
 /** A person who may use the console for a business. */

@@ -11,7 +11,7 @@ import { askForLink, linkFor, useLink } from './mail.js';
 const bindings = ((Reflect.getMetadata('providers', ConsoleModule) ?? []) as object[]).flatMap((provider) =>
   typeof provider === 'function' ? (pageBindingOf(provider) ?? []) : [],
 );
-const ofBusiness = bindings.filter(({ access }) => access === 'reader' || access === 'owner');
+const ofBusiness = bindings.filter(({ access }) => access !== 'anyone' && access !== 'person');
 
 /** The addresses of a page, with ids that exist nowhere. */
 function pathsOf({ access, path, books }: PageBinding, businessId = ''): string[] {
@@ -48,11 +48,13 @@ describe('attacks on the console', () => {
   let console: ConsoleUnderTest;
   let businessId: string;
   let owner: TestPerson;
+  let issuer: TestPerson;
   let bookkeeper: TestPerson;
   beforeAll(async () => {
     console = await startConsole();
     businessId = console.addBusiness().id;
     owner = await console.addPerson({ [businessId]: 'owner' });
+    issuer = await console.addPerson({ [businessId]: 'issuer' });
     bookkeeper = await console.addPerson({ [businessId]: 'bookkeeper' });
   });
   afterAll(() => console.stop());
@@ -102,17 +104,40 @@ describe('attacks on the console', () => {
       },
     );
 
-    it.each(named(ofBusiness.filter(({ access }) => access === 'owner')))(
-      'the page %s is refused to a bookkeeper',
+    it.each(named(ofBusiness.filter(({ access }) => access !== 'reader')))(
+      'the page %s is refused to each role below that which it needs, with the menu of the business',
       async (_name, binding) => {
-        const browser = await console.signedIn(bookkeeper);
-        for (const path of pathsOf(binding, businessId)) {
-          const reply = await send(browser, binding, path);
-          expect(reply.status).toBe(403);
-          expect(reply.text).toContain('Only an owner may change this');
+        const isOwners = binding.access === 'owner';
+        for (const person of isOwners ? [issuer, bookkeeper] : [bookkeeper]) {
+          const browser = await console.signedIn(person);
+          for (const path of pathsOf(binding, businessId)) {
+            const reply = await send(browser, binding, path);
+            expect([path, reply.status]).toEqual([path, 403]);
+            expect(reply.text).toContain(
+              isOwners ? 'Only an owner may change this' : 'Only owners and issuers may do this',
+            );
+            expect(reply.text).toContain(`href="/b/${businessId}/trail"`);
+          }
         }
       },
     );
+
+    it.each(named(ofBusiness.filter(({ access }) => access !== 'owner')))(
+      'the page %s is not refused to an issuer for the role',
+      async (_name, binding) => {
+        const browser = await console.signedIn(issuer);
+        for (const path of pathsOf(binding, businessId)) {
+          expect((await send(browser, binding, path)).status).not.toBe(403);
+        }
+      },
+    );
+
+    it('an issuer changes neither settings, people, keys nor the connection to the tax authority', () => {
+      const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
+      expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(
+        new Set(['authority', 'business', 'connection', 'people']),
+      );
+    });
 
     it.each(named(ofBusiness))(
       'the page %s of a business of somebody else looks like one that does not exist',

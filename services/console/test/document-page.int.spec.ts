@@ -558,7 +558,7 @@ describe('the page of a document', () => {
     expect(rows[2]).toContain(`href="${at}#send"`);
   });
 
-  it.each(['owner', 'bookkeeper'] as const)(
+  it.each(['owner', 'issuer', 'bookkeeper'] as const)(
     'a cancelled document has no card of actions for the %s: there are none',
     async (role) => {
       const { business_id } = answers.document;

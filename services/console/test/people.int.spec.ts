@@ -222,12 +222,15 @@ describe('people', () => {
     const { people } = await console.network.call(listPeople, { business_id: business.id });
     const id = people.find((member) => member.email === email)?.person_id ?? '';
     const member = await openMember(browser, business.id, id);
-    await browser.post(`${member}/role`, { role: 'owner' });
+    for (const role of ['issuer', 'owner']) {
+      await browser.post(`${member}/role`, { role });
+    }
     await browser.post(`${member}/remove`);
     expect((await browser.get(`/b/${business.id}/people`)).text).not.toContain(email);
     const trail = await auditTrail(console.database, business.id);
     expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
       ['person.invite', `person:${owner.id}`],
+      ['person.role', `person:${owner.id}`],
       ['person.role', `person:${owner.id}`],
       ['person.remove', `person:${owner.id}`],
     ]);

@@ -25,7 +25,7 @@ export const initial = sqlMigration(`
     undelivered_at timestamptz,
     constraint membership_pkey primary key (business_id, person_id),
     constraint membership_person_fkey foreign key (person_id) references person (id),
-    constraint membership_role_check check (role in ('owner', 'bookkeeper'))
+    constraint membership_role_check check (role in ('owner', 'issuer', 'bookkeeper'))
   );
   create index membership_person_idx on membership (person_id);
   ${enableTenantIsolation('membership')}

@@ -189,7 +189,7 @@ CREATE TABLE public.membership (
     invited_by uuid,
     invited_at timestamp with time zone NOT NULL,
     undelivered_at timestamp with time zone,
-    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'bookkeeper'::text])))
+    CONSTRAINT membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'issuer'::text, 'bookkeeper'::text])))
 );
 
 ALTER TABLE ONLY public.membership FORCE ROW LEVEL SECURITY;

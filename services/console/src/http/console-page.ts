@@ -3,8 +3,11 @@ import { Injectable } from '@nestjs/common';
 import type { Markup } from '@pinkas/design';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
-/** Who may request a page: anyone, a signed-in person, a member of the business in the path, an owner of it. */
-export type Access = 'anyone' | 'person' | 'reader' | 'owner';
+/**
+ * Who may request a page: anyone, a signed-in person, a member of the business in the path, one who issues documents (an issuer
+ * or an owner), an owner.
+ */
+export type Access = 'anyone' | 'person' | 'reader' | 'issuer' | 'owner';
 
 /**
  * What a page of a business changes, and so which states of the business and of the kill switch stop it, as in the HTTP API:
@@ -17,7 +20,7 @@ export type Changes = 'issues' | 'book' | 'settings' | 'nothing';
 export interface PageBinding {
   readonly method: 'GET' | 'POST';
   /**
-   * With `:name` parameters. For `reader` and `owner` the path below that of the business: `/documents` becomes
+   * With `:name` parameters. For `reader`, `issuer` and `owner` the path below that of the business: `/documents` becomes
    * `/b/:business/documents`.
    */
   readonly path: string;
@@ -89,7 +92,10 @@ export interface PageHandler<A extends Access = Access> {
 const pageKey = Symbol('pinkas:console-page');
 
 /** A binding of a form of a business has to say what it changes. */
-type CheckedBinding<A extends Access> = PageBinding & { readonly access: A } & (A extends 'reader' | 'owner'
+type CheckedBinding<A extends Access> = PageBinding & { readonly access: A } & (A extends
+    | 'reader'
+    | 'issuer'
+    | 'owner'
     ? { readonly method: 'GET' } | { readonly method: 'POST'; readonly changes: Changes }
     : unknown);
 

@@ -28,6 +28,7 @@ import {
   tooLargePage,
 } from '../pages/message-pages.js';
 import { shell } from '../pages/shell.js';
+import { isAtLeast } from '../people/roles.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
@@ -95,10 +96,11 @@ export class PagePipeline {
         reply = stalePage(visit.language);
       } else {
         const checked = await this.#authorize(binding, visit);
-        if ('reply' in checked) {
+        visit = checked.visit;
+        if (checked.reply) {
           reply = checked.reply;
         } else {
-          visit = { ...checked.visit, outcome: await this.#takeOutcome(checked.visit) };
+          visit = { ...visit, outcome: await this.#takeOutcome(visit) };
           reply = await handler.handle(visit as never);
           await this.#keepOutcome(reply, visit);
         }
@@ -189,16 +191,16 @@ export class PagePipeline {
   async #authorize(
     binding: PageBinding,
     visit: Visit,
-  ): Promise<{ reply: PageReply } | { visit: Visit | MemberVisit }> {
+  ): Promise<{ visit: Visit | MemberVisit; reply?: PageReply }> {
     if (binding.access === 'anyone') {
       return { visit };
     }
     const { session } = visit;
     if (!session) {
-      return { reply: signInRedirect(visit) };
+      return { visit, reply: signInRedirect(visit) };
     }
     if (binding.freshProof && !isProofFresh(session, this.clock.now())) {
-      return { reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
+      return { visit, reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
     }
     if (binding.access === 'person') {
       return { visit };
@@ -207,21 +209,14 @@ export class PagePipeline {
     const membership = visit.memberships.find(({ businessId }) => businessId === id);
     // A business of somebody else, and one that does not exist, look the same.
     if (!isUuid(id) || isTestBook(id) || !membership) {
-      return { reply: errorPage('not_found', visit.language) };
+      return { visit, reply: errorPage('not_found', visit.language) };
     }
     setLogContext({ business_id: id });
-    if (binding.access === 'owner' && membership.role !== 'owner') {
-      return { reply: errorPage('owner_only', visit.language) };
-    }
     const {
       business,
       settings_version: settingsVersion,
       api_enabled: apiEnabled,
     } = await this.rpc.call(showBusiness, { business_id: id });
-    const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
-    if (refusal !== null) {
-      return { reply: refusedPage(refusal, visit.language) };
-    }
     const isTest = visit.path.startsWith('/t/');
     const book = isTest ? testBook(business) : business;
     const root = `/${isTest ? 't' : 'b'}/${id}`;
@@ -240,7 +235,14 @@ export class PagePipeline {
         return `${root}${path}${search === '' ? '' : `?${search}`}`;
       },
     };
-    return { visit: member };
+    // What is refused here is shown with the menu of the business.
+    if (binding.access !== 'reader' && !isAtLeast(membership.role, binding.access)) {
+      return { visit: member, reply: errorPage(`${binding.access}_only`, visit.language) };
+    }
+    const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
+    return refusal === null
+      ? { visit: member }
+      : { visit: member, reply: refusedPage(refusal, visit.language) };
   }
 
   #framed(

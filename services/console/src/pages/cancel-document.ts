@@ -46,7 +46,7 @@ ${error === null ? null : notice('error', error)}
 }
 
 /** Says what cancelling a document does. */
-@ConsolePage({ method: 'GET', path: '/documents/:id/cancel', access: 'owner', changes: 'book', books: true })
+@ConsolePage({ method: 'GET', path: '/documents/:id/cancel', access: 'issuer', changes: 'book', books: true })
 export class PreviewCancellation {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -67,7 +67,7 @@ export class PreviewCancellation {
 @ConsolePage({
   method: 'POST',
   path: '/documents/:id/cancel',
-  access: 'owner',
+  access: 'issuer',
   changes: 'book',
   books: true,
   timeoutMs: timeLimitsMs.cancelDocument,

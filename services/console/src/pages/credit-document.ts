@@ -226,7 +226,7 @@ ${checkbox({ name: 'send', label: texts.send[language], checked: draft.send })}
 @ConsolePage({
   method: 'GET',
   path: '/documents/:id/credit',
-  access: 'owner',
+  access: 'issuer',
   changes: 'issues',
   books: true,
 })
@@ -250,7 +250,7 @@ export class StartCreditNote {
 @ConsolePage({
   method: 'POST',
   path: '/documents/:id/credit',
-  access: 'owner',
+  access: 'issuer',
   changes: 'issues',
   books: true,
   timeoutMs: timeLimitsMs.createDocument,

@@ -11,6 +11,7 @@ import type { CustomerLegalType } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { isAtLeast } from '../people/roles.js';
 import { csrfField, dayAndTime, documentTable, facts, field, notice, pager } from './parts.js';
 import { type Words, words } from './words.js';
 
@@ -110,7 +111,7 @@ export class ShowCustomerPage {
 }
 
 /** Corrects the contact details of a card. */
-@ConsolePage({ method: 'POST', path: '/customers/:id', access: 'owner', changes: 'book', books: true })
+@ConsolePage({ method: 'POST', path: '/customers/:id', access: 'issuer', changes: 'book', books: true })
 export class SaveCustomer {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -179,8 +180,8 @@ async function cardPage(
   return page(
     customer.name,
     html`<h1>${isolate(customer.name, language)}</h1>${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
-<section class="card">${cardFacts(customer, role === 'owner', language)}</section>
-${role === 'owner' ? contactForm(visit, customer, given, errors) : null}
+<section class="card">${cardFacts(customer, isAtLeast(role, 'issuer'), language)}</section>
+${isAtLeast(role, 'issuer') ? contactForm(visit, customer, given, errors) : null}
 <section class="card" aria-labelledby="documents"><h2 id="documents">${texts.documents[language]}</h2>${list}${pager({ first: before > 0 ? at : null, next }, language)}</section>`,
     isWrong ? 422 : 200,
   );

@@ -27,7 +27,7 @@ const keyOf = ({ bookId, params, session }: MemberVisit) => ({
 @ConsolePage({
   method: 'POST',
   path: '/documents/:id/allocation',
-  access: 'owner',
+  access: 'issuer',
   changes: 'book',
   books: true,
   timeoutMs: timeLimitsMs.operatorCall,
@@ -42,7 +42,13 @@ export class RetryAllocationNow {
 }
 
 /** Sends the failed messages of a document again. */
-@ConsolePage({ method: 'POST', path: '/documents/:id/resend', access: 'owner', changes: 'book', books: true })
+@ConsolePage({
+  method: 'POST',
+  path: '/documents/:id/resend',
+  access: 'issuer',
+  changes: 'book',
+  books: true,
+})
 export class ResendMessages {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -58,7 +64,7 @@ export class ResendMessages {
 }
 
 /** Sends a document to an address; a form that is sent twice sends it once. */
-@ConsolePage({ method: 'POST', path: '/documents/:id/send', access: 'owner', changes: 'book', books: true })
+@ConsolePage({ method: 'POST', path: '/documents/:id/send', access: 'issuer', changes: 'book', books: true })
 export class SendDocument {
   constructor(private readonly rpc: RpcClient) {}
 
@@ -90,7 +96,7 @@ export class SendDocument {
 }
 
 /** Allows messages to a suppressed address again. */
-@ConsolePage({ method: 'POST', path: '/suppressions/remove', access: 'owner', changes: 'book', books: true })
+@ConsolePage({ method: 'POST', path: '/suppressions/remove', access: 'issuer', changes: 'book', books: true })
 export class AllowAddress {
   constructor(private readonly rpc: RpcClient) {}
 

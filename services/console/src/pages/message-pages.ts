@@ -18,6 +18,14 @@ const texts = {
     he: 'אפשר לבקש מבעלי העסק לעשות זאת, או לתת לך תפקיד של בעלים.',
     en: 'Ask an owner of the business to do it, or to make you an owner.',
   },
+  issuerOnly: {
+    he: 'רק בעלים ומפיקי מסמכים יכולים לעשות זאת',
+    en: 'Only owners and issuers may do this',
+  },
+  issuerOnlyMore: {
+    he: 'אפשר לבקש מבעלי העסק לתת לך תפקיד של הפקת מסמכים.',
+    en: 'Ask an owner of the business to make you an issuer.',
+  },
   stale: { he: 'הטופס אינו בתוקף', en: 'This form is out of date' },
   staleMore: {
     he: 'דבר לא השתנה. יש לחזור לדף, לטעון אותו מחדש ולשלוח שוב.',
@@ -70,7 +78,10 @@ export function errorText(error: ApiError, language: Language): string {
 }
 
 /** The page in place of one that failed. */
-export function errorPage(error: ApiError | 'not_found' | 'owner_only', language: Language): PageReply {
+export function errorPage(
+  error: ApiError | 'not_found' | 'owner_only' | 'issuer_only',
+  language: Language,
+): PageReply {
   const code = typeof error === 'string' ? error : error.code;
   switch (code) {
     case 'not_found':
@@ -79,6 +90,8 @@ export function errorPage(error: ApiError | 'not_found' | 'owner_only', language
       return messagePage(texts.notFound, texts.notFoundMore, language, 404);
     case 'owner_only':
       return messagePage(texts.ownerOnly, texts.ownerOnlyMore, language, 403);
+    case 'issuer_only':
+      return messagePage(texts.issuerOnly, texts.issuerOnlyMore, language, 403);
     case 'engine_error':
       return messagePage(texts.later, texts.laterMore, language, 502);
     case 'internal_error':

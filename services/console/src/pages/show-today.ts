@@ -19,6 +19,7 @@ import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { isAtLeast } from '../people/roles.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { amount, dayAndTime, documentTable, notice, typeName } from './parts.js';
 import { reviewed } from './settlement.js';
@@ -192,10 +193,10 @@ function item(title: Markup, detail: Markup, action: Markup | null): Markup {
   return html`<li class="item"><div><strong>${title}</strong><p>${detail}</p></div>${action && html`<div class="actions">${action}</div>`}</li>`;
 }
 
-/** A button for owners; who may only read gets a link to the document. */
+/** A button for those who issue; who may only read gets a link to the document. */
 function action(visit: MemberVisit, path: string, fields: Markup, word: Words): Markup | null {
   const { csrfToken, language, role } = visit;
-  return role === 'owner'
+  return isAtLeast(role, 'issuer')
     ? postForm(visit.link(path), csrfToken, html`${fields}<button>${word[language]}</button>`)
     : null;
 }

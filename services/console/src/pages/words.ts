@@ -31,5 +31,6 @@ export const words = {
   cancel: { he: 'ביטול', en: 'Cancel' },
   back: { he: 'חזרה', en: 'Back' },
   owner: { he: 'בעלים', en: 'Owner' },
+  issuer: { he: 'הפקת מסמכים', en: 'Issuer' },
   bookkeeper: { he: 'הנהלת חשבונות', en: 'Bookkeeper' },
 } as const satisfies Record<string, Words>;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type RequestOf, sendNotice, showBusiness, timeLimitsMs } from '@pinkas/contracts';
+import { type MemberRole, type RequestOf, sendNotice, showBusiness, timeLimitsMs } from '@pinkas/contracts';
 import { nextAttemptAt } from '@pinkas/domain';
 import {
   ApiError,
@@ -172,7 +172,7 @@ export class NoticeSender implements BackgroundTask {
   async #membership(
     { business_id }: DueNotice,
     personId: string,
-  ): Promise<{ businessName: string; role: 'owner' | 'bookkeeper' } | null> {
+  ): Promise<{ businessName: string; role: MemberRole } | null> {
     const membership = await this.#all
       .selectFrom('membership')
       .select(['business_id', 'role'])

@@ -2,6 +2,7 @@ import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas
 import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { documentTypeRules } from '@pinkas/domain';
 import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../people/roles.js';
 import { choice, csrfField, field } from '../parts.js';
 import { postForm } from '../shell.js';
 import type { Words } from '../words.js';
@@ -24,10 +25,13 @@ const texts = {
   retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
   cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
   credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
-  noActions: { he: 'רק בעלי העסק יכולים לשנות דבר.', en: 'Only an owner can change anything.' },
+  noActions: {
+    he: 'רק בעלים ומפיקי מסמכים יכולים לשנות דבר.',
+    en: 'Only owners and issuers can change anything.',
+  },
 } as const satisfies Record<string, Words>;
 
-/** What an owner can do with a document; nothing where there is nothing to do. */
+/** What an owner or an issuer can do with a document; nothing where there is nothing to do. */
 export function actions(
   visit: MemberVisit,
   document: IssuedDocument,
@@ -54,10 +58,9 @@ export function actions(
   if (!retry && !sending && !cancel && !credit) {
     return html``;
   }
-  const content =
-    role === 'owner'
-      ? html`${retry}${sending}<div class="buttons">${credit}${cancel}</div>`
-      : html`<p>${texts.noActions[language]}</p>`;
+  const content = isAtLeast(role, 'issuer')
+    ? html`${retry}${sending}<div class="buttons">${credit}${cancel}</div>`
+    : html`<p>${texts.noActions[language]}</p>`;
   return html`<section class="card" aria-labelledby="actions"><h2 id="actions">${texts.actions[language]}</h2>${content}</section>`;
 }
 

@@ -3,8 +3,8 @@ import type { Words } from '../words.js';
 /** What the pages about the members of a business say. */
 export const peopleWords = {
   lead: {
-    he: 'בעלים קוראים ומשנים; הנהלת חשבונות קוראת בלבד. כל שינוי כאן נרשם ביומן.',
-    en: 'Owners read and change; bookkeepers only read. Every change here is in the audit trail.',
+    he: 'בעלים משנים הכול; מפיקי מסמכים מפיקים ושולחים; הנהלת חשבונות קוראת ומייצאת. כל שינוי כאן נרשם ביומן.',
+    en: 'Owners change everything; issuers issue and send documents; bookkeepers read and export. Every change here is in the audit trail.',
   },
   email: { he: 'כתובת מייל', en: 'Email address' },
   emailWrong: {
@@ -27,7 +27,14 @@ export const peopleWords = {
     he: 'קריאה ושינוי של הכול, כולל אנשים ומפתחות',
     en: 'Reads and changes everything, people and keys too',
   },
-  bookkeeperHint: { he: 'קריאה של הכול, בלי לשנות דבר', en: 'Reads everything, changes nothing' },
+  issuerHint: {
+    he: 'גם הפקה, שליחה, זיכוי וביטול של מסמכים ותיקון כרטיסי לקוח; בלי הגדרות, אנשים ומפתחות',
+    en: 'Also issues, sends, credits and cancels documents and corrects customer cards; no settings, people or keys',
+  },
+  bookkeeperHint: {
+    he: 'קריאה של הכול וייצוא קבצים, בלי לשנות דבר',
+    en: 'Reads everything and exports files, changes nothing',
+  },
   send: { he: 'לשלוח הזמנה', en: 'Send the invitation' },
   roleTitle: { he: 'תפקיד', en: 'Role' },
   remove: { he: 'להסיר מהעסק', en: 'Remove from the business' },

@@ -3,7 +3,11 @@ import { html, type Language, type Markup } from '@pinkas/design';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 
-const hints = { owner: texts.ownerHint, bookkeeper: texts.bookkeeperHint } as const;
+const hints = {
+  owner: texts.ownerHint,
+  issuer: texts.issuerHint,
+  bookkeeper: texts.bookkeeperHint,
+} as const;
 
 /** The choice of a role. */
 export function roleField(chosen: MemberRole, language: Language): Markup {
@@ -14,7 +18,7 @@ export function roleField(chosen: MemberRole, language: Language): Markup {
   return html`<fieldset><legend>${texts.role[language]}</legend>${options}</fieldset>`;
 }
 
-/** The role of a form; the lesser where it names none. */
+/** The role of a form; the least where it names none. */
 export function readRole(form: URLSearchParams): MemberRole {
   return memberRoles.find((role) => role === form.get('role')) ?? 'bookkeeper';
 }
