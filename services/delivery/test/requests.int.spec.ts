@@ -270,6 +270,22 @@ describe('SendMessage', () => {
     await inState(invoice, id, 'sent');
   });
 
+  it('the planned message is made although a person sends one before its event comes, and is made once', async () => {
+    const recipient = delivery.newRecipient();
+    const invoice = await delivery.issue(recipient, { due: false });
+    const id = randomUUID();
+    await send(invoice, delivery.newRecipient(), { delivery_id: id });
+    for (const event of [exampleDue(invoice, delivery.business), exampleDue(invoice, delivery.business)]) {
+      await delivery.network.publish(messageDue, invoice.id, event);
+    }
+    await delivery.render(invoice);
+    await eventually('both messages are sent', async () => {
+      const messages = await messagesOf(invoice);
+      return messages.length === 2 && messages.every(({ state }) => state === 'sent');
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
   it('a requested message is held for the allocation number, and leaves with it', async () => {
     const invoice = await delivery.issue(delivery.newRecipient(), { document: { send: false }, due: false });
     await delivery.render(invoice, { allocation_pending: true });

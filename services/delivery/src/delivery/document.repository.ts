@@ -69,7 +69,7 @@ export async function lockDocument(
 
 /** A locked document, with what else decides whether an attempt to send one of its messages may begin. */
 export interface LockedForAttempt extends DocumentState {
-  /** Whether the recipient is suppressed. */
+  /** Whether the recipient was suppressed when the wait for the lock began. */
   readonly suppressed: boolean;
   /** On the database's clock. */
   readonly now: Date;
@@ -144,32 +144,30 @@ export interface PlannedDocument {
   readonly numberRequired: boolean;
 }
 
-/** Records that messages of a document are planned, and locks it. @returns undefined where they were planned before. */
+/** Records that messages of a document are planned, and locks it. A person may have sent one before: the first hold stays. */
 export async function recordPlanned(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
   { holdUntil, numberRequired }: PlannedDocument,
-): Promise<DocumentState | undefined> {
-  const row = await trx
-    .insertInto('document')
-    .values({
-      business_id: key.business_id,
-      document_id: key.document_id,
-      hold_until: holdUntil,
-      revision: numberRequired ? null : 1,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['business_id', 'document_id'])
-        .doUpdateSet({
-          hold_until: sql`excluded.hold_until`,
+): Promise<DocumentState> {
+  return stateOf(
+    await trx
+      .insertInto('document')
+      .values({
+        business_id: key.business_id,
+        document_id: key.document_id,
+        hold_until: holdUntil,
+        revision: numberRequired ? null : 1,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['business_id', 'document_id']).doUpdateSet({
+          hold_until: sql`coalesce(document.hold_until, excluded.hold_until)`,
           revision: sql`coalesce(document.revision, excluded.revision)`,
-        })
-        .where('document.hold_until', 'is', null),
-    )
-    .returning(columns)
-    .executeTakeFirst();
-  return row && stateOf(row);
+        }),
+      )
+      .returning(columns)
+      .executeTakeFirstOrThrow(),
+  );
 }
 
 /**

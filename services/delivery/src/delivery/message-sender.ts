@@ -69,6 +69,7 @@ export class MessageSender implements BackgroundTask {
     ]),
   );
   #expiredAtMs = Number.NEGATIVE_INFINITY;
+  #stopped = false;
 
   constructor(
     @InjectDatabase() private readonly db: Database<DeliveryTables>,
@@ -137,6 +138,7 @@ export class MessageSender implements BackgroundTask {
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
     this.channels.close();
   }
@@ -181,6 +183,10 @@ export class MessageSender implements BackgroundTask {
     const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
     await this.#connections.get(row.channel)?.run(new AbortController().signal, async () => {
+      if (this.#stopped) {
+        // Its process may be killed before the provider answers; another replica has the time.
+        return releaseClaim(db, row);
+      }
       const attempt = await this.#beginAttempt(db, row, artifact.pdf);
       if (!attempt) {
         return;

@@ -44,9 +44,6 @@ export class PlanDelivery {
       holdUntil: holdUntil(document, business),
       numberRequired: event.number_required,
     });
-    if (!state) {
-      return [];
-    }
     // Issuing has decided the same by the same rules, but for what has changed since.
     if (!isDeepStrictEqual(outcome, event.delivery)) {
       await publish(trx, deliveryPlanned, document.id, { ...key, delivery: outcome });

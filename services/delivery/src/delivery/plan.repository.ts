@@ -21,9 +21,9 @@ import { insertFollowUps } from './follow-up.repository.js';
 import { cancelledReason } from './send-policy.js';
 
 /**
- * Stores the planned messages of a document.
+ * Stores the planned messages of a document, each once, whatever its events do.
  * @param claimUntil until when a message of a channel that is due at once is claimed by this process; null: not.
- * @returns the rows.
+ * @returns the rows that are new.
  */
 export async function insertMessages(
   trx: Transaction<DeliveryTables>,
@@ -40,7 +40,12 @@ export async function insertMessages(
     const isDue = row.state === 'ready' && row.next_attempt_at <= parts.now;
     return { ...row, claimed_until: isDue ? claimUntil(message.channel) : null };
   });
-  return trx.insertInto('delivery').values(rows).returning(deliveryColumns).execute();
+  return trx
+    .insertInto('delivery')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(deliveryColumns)
+    .execute();
 }
 
 /** What a new message is made of, beside its address. */

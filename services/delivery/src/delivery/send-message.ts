@@ -90,8 +90,7 @@ export class SendMessage {
     const { channel, recipient } = request;
     // As PostgreSQL writes it: the Message-ID contains it.
     const id = request.delivery_id.toLowerCase();
-    // Messages may have been planned since.
-    const state = (planned && (await recordPlanned(trx, key, planned))) ?? (await lockDocument(trx, key));
+    const state = planned ? await recordPlanned(trx, key, planned) : await lockDocument(trx, key);
     const known = await findMessage(trx, { business_id: key.business_id, id });
     if (known) {
       return sameMessage(known, key, request);
