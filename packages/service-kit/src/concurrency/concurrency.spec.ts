@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Job, JobWorker } from '../jobs/job-worker.js';
+import { type Job, JobWorker, type NextDue } from '../jobs/job-worker.js';
 import { Poller, type TickResult } from '../jobs/poller.js';
 import { currentContext, newContext, withContext } from '../process/context.js';
 import { createLogger } from '../process/logger.js';
@@ -205,6 +205,31 @@ it('a row that is given to a worker takes no place for which it claims others, a
   release();
   await stopped;
   expect(worker.execute(job)).toBe(false);
+});
+
+it('a worker that claimed as many rows as it has places for takes no new row before it finds none that waits', async () => {
+  const looks: ((due: NextDue) => void)[] = [];
+  const turn = () => new Promise(setImmediate);
+  const worker = new JobWorker({
+    name: 'test',
+    concurrency: 1,
+    claimMs: 60_000,
+    logger,
+    tracing: Tracing.off,
+    nextDue: () => new Promise<NextDue>((resolve) => looks.push(resolve)),
+    claim: async () => [job],
+    run: turn as () => Promise<void>,
+  });
+  worker.start();
+  looks.shift()?.({ now: new Date(), inMs: 0 });
+  while (looks.length === 0) {
+    await turn();
+  }
+  expect(worker.hasRoom).toBe(false);
+  looks.shift()?.({ now: new Date(), inMs: Number.POSITIVE_INFINITY });
+  await turn();
+  expect(worker.hasRoom).toBe(true);
+  await worker.stop();
 });
 
 describe('KeyedQueue', () => {

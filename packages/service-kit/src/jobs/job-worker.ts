@@ -40,6 +40,8 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
   #wasFull = false;
   /** Places for rows that are being claimed. */
   #reserved = 0;
+  /** Whether the last claim found as many rows as it had places for: rows that wait come before new ones. */
+  #hasBacklog = false;
   #stopped = false;
 
   constructor(
@@ -78,7 +80,9 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
 
   /** Whether one more row can be executed now. */
   get hasRoom(): boolean {
-    return !this.#stopped && this.#inFlight.size + this.#reserved < this.options.concurrency;
+    return (
+      !this.#stopped && !this.#hasBacklog && this.#inFlight.size + this.#reserved < this.options.concurrency
+    );
   }
 
   /** Executes a row that was stored as claimed. @returns false where there is no room: its claim is to be released. */
@@ -99,20 +103,23 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
 
   async #tick(): Promise<TickResult> {
     const { concurrency, claimMs, nextDue, claim } = this.options;
-    const free = concurrency - this.#inFlight.size;
-    if (free <= 0) {
+    if (this.#inFlight.size >= concurrency) {
       return busyMs;
     }
     // A row may end, and be due again, after the statement has read it.
     const isBusy = this.#inFlight.size > 0;
     const { now, inMs } = await nextDue();
-    if (inMs > 0) {
+    // Rows that were stored as claimed may have begun since.
+    const free = concurrency - this.#inFlight.size;
+    this.#hasBacklog = inMs === 0 && this.#hasBacklog;
+    if (inMs > 0 || free <= 0) {
       return isBusy ? Math.min(inMs, busyMs) : inMs;
     }
     this.#reserved = free;
     const rows = await claim(free, now, new Date(now.getTime() + claimMs)).finally(() => {
       this.#reserved = 0;
     });
+    this.#hasBacklog = rows.length === free;
     for (const row of rows) {
       this.#start(row);
     }
@@ -139,6 +146,6 @@ export class JobWorker<Row extends Job> implements BackgroundTask {
         }
       });
     this.#inFlight.add(work);
-    this.#wasFull ||= !this.hasRoom;
+    this.#wasFull ||= this.#inFlight.size >= concurrency;
   }
 }

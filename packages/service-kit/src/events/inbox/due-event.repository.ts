@@ -32,9 +32,15 @@ export async function storeDueEvent(
   `.execute(db);
 }
 
-/** When the next event is due, or its claim expires. */
+/** When the next event is due; a claim that expires is seen at the next look. The events may be many: this reads the first of them. */
 export function nextDueEvent(db: Kysely<MessagingTables>, clock: Clock): Promise<NextDue> {
-  return nextDue(db, clock, () => sql`(select min(greatest(next_attempt_at, claimed_until)) from due_event)`);
+  return nextDue(
+    db,
+    clock,
+    (now) => sql`(
+      select min(next_attempt_at) from due_event where claimed_until is null or claimed_until <= ${now}
+    )`,
+  );
 }
 
 /** Claims due events for this process until `until`, and counts the attempts that begin. */
