@@ -205,8 +205,8 @@ describe('event handling', () => {
     const { db } = tested.database;
     const [lately, longAgo] = [newEvent(business), newEvent(business)];
     for (const [event, seconds] of [
-      [lately, 20],
-      [longAgo, 40],
+      [lately, 200],
+      [longAgo, 400],
     ] as const) {
       await db
         .insertInto('outbox')

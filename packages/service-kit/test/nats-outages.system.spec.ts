@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { eventSubject, getUsage, messageDue, showBusiness } from '@pinkas/contracts';
+import { eventSubject, getUsage, messageDue, showBusiness, streamOf } from '@pinkas/contracts';
 import { reservePort, startNats } from '@pinkas/local-stack/servers';
 import {
   createTestDatabase,
@@ -19,7 +19,17 @@ import {
   TcpProxy,
   type TestNats,
 } from '@pinkas/testkit';
-import { createLogger, newContext, RpcClient, startService, withContext } from '../src/index.js';
+import { sql } from 'kysely';
+import { ensureStreams } from '../src/events/streams.js';
+import {
+  createLogger,
+  newContext,
+  OutboxRelay,
+  RpcClient,
+  startService,
+  Tracing,
+  withContext,
+} from '../src/index.js';
 import { currentContext, remainingMs } from '../src/process/context.js';
 import { connectNats, flush } from '../src/process/nats-connection.js';
 import { whenReachable } from '../src/process/wait-for-server.js';
@@ -396,6 +406,50 @@ describe('a server of NATS that is about to end', () => {
     expect(seen).not.toContain('disconnect');
   }, 60_000);
 });
+
+it('an outbox sends again what it sent shortly before the connection was lost, however long that lasts', async () => {
+  const nats = await startTestNats();
+  const proxy = await TcpProxy.start(nats.url);
+  const connection = await connectNats(`nats://${proxy.address}`, 'test');
+  const manager = await jetstreamManager(connection);
+  const { db, close } = await createTestDatabase<ProbeTables>(probeMigrations);
+  const relay = new OutboxRelay(
+    db,
+    connection,
+    jetstream(connection),
+    () => ensureStreams(manager, [streamOf('issuing')], 1),
+    createLogger('test', 'silent'),
+    Tracing.off,
+    1,
+  );
+  relay.start();
+  try {
+    const event = newEvent();
+    const subject = eventSubject(messageDue, event.document.id);
+    const isSent = () => manager.streams.getMessage(streamOf('issuing').name, { last_by_subj: subject });
+    await eventually('the relay has started', () => manager.streams.info(streamOf('issuing').name));
+    proxy.cut();
+    await db
+      .insertInto('outbox')
+      .values({
+        id: randomUUID(),
+        subject,
+        body: JSON.stringify(event),
+        request_id: null,
+        sent_at: sql<Date>`now()`,
+      })
+      .execute();
+    await pass(brokenMs);
+    proxy.reset();
+    await eventually('the event is sent again', isSent, 30_000);
+  } finally {
+    await relay.stop();
+    await connection.close();
+    proxy.stop();
+    await close();
+    await nats.stop();
+  }
+}, 60_000);
 
 describe('a connection to NATS of a process whose clock is set back', () => {
   it('a connection that was made while the clock was an hour ahead is made again when it is lost', async () => {

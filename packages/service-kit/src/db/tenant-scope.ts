@@ -52,8 +52,8 @@ export class ScopedClient extends pg.Client {
   }
 
   /**
-   * Sends a statement behind the one that sets its scope, without waiting for that. Where the scope is not set, row-level security
-   * refuses or hides everything of this tenant, and the statement fails.
+   * Sends a statement behind the one that sets its scope, without waiting for that. Where that fails, the statement runs in the
+   * scope before it, and its caller gets the error: the outcome of a statement of its own transaction is then unknown.
    */
   async #sendInScope(text: string, values: unknown[]): Promise<pg.QueryResult> {
     const { stream } = this.connection;

@@ -232,7 +232,7 @@ export const serviceFields = {
   }),
   resendSeconds: integer('NATS_RESEND_SECONDS', {
     meaning:
-      'For how many seconds after its acknowledgement an event is sent again at start and after a reconnect: more than twice sync_interval of the NATS servers, whose default is two minutes.',
+      'How long before a loss of the connection an event may have been sent to be sent again, in seconds (at start five minutes at least): more than twice sync_interval of the NATS servers, whose default is two minutes.',
     example: '30',
     fallback: 300,
     min: 1,

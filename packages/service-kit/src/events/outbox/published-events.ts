@@ -4,8 +4,8 @@ import type { Kysely, Transaction } from 'kysely';
 import type { MessagingTables } from '../../db/messaging-tables.js';
 import { outboxMessageId } from '../inbox/message-id.js';
 
-/** How many of the last messages of the stream are compared: those before a failover are among them. */
-const comparedMax = 256;
+/** How many of the last messages of the stream are compared, four of a document at most: those before a failover are among them. */
+const comparedMax = 1_024;
 /** The outbox keeps an event for longer. */
 const comparedDays = 3;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -27,6 +27,8 @@ const idleMs = 5_000;
 /** How often, and for how long, after an event that was not sent right after its commit. */
 const failedMs = { lookEvery: 1_000, lookFor: 10_000 };
 const publishTimeoutMs = 2_000;
+/** What is sent again at start, at least: for how long NATS was away before is not known. */
+const resendAtStartSeconds = 300;
 /** How long sent events may wait to be marked, so that many are marked by one statement. */
 const markPauseMs = 1_000;
 
@@ -41,6 +43,8 @@ export class OutboxRelay {
   readonly #sending = new Set<Promise<void>>();
   /** True at start and after a reconnect, until what JetStream may have lost is marked as unsent. */
   #mayHaveLost = true;
+  /** When NATS was last seen, on the clock of `performance`; undefined: at no time. */
+  #connectedAtMs: number | undefined;
   /** When an event was not sent right after its commit, on the clock of `performance`. */
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #sent: string[] = [];
@@ -135,6 +139,7 @@ export class OutboxRelay {
     if (this.#mayHaveLost) {
       await this.#resendUnflushed();
     }
+    this.#connectedAtMs = performance.now();
     // A look without a transaction, since there is mostly nothing.
     if (!(await hasUnsent(this.db))) {
       return this.#pause();
@@ -161,7 +166,12 @@ export class OutboxRelay {
   /** JetStream drops what it still has as a duplicate. Older events that it lost are found by the reconcilers (ADR 0011). */
   async #resendUnflushed(): Promise<void> {
     await this.ensureStreams();
-    await markRecentlySentAsUnsent(this.db, this.resendSeconds);
+    const { resendSeconds } = this;
+    const seconds =
+      this.#connectedAtMs === undefined
+        ? Math.max(resendSeconds, resendAtStartSeconds)
+        : resendSeconds + (performance.now() - this.#connectedAtMs) / 1_000;
+    await markRecentlySentAsUnsent(this.db, seconds);
     this.#mayHaveLost = false;
   }
 
