@@ -4,8 +4,10 @@ import { importsOf, type Source, sourcesBelow } from '../harness/sources.js';
 
 /** What a service may import in addition to what all may. */
 const additionally: Partial<Record<ServiceName, readonly string[]>> = {
-  rendering: ['@pinkas/design', '@pinkas/pdf'],
-  console: ['@pinkas/design', '@pinkas/exports'],
+  gateway: ['@pinkas/ui'],
+  delivery: ['@pinkas/ui'],
+  rendering: ['@pinkas/ui', '@pinkas/pdf'],
+  console: ['@pinkas/ui', '@pinkas/exports'],
 };
 
 /** What each workspace may import of the others. */
@@ -13,13 +15,13 @@ const mayImport: Record<string, readonly string[]> = {
   'packages/domain': [],
   'packages/contracts': ['@pinkas/domain'],
   'packages/service-kit': ['@pinkas/contracts'],
-  'packages/design': ['@pinkas/domain', '@pinkas/service-kit'],
+  'packages/ui': ['@pinkas/domain'],
   // File in, file out: it knows nothing of a service.
   'packages/pdf': [],
   'services/printer': ['@pinkas/service-kit'],
   // Callers install it alone.
   'packages/client': [],
-  'packages/simulators': ['@pinkas/service-kit'],
+  'packages/simulators': ['@pinkas/service-kit', '@pinkas/ui'],
   'packages/local-stack': ['@pinkas/contracts', '@pinkas/service-kit', '@pinkas/simulators'],
   'packages/testkit': [
     '@pinkas/contracts',
@@ -74,6 +76,7 @@ const keptIn: Record<string, readonly string[]> = {
   'libphonenumber-js': ['packages/domain/src/delivery/phone-number.ts'],
   yazl: ['packages/exports/src/'],
   yauzl: ['packages/cli/src/export/check/zip-check.ts'],
+  'd3-scale': ['packages/ui/src/chart.ts'],
   undici: ['services/allocation/src/authority/authority-http.ts'],
 };
 

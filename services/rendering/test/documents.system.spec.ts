@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DocumentState, type IssuedDocument } from '@pinkas/contracts';
-import { formatMoney, formatQuantity, isolate } from '@pinkas/design';
 import { directionRuns, documentTypeRules, fieldDirection, isGoodsNote } from '@pinkas/domain';
 import { findBinary } from '@pinkas/local-stack/servers';
 import { verifySignature } from '@pinkas/pdf';
@@ -22,6 +21,7 @@ import {
   taggedElements,
   taggedTexts,
 } from '@pinkas/testkit/pdf';
+import { formatMoney, formatQuantity, isolate } from '@pinkas/ui';
 import bidiFactory, { type Bidi } from 'bidi-js';
 import fc from 'fast-check';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import type { Message } from './message-folder.js';
 
 /**

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { pageTokens } from '@pinkas/design';
+import { pageTokens } from '@pinkas/ui';
 import { build } from 'esbuild';
 import subsetFont from 'subset-font';
 import { assetFolder } from './asset-files.js';

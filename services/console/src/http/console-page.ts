@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
-import type { Markup } from '@pinkas/design';
+import type { Markup } from '@pinkas/ui';
 import type { MemberVisit, PersonVisit, Visit } from './visit.js';
 
 /**

@@ -1,7 +1,6 @@
 import { Tokens } from '@fastify/csrf';
 import { Injectable } from '@nestjs/common';
 import { type Business, isUuid, showBusiness } from '@pinkas/contracts';
-import { type Language, languages } from '@pinkas/design';
 import { isTestBook, refusalOfBusiness, testBook } from '@pinkas/domain';
 import {
   ApiError,
@@ -17,6 +16,7 @@ import {
   setLogContext,
   toApiError,
 } from '@pinkas/service-kit';
+import { type Language, languages } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import {
   busyPage,

@@ -1,5 +1,5 @@
 import type { Business, MemberRole } from '@pinkas/contracts';
-import type { Language } from '@pinkas/design';
+import type { Language } from '@pinkas/ui';
 import type { Membership, Session } from '../session/session.repository.js';
 
 /** An uploaded file. */

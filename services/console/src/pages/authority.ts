@@ -8,9 +8,9 @@ import {
   timeLimitsMs,
   updateBusiness,
 } from '@pinkas/contracts';
-import { html, leftToRight } from '@pinkas/design';
 import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';

@@ -10,6 +10,14 @@ import {
   type ValidationError,
 } from '@pinkas/contracts';
 import {
+  type BusinessLegalType,
+  businessLegalTypes,
+  contrast,
+  dayInIsrael,
+  textContrastMin,
+} from '@pinkas/domain';
+import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
+import {
   defaultAccent,
   formatPercent,
   html,
@@ -18,15 +26,7 @@ import {
   languages,
   leftToRight,
   type Markup,
-} from '@pinkas/design';
-import {
-  type BusinessLegalType,
-  businessLegalTypes,
-  contrast,
-  dayInIsrael,
-  textContrastMin,
-} from '@pinkas/domain';
-import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
+} from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import { isProofFresh, proofPath } from '../http/fresh-proof.js';

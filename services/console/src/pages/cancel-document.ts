@@ -1,7 +1,7 @@
 import { cancelDocument, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
-import { html, isolate, leftToRight } from '@pinkas/design';
 import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, leftToRight } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { errorText } from './message-pages.js';

@@ -1,5 +1,5 @@
-import { languages } from '@pinkas/design';
 import { acrossTenants, type Database, InjectDatabase } from '@pinkas/service-kit';
+import { languages } from '@pinkas/ui';
 import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
 import { localPath } from '../http/local-path.js';
 import type { Visit } from '../http/visit.js';

@@ -9,9 +9,9 @@ import {
   type Scope,
   scopes,
 } from '@pinkas/contracts';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/design';
 import { modes, testBookOf } from '@pinkas/domain';
 import { ApiError, InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';

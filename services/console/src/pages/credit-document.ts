@@ -9,7 +9,6 @@ import {
   type RequestOf,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/design';
 import {
   type Agorot,
   computeTotals,
@@ -23,6 +22,7 @@ import {
   toShekels,
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { errorText } from './message-pages.js';

@@ -6,9 +6,9 @@ import {
   showCustomer,
   updateCustomer,
 } from '@pinkas/contracts';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/design';
 import type { CustomerLegalType } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../people/roles.js';
@@ -182,7 +182,7 @@ async function cardPage(
     html`<h1>${isolate(customer.name, language)}</h1>${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
 <section class="card">${cardFacts(customer, isAtLeast(role, 'issuer'), language)}</section>
 ${isAtLeast(role, 'issuer') ? contactForm(visit, customer, given, errors) : null}
-<section class="card" aria-labelledby="documents"><h2 id="documents">${texts.documents[language]}</h2>${list}${pager({ first: before > 0 ? at : null, next }, language)}</section>`,
+<section class="card" aria-labelledby="documents"><h2 id="documents">${texts.documents[language]}</h2>${list}${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}</section>`,
     isWrong ? 422 : 200,
   );
 }

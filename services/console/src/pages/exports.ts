@@ -1,4 +1,3 @@
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { addDays, dayInIsrael } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import {
@@ -9,6 +8,7 @@ import {
   InjectConfig,
   InjectDatabase,
 } from '@pinkas/service-kit';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ExportsFullError } from '../export/export-errors.js';
 import { gib } from '../export/export-policy.js';

@@ -1,7 +1,7 @@
 import { listDocuments, type RequestOf, reviewNotes, searchCustomers } from '@pinkas/contracts';
-import { html, type Markup } from '@pinkas/design';
 import { documentTypes, isCalendarDate } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
+import { html, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { checkbox, choice, documentTable, field, notice, pager, typeName } from './parts.js';
@@ -92,7 +92,7 @@ export class ListDocumentsPage {
 ${isBadDate ? notice('error', texts.badDate[language]) : null}
 ${this.#form(visit, { search, type, status, note, ...dates })}
 ${rows}
-${pager({ first: request.before === null ? null : linkTo(undefined), next }, language)}`,
+${pager({ first: request.before === null ? null : linkTo(undefined), next }, language, words.documents[language])}`,
     );
   }
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
-import { html, type Language } from '@pinkas/design';
 import type { ApiError } from '@pinkas/service-kit';
+import { html, type Language } from '@pinkas/ui';
 import { type PageReply, page } from '../http/console-page.js';
 import type { Words } from './words.js';
 

@@ -1,6 +1,6 @@
 import type { DocumentHead, DocumentState, ReplyOf, ReviewNote, reviewDocuments } from '@pinkas/contracts';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { amountOfNote, type SettlementNote, settlementOf, toShekels } from '@pinkas/domain';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../http/visit.js';
 import { amount, balanceOf } from './parts.js';
 import type { Words } from './words.js';

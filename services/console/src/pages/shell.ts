@@ -1,8 +1,11 @@
-import { directions, html, isolate, type Language, type Markup } from '@pinkas/design';
+import { directions, html, isolate, type Language, type Markup, postForm } from '@pinkas/ui';
+
 import { pageAssets } from '../assets/assets.js';
 import type { PageReply } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
 import { words } from './words.js';
+
+export { postForm } from '@pinkas/ui';
 
 /** The navigation of a business: paths below that of the business. `books`: there is one for the test book as well. */
 const sections = [
@@ -18,11 +21,6 @@ const sections = [
 ] as const;
 
 const isMember = (visit: Visit | MemberVisit): visit is MemberVisit => 'business' in visit;
-
-/** A form without fields of its own: a button that sends something. */
-export function postForm(action: string, csrfToken: string, content: Markup, className = ''): Markup {
-  return html`<form method="post" action="${action}" class="${className}"><input type="hidden" name="_csrf" value="${csrfToken}">${content}</form>`;
-}
 
 function languageSwitch({ language, path, query, csrfToken }: Visit): Markup {
   const other: Language = language === 'he' ? 'en' : 'he';

@@ -1,6 +1,6 @@
 import { getDocument, listArtifacts, listDocuments, listMessages, showAllocation } from '@pinkas/contracts';
-import { html, leftToRight } from '@pinkas/design';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
+import { html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';

@@ -1,6 +1,6 @@
 import { showBusiness } from '@pinkas/contracts';
-import { html, isolate } from '@pinkas/design';
 import { RpcClient } from '@pinkas/service-kit';
+import { html, isolate } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
 import { notice } from './parts.js';

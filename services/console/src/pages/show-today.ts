@@ -14,9 +14,9 @@ import {
   showSigningCertificate,
   summarizeDocuments,
 } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../people/roles.js';

@@ -1,6 +1,6 @@
 import { type AuditEntry, auditing, type ServiceName, serviceNames } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { acrossTenants, type Database, InjectDatabase, RpcClient } from '@pinkas/service-kit';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import type { ConsoleTables } from '../session/session.tables.js';
@@ -106,7 +106,7 @@ export class ShowTrail {
         : html`<ol class="trail">${shown.map((item) => entryMarkup(visit, item, names))}</ol>`;
     return page(
       words.trail[language],
-      html`<h1>${words.trail[language]}</h1><p>${texts.what[language]}</p>${lists.some(({ entries }) => entries === null) ? notice('error', texts.away[language]) : null}<section class="card">${list}</section>${pager({ first: query.has('before') ? link('/trail') : null, next: next === null ? null : link('/trail', { before: next }) }, language)}`,
+      html`<h1>${words.trail[language]}</h1><p>${texts.what[language]}</p>${lists.some(({ entries }) => entries === null) ? notice('error', texts.away[language]) : null}<section class="card">${list}</section>${pager({ first: query.has('before') ? link('/trail') : null, next: next === null ? null : link('/trail', { before: next }) }, language, words.trail[language])}`,
     );
   }
 

@@ -1,7 +1,6 @@
-import type { Language } from '@pinkas/design';
+import type { Words } from '@pinkas/ui';
 
-/** A text in both languages. */
-export type Words = Readonly<Record<Language, string>>;
+export type { Words } from '@pinkas/ui';
 
 /** What many pages say. */
 export const words = {

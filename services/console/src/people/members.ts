@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Member, MemberRole } from '@pinkas/contracts';
-import type { Language } from '@pinkas/design';
 import { normaliseEmailAddress } from '@pinkas/domain';
 import {
   ApiError,
@@ -15,6 +14,7 @@ import {
   InjectDatabase,
   type Transaction,
 } from '@pinkas/service-kit';
+import type { Language } from '@pinkas/ui';
 import type { ConsoleTables } from '../session/session.tables.js';
 import { NoticeSender } from '../sign-in/notice-sender.js';
 import { insertNotice } from '../sign-in/sign-in.repository.js';

@@ -8,7 +8,7 @@ import {
   leftToRight,
   type Markup,
   plainText,
-} from '@pinkas/design';
+} from '@pinkas/ui';
 import { type Words, words } from '../pages/words.js';
 import { shownName } from './shown-name.js';
 

@@ -1,4 +1,4 @@
-import { plainText } from '@pinkas/design';
+import { plainText } from '@pinkas/ui';
 
 /** Enough to recognise a business by; a message needs more. */
 export const shownNameMax = 60;

@@ -1,4 +1,4 @@
-import type { Language } from '@pinkas/design';
+import type { Language } from '@pinkas/ui';
 import type { ColumnType } from 'kysely';
 
 export type NoticeKind = 'sign_in' | 'invitation' | 'departure';

@@ -7,7 +7,7 @@ import {
   type TotalRowKind,
   textContrastMin,
 } from '@pinkas/domain';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
 import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../delivery/wording.js';
 

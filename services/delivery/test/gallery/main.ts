@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBinary } from '@pinkas/local-stack/servers';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import { chromium } from 'playwright-core';
 import { composeEmail, logoContentId } from '../../src/mail/compose-email.js';
 import { mailCases } from './cases.js';

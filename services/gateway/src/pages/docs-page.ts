@@ -1,4 +1,4 @@
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 
 /** The colours of the documentation; every text has at least the contrast of WCAG AA (4.5) to its background. */
 const colors = {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@pinkas/contracts';
 import { ApiError, toApiError } from '@pinkas/service-kit';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import type { ResponseRenderer } from '../http/http-message.js';
 import type { PageReply } from '../http/http-page.js';
 import { htmlHeaders } from './page-headers.js';

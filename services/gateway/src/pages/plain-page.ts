@@ -1,4 +1,4 @@
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 
 const style = `
   :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --desk: #efeff0; --paper: #fff; --ink: #17202b; --soft: #566070; --rule: #dce1e8; }

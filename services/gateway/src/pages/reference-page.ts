@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '@pinkas/contracts/openapi';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import { Marked } from 'marked';
 
 /** What a reference or a schema of the OpenAPI document has; it is our own, and checked by a linter. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorEntry, errorCatalogue, publicRoutes } from '@pinkas/contracts';
 import { errorExample, problemsOf } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
 import { docsPage } from './docs-page.js';

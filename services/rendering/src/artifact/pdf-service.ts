@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { plainText } from '@pinkas/design';
 import type { ChromiumFile } from '@pinkas/pdf';
 import {
   ApiError,
@@ -15,6 +14,7 @@ import {
   Metrics,
   remainingMs,
 } from '@pinkas/service-kit';
+import { plainText } from '@pinkas/ui';
 import type { RenderingConfig } from '../config.js';
 import { type DocumentPage, documentHeading } from '../document/printable-page.js';
 import { languageOf, type RevisionContent, type Sheet, showsOutput } from '../document/sheet.js';

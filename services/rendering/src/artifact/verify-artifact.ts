@@ -5,9 +5,9 @@ import {
   type PendingArtifactWork,
   type RequestOf,
 } from '@pinkas/contracts';
-import { formatMoney } from '@pinkas/design';
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import { type PdfText, verifySignature } from '@pinkas/pdf';
+import { formatMoney } from '@pinkas/ui';
 import { cancelledWords, wording } from '../document/wording.js';
 
 /** The facts of a document as issuing stores them. */

@@ -1,3 +1,4 @@
+import { documentTypeRules, isTestBook } from '@pinkas/domain';
 import {
   directions,
   formatDate,
@@ -9,8 +10,7 @@ import {
   leftToRight,
   type Markup,
   shekels,
-} from '@pinkas/design';
-import { documentTypeRules, isTestBook } from '@pinkas/domain';
+} from '@pinkas/ui';
 import { itemTable } from './item-table.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';

@@ -13,7 +13,7 @@ import {
   pageTokens,
   plainText,
   shekels,
-} from '@pinkas/design';
+} from '@pinkas/ui';
 import { facesInline, type Typeface } from '../typeface/typeface.js';
 import { documentSheet } from './document-sheet.js';
 import { pageStyle } from './page-style.js';

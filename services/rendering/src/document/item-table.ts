@@ -1,4 +1,4 @@
-import { formatMoney, formatQuantity, html, isolate, leftToRight, type Markup } from '@pinkas/design';
+import { formatMoney, formatQuantity, html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import { languageOf, type Sheet, showsLinePrices, showsVatBasis } from './sheet.js';
 import { wording } from './wording.js';
 

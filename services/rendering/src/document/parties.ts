@@ -1,5 +1,5 @@
-import { html, inDirection, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { type CustomerLegalType, fieldDirection, registryOf } from '@pinkas/domain';
+import { html, inDirection, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { languageOf, type Sheet } from './sheet.js';
 import {
   customerRegistrations,

@@ -6,7 +6,7 @@ import {
   paymentDetails,
   paymentMethodName,
   shekels,
-} from '@pinkas/design';
+} from '@pinkas/ui';
 import { languageOf, type Sheet } from './sheet.js';
 import { wording } from './wording.js';
 

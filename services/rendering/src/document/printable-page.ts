@@ -1,3 +1,4 @@
+import { type Agorot, documentTypeRules, fieldDirection, formatShekels } from '@pinkas/domain';
 import {
   directions,
   figuresToken,
@@ -8,8 +9,7 @@ import {
   Markup,
   plainText,
   printTokens,
-} from '@pinkas/design';
-import { type Agorot, documentTypeRules, fieldDirection, formatShekels } from '@pinkas/domain';
+} from '@pinkas/ui';
 import { type FontFile, facesByName, type Typeface } from '../typeface/typeface.js';
 import { documentSheet } from './document-sheet.js';
 import { languageOf, type Sheet } from './sheet.js';

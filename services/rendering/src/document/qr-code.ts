@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { html, type Markup } from '@pinkas/design';
+import { html, type Markup } from '@pinkas/ui';
 import encodeQR from 'qr';
 
 /** Light modules around a code, by which a reader finds it (ISO/IEC 18004, 9.1). */

@@ -1,5 +1,4 @@
 import type { Business, DocumentState, IssuedDocument } from '@pinkas/contracts';
-import { type Language } from '@pinkas/design';
 import {
   acknowledgesPayment,
   addDays,
@@ -9,6 +8,7 @@ import {
   toShekels,
   showsVatBasis as vatBasisShown,
 } from '@pinkas/domain';
+import { type Language } from '@pinkas/ui';
 
 /** What one revision of a document shows of what happened after its issue. */
 export interface RevisionContent {

@@ -1,5 +1,5 @@
-import { type Language, type Markup } from '@pinkas/design';
 import type { SourceText } from '@pinkas/pdf';
+import { type Language, type Markup } from '@pinkas/ui';
 
 export type { SourceText } from '@pinkas/pdf';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { html, isolate, Markup } from '@pinkas/design';
+import { html, isolate, Markup } from '@pinkas/ui';
 import { sourceTexts } from './source-texts.js';
 import { phrase, wording } from './wording.js';
 

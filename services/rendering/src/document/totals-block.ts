@@ -1,5 +1,5 @@
-import { formatPercent, html, type Language, leftToRight, type Markup, shekels } from '@pinkas/design';
 import { documentTypeRules, showsVatAmount, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
+import { formatPercent, html, type Language, leftToRight, type Markup, shekels } from '@pinkas/ui';
 import { balanceOf, languageOf, type Sheet, showsVatBasis } from './sheet.js';
 import { phrase, totalWords, wording } from './wording.js';
 

@@ -1,5 +1,5 @@
-import { html, type Language, Markup } from '@pinkas/design';
 import type { BusinessLegalType, CustomerLegalType, DocumentType, Registry } from '@pinkas/domain';
+import { html, type Language, Markup } from '@pinkas/ui';
 
 /** One word or sentence in both languages. */
 export type Words = Readonly<Record<Language, string>>;

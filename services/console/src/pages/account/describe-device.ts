@@ -1,4 +1,4 @@
-import type { Language } from '@pinkas/design';
+import type { Language } from '@pinkas/ui';
 
 /** In this order: many browsers name others beside themselves. */
 const browsers = [

@@ -1,5 +1,4 @@
 import { isUuid } from '@pinkas/contracts';
-import { html, isolate } from '@pinkas/design';
 import {
   acrossTenants,
   type Database,
@@ -8,6 +7,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
+import { html, isolate } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';

@@ -1,5 +1,5 @@
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { acrossTenants, type Clock, type Database, InjectClock, InjectDatabase } from '@pinkas/service-kit';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { listPasskeys, type PasskeyRow } from '../../passkey/passkey.repository.js';

@@ -1,6 +1,6 @@
 import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas/contracts';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { documentTypeRules } from '@pinkas/domain';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../people/roles.js';
 import { choice, csrfField, field } from '../parts.js';

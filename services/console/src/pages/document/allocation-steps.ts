@@ -1,5 +1,5 @@
 import type { Allocation, AllocationAttempt, AllocationOutcome } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/design';
+import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
 import type { DocumentHistory, TimelineStep } from './timeline.js';

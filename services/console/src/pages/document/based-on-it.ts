@@ -1,5 +1,5 @@
 import type { listDocuments, ReplyOf, RequestOf } from '@pinkas/contracts';
-import { html, type Markup } from '@pinkas/design';
+import { html, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentTable } from '../parts.js';
 import type { Words } from '../words.js';

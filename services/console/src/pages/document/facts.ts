@@ -1,6 +1,6 @@
 import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
-import { html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { documentTypeRules } from '@pinkas/domain';
+import { html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { customerTypeNames } from '../customers.js';
 import { amount, day, facts, typeName } from '../parts.js';

@@ -1,4 +1,5 @@
 import type { IssuedDocument } from '@pinkas/contracts';
+import { showsVatAmount, showsVatBasis, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
 import {
   formatMoney,
   formatPercent,
@@ -8,8 +9,7 @@ import {
   type Language,
   leftToRight,
   type Markup,
-} from '@pinkas/design';
-import { showsVatAmount, showsVatBasis, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
+} from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { amount } from '../parts.js';
 import type { Words } from '../words.js';

@@ -1,5 +1,5 @@
 import type { Message } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight } from '@pinkas/design';
+import { html, isolate, type Language, leftToRight } from '@pinkas/ui';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
 import type { TimelineStep } from './timeline.js';

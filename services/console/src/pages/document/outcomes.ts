@@ -1,4 +1,4 @@
-import type { Language, Markup } from '@pinkas/design';
+import type { Language, Markup } from '@pinkas/ui';
 import { notice } from '../parts.js';
 import type { Words } from '../words.js';
 

@@ -1,5 +1,5 @@
 import type { IssuedDocument } from '@pinkas/contracts';
-import { html, isolate, type Markup, paymentDetails, paymentMethodName } from '@pinkas/design';
+import { html, isolate, type Markup, paymentDetails, paymentMethodName } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { amount, day } from '../parts.js';
 import type { Words } from '../words.js';

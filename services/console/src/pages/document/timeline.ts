@@ -6,7 +6,7 @@ import type {
   ReplyOf,
   showAllocation,
 } from '@pinkas/contracts';
-import { html, isolate, type Language, type Markup } from '@pinkas/design';
+import { html, isolate, type Language, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';

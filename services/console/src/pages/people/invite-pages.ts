@@ -1,6 +1,6 @@
 import type { MemberRole } from '@pinkas/contracts';
-import { html } from '@pinkas/design';
 import { ApiError } from '@pinkas/service-kit';
+import { html } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { LastOwnerError, Members, readEmail } from '../../people/members.js';

@@ -1,5 +1,5 @@
-import { html } from '@pinkas/design';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
+import { html } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { hasOtherOwner } from '../../people/member.repository.js';

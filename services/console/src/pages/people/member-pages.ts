@@ -1,6 +1,6 @@
 import { isUuid } from '@pinkas/contracts';
-import { html, leftToRight } from '@pinkas/design';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
+import { html, leftToRight } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findMember } from '../../people/member.repository.js';

@@ -1,5 +1,5 @@
 import { type MemberRole, memberRoles } from '@pinkas/contracts';
-import { html, type Language, type Markup } from '@pinkas/design';
+import { html, type Language, type Markup } from '@pinkas/ui';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 

@@ -1,7 +1,7 @@
 import type { Member } from '@pinkas/contracts';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/design';
 import { dayInIsrael } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { listMembers } from '../../people/member.repository.js';

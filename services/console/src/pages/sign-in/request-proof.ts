@@ -1,4 +1,4 @@
-import { html } from '@pinkas/design';
+import { html } from '@pinkas/ui';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
 import type { PersonVisit } from '../../http/visit.js';

@@ -1,4 +1,4 @@
-import { html } from '@pinkas/design';
+import { html } from '@pinkas/ui';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
 import { signInPath } from '../message-pages.js';

@@ -1,4 +1,3 @@
-import { html, leftToRight } from '@pinkas/design';
 import {
   acrossTenants,
   type Clock,
@@ -7,6 +6,7 @@ import {
   InjectConfig,
   InjectDatabase,
 } from '@pinkas/service-kit';
+import { html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';

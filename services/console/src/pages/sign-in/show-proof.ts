@@ -1,5 +1,5 @@
-import { html, leftToRight } from '@pinkas/design';
 import { InjectConfig } from '@pinkas/service-kit';
+import { html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';

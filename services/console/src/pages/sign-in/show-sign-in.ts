@@ -1,5 +1,5 @@
-import { html, type Markup } from '@pinkas/design';
 import { InjectConfig } from '@pinkas/service-kit';
+import { html, type Markup } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';

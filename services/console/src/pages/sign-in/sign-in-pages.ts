@@ -1,4 +1,4 @@
-import { html, type Language, type Markup } from '@pinkas/design';
+import { html, type Language, type Markup } from '@pinkas/ui';
 import { signInScript } from '../../assets/assets.js';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';

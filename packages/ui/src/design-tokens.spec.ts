@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { contrast, textContrastMin } from '@pinkas/domain';
 import { pageTokens, printTokens } from './design-tokens.js';
 
-/** The colours of one block of custom properties. */
-function coloursOf(block: string): Record<string, string> {
+/** The colors of one block of custom properties. */
+function colorsOf(block: string): Record<string, string> {
   return Object.fromEntries(
     [...block.matchAll(/--([a-z-]+):(#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value]),
   );
@@ -13,11 +13,11 @@ describe('design tokens', () => {
   const [light = '', dark = ''] = pageTokens(undefined).split('@media');
 
   it.each([
-    ['light', coloursOf(light)],
-    ['dark', coloursOf(dark)],
-    ['printed', coloursOf(printTokens(undefined))],
-    ['in an accent that can just be read, light', coloursOf(pageTokens('#767676').split('@media')[0] ?? '')],
-    ['in the accent of a business, dark', coloursOf(pageTokens('#7a0019').split('@media')[1] ?? '')],
+    ['light', colorsOf(light)],
+    ['dark', colorsOf(dark)],
+    ['printed', colorsOf(printTokens(undefined))],
+    ['in an accent that can just be read, light', colorsOf(pageTokens('#767676').split('@media')[0] ?? '')],
+    ['in the accent of a business, dark', colorsOf(pageTokens('#7a0019').split('@media')[1] ?? '')],
   ])('every text has enough contrast: %s', (_name, inks) => {
     const pairs = [
       ['ink', 'paper'],

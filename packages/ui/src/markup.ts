@@ -1,5 +1,5 @@
 import { directionRuns, fieldDirection, type TextDirection } from '@pinkas/domain';
-import { escapeHtml } from '@pinkas/service-kit/html';
+import { escapeHtml } from './escape-html.js';
 import type { Language } from './language.js';
 
 /** Text that is HTML already. Everything else that enters a template is escaped. */
@@ -53,6 +53,18 @@ export function html(parts: TemplateStringsArray, ...values: readonly Insert[]):
     text += render(value) + (parts[index + 1] ?? '');
   }
   return new Markup(text);
+}
+
+/** Attributes with their values; those that are null, undefined or false are left out, true has no value. */
+export function attributes(
+  pairs: Readonly<Record<string, string | number | boolean | null | undefined>>,
+): Markup {
+  return html`${Object.entries(pairs).flatMap(([name, value]) => {
+    if (value === null || value === undefined || value === false) {
+      return [];
+    }
+    return [value === true ? html` ${name}` : html` ${name}="${value}"`];
+  })}`;
 }
 
 /** Letters of each language, with what is between them. */

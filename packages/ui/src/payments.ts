@@ -1,9 +1,8 @@
 import type { PaymentMethod } from '@pinkas/domain';
 import { formatDate } from './figures.js';
-import type { Language } from './language.js';
+import type { Language, Words } from './language.js';
 import { html, isolate, join, leftToRight, type Markup } from './markup.js';
 
-type Words = Readonly<Record<Language, string>>;
 type Wallet = Extract<PaymentMethod, `wallet_method_${string}`>;
 
 /** What identifies one payment, as its document has it. */

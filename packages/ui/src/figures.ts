@@ -49,3 +49,19 @@ export function shekels(amount: number, language: Language): Markup {
   }
   return leftToRight(`${amount < 0 ? '-' : ''}₪${formatMoney(Math.abs(amount))}`);
 }
+
+/** An amount in ILS in running text or in a cell: its figures are equally wide. */
+export function amount(value: number, language: Language): Markup {
+  return html`<span class="amount">${shekels(value, language)}</span>`;
+}
+
+/** A day, from YYYY-MM-DD. */
+export function day(date: string, language: Language): Markup {
+  return html`<time datetime="${date}">${leftToRight(formatDate(date, language))}</time>`;
+}
+
+/** The day and the time of an instant, in Israel. */
+export function dayAndTime(instant: string, language: Language): Markup {
+  const text = `${formatInstantDay(instant, language)} ${formatInstantTime(instant)}`;
+  return html`<time datetime="${instant}">${leftToRight(text)}</time>`;
+}

@@ -1,8 +1,8 @@
 import { contrast, textContrastMin } from '@pinkas/domain';
-import { mix, readableOn } from './colour.js';
+import { mix, readableOn } from './color.js';
 
 /*
- * The look of a document in one place: the PDF and the hosted page take every colour, size and distance from here.
+ * The look of a document in one place: the PDF and the hosted page take every color, size and distance from here.
  */
 
 interface Inks {
@@ -14,14 +14,15 @@ interface Inks {
   readonly rule: string;
   /** For what must not be overlooked: a cancelled document. */
   readonly alarm: string;
-  /** The colour of the business, or the default. */
+  /** The color of the business, or the default. */
   readonly accent: string;
 }
 
 /** The accent of a business that has none of its own. */
 export const defaultAccent = '#1d3f66';
 
-const light: Omit<Inks, 'accent'> = {
+/** The colors of a page in the light; an email has them always. */
+export const lightColors: Omit<Inks, 'accent'> = {
   paper: '#ffffff',
   ink: '#17202b',
   soft: '#566070',
@@ -55,7 +56,7 @@ function properties(inks: Inks): string {
     stamp: mix(inks.alarm, paper, 0.16),
   };
   return Object.entries(derived)
-    .map(([name, colour]) => `--${name}:${colour}`)
+    .map(([name, color]) => `--${name}:${color}`)
     .join(';');
 }
 
@@ -64,14 +65,14 @@ const sizes = '--small:.84rem;--large:1.22rem;--title:1.5rem;--heading:2.3rem';
 
 /** The tokens of the PDF, which is always on white. */
 export function printTokens(accent: string | undefined): string {
-  return `:root{font-size:9.5pt;${sizes};${properties({ ...light, accent: accent ?? defaultAccent })}}`;
+  return `:root{font-size:9.5pt;${sizes};${properties({ ...lightColors, accent: accent ?? defaultAccent })}}`;
 }
 
 /** The tokens of a page, light or dark by the reader's preference; it prints light. */
 export function pageTokens(accent: string | undefined): string {
   const given = accent ?? defaultAccent;
   const inTheDark = properties({ ...dark, accent: readableOn(given, dark.paper, textContrastMin) });
-  return `:root{color-scheme:light dark;font-size:100%;${sizes};${properties({ ...light, accent: given })}}
+  return `:root{color-scheme:light dark;font-size:100%;${sizes};${properties({ ...lightColors, accent: given })}}
 @media screen and (prefers-color-scheme:dark){:root{${inTheDark}}}`;
 }
 
@@ -94,4 +95,4 @@ export function figuresToken(totalAmount: string): string {
 }
 
 /** The grey of the running foot, where no token reaches. */
-export const footInk = light.soft;
+export const footInk = lightColors.soft;

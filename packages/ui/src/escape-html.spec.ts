@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { escapeHtml } from './html.js';
+import { escapeHtml } from './escape-html.js';
 
 describe('escapeHtml', () => {
   it('escapeHtml replaces every character that can end a text or a quoted attribute value', () => {

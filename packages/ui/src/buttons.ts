@@ -1,0 +1,38 @@
+import { attributes, html, type Markup } from './markup.js';
+
+/** How much a button stands out: a page has one `primary`, what cannot be undone is `danger`, the rest is quiet. */
+export type ButtonKind = 'primary' | 'secondary' | 'quiet' | 'danger';
+
+interface ButtonGiven {
+  readonly text: string;
+  readonly kind?: ButtonKind;
+  readonly name?: string;
+  readonly value?: string;
+  /** What a screen reader reads instead of the text, where many buttons have the same. */
+  readonly label?: string;
+}
+
+/** A button that sends its form. */
+export function button({ text, kind = 'primary', name, value, label }: ButtonGiven): Markup {
+  return html`<button${attributes({ class: kind, name, value, 'aria-label': label })}>${text}</button>`;
+}
+
+/** A link that looks like a button. */
+export function linkButton(given: {
+  readonly href: string;
+  readonly text: string;
+  readonly kind?: ButtonKind;
+  /** Opens in a window of its own. */
+  readonly newWindow?: boolean;
+  readonly download?: boolean;
+}): Markup {
+  const { href, text, kind = 'secondary', newWindow, download } = given;
+  const link = attributes({
+    class: `button ${kind}`,
+    href,
+    download,
+    target: newWindow ? '_blank' : null,
+    rel: newWindow ? 'noopener' : null,
+  });
+  return html`<a${link}>${text}</a>`;
+}

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseSync } from '@swc/core';
+import { type Source, sourcesBelow } from '../harness/sources.js';
+
+/** Where markup is written by hand. */
+const folders = [
+  'packages/ui/src',
+  'services/console/src',
+  'services/gateway/src/pages',
+  'services/delivery/src/mail',
+];
+
+/** Files that are not converted yet. */
+const notConverted: readonly string[] = [
+  'services/console/src/pages/account/passkey-pages.ts',
+  'services/console/src/pages/account/show-account.ts',
+  'services/console/src/pages/authority.ts',
+  'services/console/src/pages/business.ts',
+  'services/console/src/pages/cancel-document.ts',
+  'services/console/src/pages/connection.ts',
+  'services/console/src/pages/credit-document.ts',
+  'services/console/src/pages/customers.ts',
+  'services/console/src/pages/document/actions.ts',
+  'services/console/src/pages/document/based-on-it.ts',
+  'services/console/src/pages/document/facts.ts',
+  'services/console/src/pages/document/lines.ts',
+  'services/console/src/pages/document/payments.ts',
+  'services/console/src/pages/document/timeline.ts',
+  'services/console/src/pages/exports.ts',
+  'services/console/src/pages/list-documents.ts',
+  'services/console/src/pages/message-pages.ts',
+  'services/console/src/pages/parts.ts',
+  'services/console/src/pages/people/invite-pages.ts',
+  'services/console/src/pages/people/leave-pages.ts',
+  'services/console/src/pages/people/member-pages.ts',
+  'services/console/src/pages/people/role-field.ts',
+  'services/console/src/pages/people/show-people.ts',
+  'services/console/src/pages/shell.ts',
+  'services/console/src/pages/show-document.ts',
+  'services/console/src/pages/show-first-page.ts',
+  'services/console/src/pages/show-today.ts',
+  'services/console/src/pages/sign-in/show-link-sent.ts',
+  'services/console/src/pages/sign-in/show-link.ts',
+  'services/console/src/pages/sign-in/show-proof.ts',
+  'services/console/src/pages/sign-in/show-sign-in.ts',
+  'services/console/src/pages/sign-in/sign-in-pages.ts',
+  'services/console/src/pages/trail.ts',
+  'services/console/src/sign-in/notice-texts.ts',
+  'services/delivery/src/mail/compose-email.ts',
+  'services/delivery/src/mail/dkim-keys.ts',
+  'services/gateway/src/pages/docs-page.ts',
+  'services/gateway/src/pages/page-renderer.ts',
+  'services/gateway/src/pages/reference-page.ts',
+  'services/gateway/src/pages/show-connected-page.ts',
+  'services/gateway/src/pages/show-errors-page.ts',
+];
+
+/** Elements within a line of text; every other element has a line of its own. */
+const inline = new Set([
+  'a',
+  'abbr',
+  'b',
+  'bdi',
+  'br',
+  'code',
+  'del',
+  'em',
+  'i',
+  'img',
+  'ins',
+  'kbd',
+  'output',
+  'small',
+  'span',
+  'strong',
+  'time',
+  'wbr',
+]);
+const lineMax = 120;
+
+/** The parts of all templates below a node of the syntax tree, by the places of their bytes, counted from 1. */
+function templateParts(node: unknown): { start: number; end: number }[] {
+  if (typeof node !== 'object' || node === null) {
+    return [];
+  }
+  const own =
+    'type' in node && node.type === 'TemplateElement' && 'span' in node
+      ? [node.span as { start: number; end: number }]
+      : [];
+  return [...own, ...Object.values(node).flatMap(templateParts)];
+}
+
+/** The lines of a file that belong to a template with markup, by their numbers. */
+function markupLines({ text }: Source): Map<number, string> {
+  const bytes = Buffer.from(text);
+  const lines = text.split('\n');
+  const found = new Map<number, string>();
+  for (const { start, end } of templateParts(parseSync(text, { syntax: 'typescript', decorators: true }))) {
+    const part = bytes.subarray(start - 1, end - 1).toString();
+    const first = bytes
+      .subarray(0, start - 1)
+      .toString()
+      .split('\n').length;
+    if (/<\/?[a-z!][^>]*/.test(part)) {
+      for (const index of part.split('\n').keys()) {
+        found.set(first + index, lines[first + index - 1] ?? '');
+      }
+    }
+  }
+  return found;
+}
+
+/** What is wrong with one line of markup. */
+function wrongIn(line: string): string | null {
+  if (line.length > lineMax) {
+    return `has ${line.length} characters`;
+  }
+  const blocks = [...line.matchAll(/<([a-z][a-z0-9]*)/g)].filter(([, name = '']) => !inline.has(name));
+  return blocks.length > 1 ? `has ${blocks.length} elements` : null;
+}
+
+describe('markup', () => {
+  let offences: { path: string; text: string }[];
+  let sources: Source[];
+  beforeAll(async () => {
+    sources = (await Promise.all(folders.map(sourcesBelow)))
+      .flat()
+      .filter(({ path }) => !path.endsWith('.spec.ts'));
+    offences = sources.flatMap((source) =>
+      [...markupLines(source)].flatMap(([index, line]) => {
+        const wrong = wrongIn(line);
+        return wrong === null ? [] : [{ path: source.path, text: `${source.path}:${index} ${wrong}` }];
+      }),
+    );
+  });
+
+  it('the check finds templates with markup', () => {
+    expect(sources.filter((source) => markupLines(source).size > 0).length).toBeGreaterThan(20);
+  });
+
+  it('a line of markup has one element and can be read in a review', () => {
+    expect(offences.filter(({ path }) => !notConverted.includes(path)).map(({ text }) => text)).toEqual([]);
+  });
+
+  it('no converted file is listed as one that is not', () => {
+    const wrong = new Set(offences.map(({ path }) => path));
+    expect(notConverted.filter((path) => !wrong.has(path))).toEqual([]);
+  });
+
+  it.each([
+    ['<div class="a">', null],
+    ['<p><strong>a</strong> <a href="/">b</a></p>', null],
+    ['<dt>a</dt><dd>b</dd>', 'has 2 elements'],
+    [`<p>${'a'.repeat(120)}</p>`, 'has 127 characters'],
+  ])('the line %s is judged right', (line, wrong) => {
+    expect(wrongIn(line)).toBe(wrong);
+  });
+});
