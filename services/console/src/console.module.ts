@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
 import { ExportModule, exportTasks } from './export/export.module.js';
 import { HttpServer } from './http/http-server.js';
+import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
 import { EndOtherSessions, EndSession } from './pages/account/end-sessions.js';
 import {
@@ -36,6 +37,7 @@ import {
   ShowConnectionSettings,
   StartKey,
 } from './pages/connection.js';
+import { ConsoleFrame } from './pages/console-frame.js';
 import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
 import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
@@ -61,6 +63,7 @@ import { SignOut } from './pages/sign-in/sign-out.js';
 import { UseLink } from './pages/sign-in/use-link.js';
 import { ShowTrail } from './pages/trail.js';
 import { Passkeys } from './passkey/passkeys.js';
+import { BusinessNames } from './people/business-names.js';
 import { InvitePerson } from './people/invite-person.js';
 import { ListPeople } from './people/list-people.js';
 import { Members } from './people/members.js';
@@ -154,6 +157,8 @@ const businessPages = [
   controllers: [InvitePerson, ListPeople, RemovePerson, CreateSignInLink],
   providers: [
     HttpMetrics,
+    BusinessNames,
+    { provide: PageFrame, useClass: ConsoleFrame },
     PagePipeline,
     HttpServer,
     AttemptLimiter,

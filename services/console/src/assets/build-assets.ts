@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pageTokens } from '@pinkas/ui';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import subsetFont from 'subset-font';
 import { assetFolder } from './asset-files.js';
 
@@ -11,6 +11,9 @@ import { assetFolder } from './asset-files.js';
  */
 const { resolve } = createRequire(import.meta.url);
 const workspace = new URL('../../', import.meta.url);
+
+/** The color of the console: brighter than that of documents, which look like paper. */
+const consoleAccent = '#1b57b8';
 
 /** Hebrew with its points, Latin, and the signs of amounts and lists. */
 const characters = [
@@ -40,8 +43,13 @@ for (const [weight, file] of [
   await writeFile(new URL(`heebo-${weight}.woff2`, assetFolder), subset);
 }
 await copyFile(resolve('@expo-google-fonts/heebo/LICENSE_FONT'), new URL('heebo-license.txt', assetFolder));
+const parts = await readFile(resolve('@pinkas/ui/parts.css'), 'utf8');
 const style = await readFile(new URL('src/assets/console.css', workspace), 'utf8');
-await writeFile(new URL('console.css', assetFolder), `${pageTokens(undefined)}\n${style}`);
+const { code } = await transform(`${pageTokens(consoleAccent)}\n${parts}\n${style}`, {
+  loader: 'css',
+  minify: true,
+});
+await writeFile(new URL('console.css', assetFolder), code);
 await copyFile(new URL('src/assets/icon.svg', workspace), new URL('icon.svg', assetFolder));
 await build({
   entryPoints: {

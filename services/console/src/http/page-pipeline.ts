@@ -18,16 +18,7 @@ import {
 } from '@pinkas/service-kit';
 import { type Language, languages } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
-import {
-  busyPage,
-  errorPage,
-  refusedPage,
-  signInPath,
-  slowPage,
-  stalePage,
-  tooLargePage,
-} from '../pages/message-pages.js';
-import { shell } from '../pages/shell.js';
+import { BusinessNames } from '../people/business-names.js';
 import { isAtLeast } from '../people/roles.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
@@ -35,6 +26,7 @@ import type { ConsoleTables } from '../session/session.tables.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';
+import { PageFrame, type Rejection } from './page-frame.js';
 import type { MemberVisit, Visit } from './visit.js';
 
 /** Whose the tokens of a browser are in which nobody is signed in; the library takes an empty text for a missing one. */
@@ -74,6 +66,8 @@ export class PagePipeline {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly rpc: RpcClient,
+    private readonly frame: PageFrame,
+    private readonly names: BusinessNames,
   ) {
     // A token is valid for its session alone: a form from before signing in or out is stale.
     this.#tokens = csrfTokens(config);
@@ -93,7 +87,7 @@ export class PagePipeline {
         throw ApiError.invalid([{ path: '', message: 'has a character that no text has' }]);
       }
       if (raw.method === 'POST' && this.#isForged(raw, secret, visit)) {
-        reply = stalePage(visit.language);
+        reply = this.frame.rejected('stale_form', visit.language);
       } else {
         const checked = await this.#authorize(binding, visit);
         visit = checked.visit;
@@ -111,7 +105,7 @@ export class PagePipeline {
         { code: apiError.code, err: apiError.code === 'internal_error' ? error : undefined },
         'page request failed',
       );
-      reply = errorPage(apiError, visit.language);
+      reply = this.frame.rejected(apiError, visit.language);
     }
     return this.#framed(reply, visit, raw, secret, newToken);
   }
@@ -121,21 +115,22 @@ export class PagePipeline {
     const secret = this.#secretOf(raw);
     const found = await this.#findSession(raw).catch(() => null);
     const visit = this.#visit(raw, secret, found);
-    return this.#framed(errorPage('not_found', visit.language), visit, raw, secret, found?.newToken ?? null);
+    const reply = this.frame.rejected('not_found', visit.language);
+    return this.#framed(reply, visit, raw, secret, found?.newToken ?? null);
   }
 
   /** The response to a form with files in a browser in which no one is signed in: its body is not read. */
   respondUnsigned(raw: RawVisit): PageResponse {
     const secret = this.#secretOf(raw);
     const visit = this.#visit(raw, secret, null);
-    return this.#framed(signInRedirect(visit), visit, raw, secret, null);
+    return this.#framed(this.#signIn(visit), visit, raw, secret, null);
   }
 
   /** The page for a request that could not be read. @param status of its response. */
   pageOfRejected(raw: RawVisit, status: number): string {
     const visit = this.#visit(raw, this.#secretOf(raw), null);
-    const reply = rejectedPage(status, visit.language);
-    return reply.kind === 'html' ? shell(reply, visit) : '';
+    const reply = this.frame.rejected(rejectionOf(status), visit.language);
+    return reply.kind === 'html' ? this.frame.frame(reply, visit) : '';
   }
 
   async #takeOutcome({ method, path, session }: Visit): Promise<string | null> {
@@ -188,6 +183,12 @@ export class PagePipeline {
     return raw.isFromAnotherSite || !this.#tokens.verify(secret, raw.sentToken, session?.id ?? nobody);
   }
 
+  #signIn(visit: Visit): PageReply {
+    const next = nextOf(visit);
+    const query = next === '' ? '' : `?${new URLSearchParams({ next })}`;
+    return { kind: 'redirect', location: `${this.frame.signInPath}${query}` };
+  }
+
   async #authorize(
     binding: PageBinding,
     visit: Visit,
@@ -197,7 +198,7 @@ export class PagePipeline {
     }
     const { session } = visit;
     if (!session) {
-      return { visit, reply: signInRedirect(visit) };
+      return { visit, reply: this.#signIn(visit) };
     }
     if (binding.freshProof && !isProofFresh(session, this.clock.now())) {
       return { visit, reply: { kind: 'redirect', location: proofPath(nextOf(visit)) } };
@@ -209,14 +210,14 @@ export class PagePipeline {
     const membership = visit.memberships.find(({ businessId }) => businessId === id);
     // A business of somebody else, and one that does not exist, look the same.
     if (!isUuid(id) || isTestBook(id) || !membership) {
-      return { visit, reply: errorPage('not_found', visit.language) };
+      return { visit, reply: this.frame.rejected('not_found', visit.language) };
     }
     setLogContext({ business_id: id });
-    const {
-      business,
-      settings_version: settingsVersion,
-      api_enabled: apiEnabled,
-    } = await this.rpc.call(showBusiness, { business_id: id });
+    const [shown, businesses] = await Promise.all([
+      this.rpc.call(showBusiness, { business_id: id }),
+      this.names.of(visit.memberships),
+    ]);
+    const { business, settings_version: settingsVersion, api_enabled: apiEnabled } = shown;
     const isTest = visit.path.startsWith('/t/');
     const book = isTest ? testBook(business) : business;
     const root = `/${isTest ? 't' : 'b'}/${id}`;
@@ -225,6 +226,7 @@ export class PagePipeline {
       session,
       role: membership.role,
       business,
+      businesses,
       book,
       bookId: book.id,
       settingsVersion,
@@ -237,12 +239,12 @@ export class PagePipeline {
     };
     // What is refused here is shown with the menu of the business.
     if (binding.access !== 'reader' && !isAtLeast(membership.role, binding.access)) {
-      return { visit: member, reply: errorPage(`${binding.access}_only`, visit.language) };
+      return { visit: member, reply: this.frame.rejected(`${binding.access}_only`, visit.language) };
     }
     const refusal = refusalOf(binding.changes ?? 'nothing', business, apiEnabled);
     return refusal === null
       ? { visit: member }
-      : { visit: member, reply: refusedPage(refusal, visit.language) };
+      : { visit: member, reply: this.frame.refused(refusal, visit.language) };
   }
 
   #framed(
@@ -265,7 +267,7 @@ export class PagePipeline {
           reply: {
             kind: 'page',
             status: reply.status,
-            html: shell(reply, visit),
+            html: this.frame.frame(reply, visit),
             retryAfterSeconds: reply.retryAfterSeconds,
           },
           cookies,
@@ -278,18 +280,18 @@ export class PagePipeline {
 const hasControlCharacter = ({ query, form }: RawVisit): boolean =>
   [...query, ...form].some((pair) => pair.some((text) => text.includes('\0')));
 
-function rejectedPage(status: number, language: Language): PageReply {
+function rejectionOf(status: number): Rejection {
   switch (status) {
     case 404:
-      return errorPage('not_found', language);
+      return 'not_found';
     case 408:
-      return slowPage(language);
+      return 'too_slow';
     case 413:
-      return tooLargePage(language);
+      return 'too_large';
     case 503:
-      return busyPage(language);
+      return 'busy';
     default:
-      return errorPage(status < 500 ? ApiError.invalid([]) : new ApiError('internal_error'), language);
+      return status < 500 ? ApiError.invalid([]) : new ApiError('internal_error');
   }
 }
 
@@ -318,12 +320,4 @@ function nextOf({ method, path, query, formPath }: Visit): string {
   const search = query.toString();
   const kept = search === '' || search.length > nextQueryMax ? '' : `?${search}`;
   return method === 'GET' ? `${path}${kept}` : formPath;
-}
-
-function signInRedirect(visit: Visit): PageReply {
-  const next = nextOf(visit);
-  return {
-    kind: 'redirect',
-    location: `${signInPath}${next === '' ? '' : `?${new URLSearchParams({ next })}`}`,
-  };
 }

@@ -1,5 +1,6 @@
 import type { Business, MemberRole } from '@pinkas/contracts';
 import type { Language } from '@pinkas/ui';
+import type { NamedBusiness } from '../people/business-names.js';
 import type { Membership, Session } from '../session/session.repository.js';
 
 /** An uploaded file. */
@@ -44,6 +45,8 @@ export interface PersonVisit extends Visit {
 export interface MemberVisit extends PersonVisit {
   readonly role: MemberRole;
   readonly business: Business;
+  /** Those that the person may go to from here; empty: they have this one alone. */
+  readonly businesses: readonly NamedBusiness[];
   /** What issuing gets: the business, or its test book. */
   readonly book: Business;
   /** Of the settings of the business, as `updateBusiness` expects it. */
