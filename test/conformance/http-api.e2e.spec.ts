@@ -21,6 +21,7 @@ import { nothingLeft } from './sections/nothing-left.js';
 import { openApi } from './sections/openapi.js';
 import { orderOfChecks } from './sections/order-of-checks.js';
 import { pages } from './sections/pages.js';
+import { previews } from './sections/previews.js';
 import { profile } from './sections/profile.js';
 import { requestBodies } from './sections/request-bodies.js';
 import { states } from './sections/states.js';
@@ -49,6 +50,7 @@ describe('HTTP API', () => {
   idempotency(suite);
   nothingLeft(suite);
   orderOfChecks(suite);
+  previews(suite);
   documentList(suite);
   cancelling(suite);
   customers(suite);

@@ -6,6 +6,7 @@ import {
   type Contract,
   type CreatedDocument,
   type DocumentDetail,
+  type DocumentPreview,
   type ErrorBody,
   type Profile,
   type ReplyOf,
@@ -144,6 +145,18 @@ export class Suite {
       throw new Error(`a document was not issued: ${answer.status} ${JSON.stringify(answer.body)}`);
     }
     return answer.body;
+  }
+
+  /** POST /documents/preview with any body. */
+  preview(
+    key: string,
+    body: unknown,
+    options: CallOptions = {},
+  ): Promise<Answer<DocumentPreview & ErrorBody>> {
+    return this.call(key, 'POST', '/documents/preview', {
+      ...(options.bytes === undefined ? { body } : {}),
+      ...options,
+    });
   }
 
   /** A document as GET /documents/{id} returns it. */

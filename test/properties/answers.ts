@@ -3,6 +3,7 @@ import {
   CreatedDocument,
   compile,
   DocumentDetail,
+  type DocumentPreview,
   ErrorBody,
   type ErrorCode,
   errorCatalogue,
@@ -12,6 +13,7 @@ import {
   type Route,
   validationErrorsMax,
 } from '@pinkas/contracts';
+import type { Answer } from '../harness/running-stack.js';
 import type { Issuable } from './book-model.js';
 import type { Caller } from './caller.js';
 import { shekelsOf } from './expected-totals.js';
@@ -172,4 +174,18 @@ export function expectDetail(answered: Answered, expected: DocumentDetail): void
   expect({ status: answered.status, body: answered.body }).toMatchObject({ status: 200 });
   expect(checkDetail(answered.body)).toMatchObject({ ok: true });
   expect(answered.body).toEqual(plainNumbers(expected));
+}
+
+/** Expects a preview to be refused as its document was, or to have its facts. */
+export function expectPreviewOf(
+  answer: Answer<CreatedDocument & ErrorBody>,
+  preview: Answer<DocumentPreview & ErrorBody>,
+): void {
+  if (answer.status !== 201) {
+    expect([preview.status, preview.body.error]).toEqual([answer.status, answer.body.error]);
+    return;
+  }
+  const { type, date, due_date, totals, delivery, customer } = answer.body;
+  expect(preview).toMatchObject({ status: 200, body: { type, date, due_date, totals, delivery } });
+  expect([customer.id, null]).toContain(preview.body.customer.id);
 }

@@ -1,10 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
-import { type DocumentDetail, postDocuments } from '@pinkas/contracts';
+import {
+  type CreatedDocument,
+  type DocumentDetail,
+  type DocumentPreview,
+  postDocuments,
+} from '@pinkas/contracts';
 import { expectConsistentBook } from '../harness/book.js';
 import type { Operator } from '../harness/operator.js';
 import type { Issuer, RunningStack } from '../harness/running-stack.js';
-import { type Answered, expectDetail, expectIssued, expectRefusal, expectRefused } from './answers.js';
+import {
+  type Answered,
+  expectDetail,
+  expectIssued,
+  expectPreviewOf,
+  expectRefusal,
+  expectRefused,
+} from './answers.js';
 import { BookModel, dayInIsrael, typeRules, types } from './book-model.js';
 import { Caller } from './caller.js';
 import { plainRequest, requestOfEveryType } from './create-requests.js';
@@ -45,14 +57,16 @@ export class CheckedBook {
     return dayInIsrael(new Date());
   }
 
-  /** Sends a text as a create request, and expects the answer that the model foresees. */
+  /** Sends a text as a create request, and expects the answer that the model foresees, and a preview of it. */
   async post(text: string): Promise<void> {
     const day = this.today;
     const key = randomUUID();
-    const answer = await this.caller.send('POST', '/documents', {
+    const preview = await this.caller.send<DocumentPreview>('POST', '/documents/preview', { bytes: text });
+    const answer = await this.caller.send<CreatedDocument>('POST', '/documents', {
       bytes: text,
       headers: { 'idempotency-key': key },
     });
+    expectPreviewOf(answer, preview);
     await this.judge(answer, text, key, day);
   }
 

@@ -10,6 +10,7 @@ import type {
   Document,
   DocumentDetail,
   DocumentPage,
+  DocumentPreview,
   DocumentQuery,
   DocumentTypeEntry,
   ErrorCatalogueEntry,
@@ -62,6 +63,21 @@ export class PinkasClient {
       idempotencyKey,
     });
     return { document, replayed: response.replayed, idempotencyKey, response };
+  }
+
+  /**
+   * What a document would be: the checks of `createDocument`, and nothing is issued.
+   * @throws PinkasError with the code that `createDocument` would have.
+   */
+  async previewDocument(body: CreateDocument, options: CallOptions = {}): Promise<DocumentPreview> {
+    const { body: preview } = await this.#call<DocumentPreview>({
+      ...callFacts(options),
+      method: 'POST',
+      path: '/documents/preview',
+      changes: false,
+      body,
+    });
+    return preview;
   }
 
   /** One document with its lines and payments. */

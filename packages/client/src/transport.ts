@@ -14,6 +14,8 @@ export interface Request {
   /** Sent as JSON; undefined: no body. */
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  /** Whether it changes anything. Default: whether it is a POST. */
+  readonly changes?: boolean;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
   /** All attempts and delays together, in milliseconds; default: the total of the policy. */
@@ -88,7 +90,7 @@ export class Transport {
       const sent: Sent = {
         idempotencyKey: request.idempotencyKey ?? null,
         attempts,
-        changes: request.method === 'POST',
+        changes: request.changes ?? request.method === 'POST',
         outcomeUnknown,
       };
       if (signal?.aborted) {

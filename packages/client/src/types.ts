@@ -395,6 +395,77 @@ export interface DocumentPage {
   next_cursor: string | null;
 }
 
+/** What a document would be, if it were issued now. */
+export interface DocumentPreview {
+  type: DocumentType;
+  /** The date of the document, Asia/Jerusalem. */
+  date: string;
+  /** When it is to be paid: tax_invoice and proforma only. */
+  due_date: string | null;
+  /**
+   * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
+   * half away from zero.
+   */
+  totals: {
+    /** The lines before VAT and before the discount. */
+    subtotal: number;
+    /** The discount before VAT; 0 where there is none. */
+    discount: number;
+    /** VAT in ILS. */
+    vat: number;
+    /** Percent. */
+    vat_rate: number;
+    /** What the document comes to, VAT included. */
+    total: number;
+    /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
+    paid: number;
+    currency: 'ILS';
+  };
+  /** Whether an allocation number would be asked for. */
+  allocation: {
+    /**
+     * `required`: a number will be asked for when the document is issued. The others are as in the response
+     * of an issued document.
+     */
+    status:
+      | 'required'
+      | 'not_required'
+      | 'skipped_customer_tax_id_missing'
+      | 'skipped_business_tax_id_missing';
+  };
+  delivery: Delivery;
+  /** The customer card that the document would be issued to. */
+  customer: {
+    /** The customer card; null: issuing opens one. */
+    id: string | null;
+    /** By what the customer card was found; null: none was found, and issuing opens one. */
+    matched_by: 'id' | 'name' | null;
+  };
+  /** What a person should know before the document is issued. No warning refuses it. */
+  warnings: {
+    /** Stable: safe to branch on. */
+    code:
+      | 'number_not_connected'
+      | 'number_customer_tax_id_missing'
+      | 'number_business_tax_id_missing'
+      | 'source_overpaid'
+      | 'source_overcredited'
+      | 'source_invoiced_twice'
+      | 'source_of_other_customer'
+      | 'date_in_past'
+      | 'due_date_passed'
+      | 'total_is_zero'
+      | 'payments_rounded'
+      | 'recipient_missing'
+      | 'recipient_suppressed'
+      | 'sending_not_possible';
+    /** In English, for people. */
+    message: string;
+    /** The same in Hebrew. */
+    message_he: string;
+  }[];
+}
+
 /**
  * The tax authority's allocation number: needed on a tax_invoice, tax_invoice_receipt or credit_note whose
  * net is above the threshold of the business (VAT law, section 47(a2)). It never holds up issuing.

@@ -107,6 +107,11 @@ describe('operations', () => {
       line: 'GET /v1/errors',
       reply: replies.listErrors.errors.value,
     },
+    previewDocument: {
+      call: (client) => client.previewDocument(body),
+      line: 'POST /v1/documents/preview',
+      reply: replies.previewDocument.tax_invoice.value,
+    },
     getOpenApi: {
       call: (client) => client.getOpenApi(),
       line: 'GET /v1/openapi.json',
@@ -212,6 +217,17 @@ describe('operations', () => {
 });
 
 describe('issuing', () => {
+  it('previewDocument sends the body without a key, and its outcome is known whatever happens', async () => {
+    const preview = replies.previewDocument.tax_invoice.value;
+    server.script(answer(200, preview), hangUp, refuse('future_date'));
+    const { client } = clientOn({ retry: { attemptsMax: 1 } });
+    expect(await client.previewDocument(body)).toEqual(preview);
+    expect(server.arrived[0]?.path).toBe('/v1/documents/preview');
+    expect([JSON.parse(server.arrived[0]?.body ?? ''), keysSent()[0]]).toEqual([body, undefined]);
+    await expect(client.previewDocument(body)).rejects.toMatchObject({ outcomeUnknown: false });
+    expect((await refusalOf(client.previewDocument(body))).code).toBe('future_date');
+  });
+
   it('createDocument generates a key when none is given, and returns it', async () => {
     server.script(issued, issued);
     const { client } = clientOn();

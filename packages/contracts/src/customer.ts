@@ -1,7 +1,7 @@
 import { customerLegalTypes } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { defineContract, defineEvent } from './define.js';
-import { CustomerInput, CustomerSnapshot } from './schema/document.js';
+import { CustomerInput, CustomerMatch, CustomerSnapshot, DraftDocument } from './schema/document.js';
 import { Instant, Nullable, PersonId, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
@@ -24,6 +24,17 @@ export const resolveCustomer = defineContract('customer.card.resolve', {
   errors: ['customer_not_found', 'customer_identity_conflict'],
   // It may wait for another request that is about to write the same tax id on another card.
   timeoutMs: timeLimitsMs.resolveCustomer,
+});
+
+/** What `resolveCustomer` would find, without a reservation: of two new customers of one name at the same moment it sees neither. */
+export const matchCustomer = defineContract('customer.card.match', {
+  request: Strict({ business_id: Uuid, customer: CustomerInput }),
+  reply: Strict({
+    /** As a document would show it; the id is null where a card would be opened. */
+    customer: DraftDocument.properties.customer,
+    matched_by: CustomerMatch,
+  }),
+  errors: resolveCustomer.errors,
 });
 
 /**

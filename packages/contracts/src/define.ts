@@ -131,6 +131,8 @@ export interface Route {
   readonly scope: Scope | null;
   /** Issues a document, so that a business on the expenses-only track is refused. */
   readonly issues: boolean;
+  /** Whether it needs an Idempotency-Key. */
+  readonly idempotent: boolean;
   readonly successStatus: 200 | 201;
   /** The query parameters, each a string, an integer or a boolean; null where there are none. */
   readonly query: TObject | null;
@@ -148,6 +150,7 @@ const routeDefaults = {
   method: 'GET',
   scope: null,
   issues: false,
+  idempotent: false,
   successStatus: 200,
   query: null,
   body: null,

@@ -21,5 +21,6 @@ export * from './schema/document.js';
 export * from './schema/fields.js';
 export * from './schema/fingerprint.js';
 export * from './schema/malformed-texts.js';
+export * from './schema/preview-warnings.js';
 export * from './schema/validate.js';
 export * from './time-limits.js';

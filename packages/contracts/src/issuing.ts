@@ -2,16 +2,20 @@ import { documentTypes, type SettlementNote } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { ChainHead, headsPageMax, Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
+import type { ErrorCode } from './http/errors.js';
 import { Business } from './schema/business.js';
 import {
   AllocationOutcome,
   CreateDocument,
+  CustomerMatch,
   CustomerSnapshot,
   DeliveryOutcome,
   DocumentHead,
   DocumentState,
+  DraftDocument,
   documentStatuses,
   IssuedDocument,
+  PreviewedAllocation,
 } from './schema/document.js';
 import {
   CalendarDate,
@@ -23,20 +27,34 @@ import {
   TestBookId,
   Uuid,
 } from './schema/fields.js';
+import { previewWarnings } from './schema/preview-warnings.js';
 import { timeLimitsMs } from './time-limits.js';
 
 /** A document with what is known of it now. */
 export const DocumentView = Strict({ document: IssuedDocument, state: DocumentState });
 export type DocumentView = Static<typeof DocumentView>;
 
+/** Who asks for a document. */
+export const Issuer = Type.Union([
+  /** An API key: its documents of a day are counted and bounded. */
+  Strict({ kind: Type.Literal('key'), id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
+  /** A person of the console, whose documents are in the trail as `document.issue`. */
+  Strict({ kind: Type.Literal('person'), id: Uuid }),
+]);
+export type Issuer = Static<typeof Issuer>;
+
+/** The errors of issuing that no preview has: they are about an idempotency key, or about the PDF. */
+const onlyOfIssuing: readonly ErrorCode[] = [
+  'idempotency_key_reused',
+  'request_in_progress',
+  'document_generation_failed',
+];
+
 /** Issues the next document of a series, or replays the one that the key issued before. */
 export const issueDocument = defineContract('issuing.document.issue', {
   request: Strict({
     business: Business,
-    /** The API key that asks; for a document that a person issues in the console, the id of the person. Counts the documents of a day. */
-    key: Strict({ id: Uuid, daily_documents: Type.Integer({ minimum: 0 }) }),
-    /** The person of the console who issues: the trail then has an entry `document.issue`. Absent: an API key issues. */
-    person_id: Type.Optional(Uuid),
+    issuer: Issuer,
     idempotency_key: Type.String({ minLength: 1, maxLength: 128 }),
     body: CreateDocument,
     /** The `fingerprint`, in hex, of what the caller sent: of the body with members that this release may not know. */
@@ -73,6 +91,46 @@ export const issueDocument = defineContract('issuing.document.issue', {
     'document_generation_failed',
   ],
   timeoutMs: timeLimitsMs.createDocument,
+});
+
+/**
+ * Makes every check of `issueDocument` for a key that has issued nothing, in the same order, and shows what the document would be.
+ * Nothing is written: no number, no card, no count.
+ */
+export const previewDocument = defineContract('issuing.document.preview', {
+  request: Strict({
+    business: Business,
+    issuer: Issuer,
+    body: CreateDocument,
+    /** Whether its payments are still being filled in: they are neither required nor compared with the total. */
+    payments_open: Type.Optional(Type.Boolean()),
+  }),
+  reply: Strict({
+    draft: DraftDocument,
+    /** The number of the next document of the series, which may be another one. */
+    next_number: Type.Integer({ minimum: 1 }),
+    allocation: PreviewedAllocation,
+    delivery: DeliveryOutcome,
+    matched_by: CustomerMatch,
+    warnings: Type.Array(Type.Enum([...previewWarnings])),
+  }),
+  errors: issueDocument.errors.filter((code) => !onlyOfIssuing.includes(code)),
+});
+
+/** What the newest documents of a business have for each article number, the one that was sold last first. */
+export const listArticles = defineContract('issuing.article.list', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({
+    articles: Type.Array(
+      Strict({
+        sku: Type.String(),
+        description: Type.String(),
+        /** ILS */
+        unit_price: Money,
+        prices_include_vat: Type.Boolean(),
+      }),
+    ),
+  }),
 });
 
 /** One document of one business. */

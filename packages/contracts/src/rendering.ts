@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Sha256 } from './audit.js';
 import { defineContract, defineEvent } from './define.js';
 import { Business, LogoRef } from './schema/business.js';
-import { DocumentState, IssuedDocument } from './schema/document.js';
+import { DocumentState, DraftDocument, IssuedDocument } from './schema/document.js';
 import { Instant, Money, Nullable, Strict, TestBookId, Uuid } from './schema/fields.js';
 import { timeLimitsMs } from './time-limits.js';
 
@@ -154,6 +154,12 @@ export const renderPage = defineContract('rendering.page.render', {
     /** The language that the reader requested; without it, the language of the business. */
     language: Type.Optional(Type.Enum(['he', 'en'])),
   }),
+  reply: Strict({ html: Type.String() }),
+});
+
+/** The sheet of a document that is not issued, as a page that says so: without a number, unsigned and stored nowhere. */
+export const renderDraft = defineContract('rendering.draft.render', {
+  request: Strict({ draft: DraftDocument, business: Business }),
   reply: Strict({ html: Type.String() }),
 });
 

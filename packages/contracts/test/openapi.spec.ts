@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
         if (status === '429') {
           expected.push('Retry-After');
         }
-        if (status === '201' && route.issues) {
+        if (status === '201' && route.idempotent) {
           expected.push('Idempotent-Replayed');
         }
         expect(Object.keys(response.headers)).toEqual(expected);

@@ -12,9 +12,9 @@ import {
   listDeliveryFailures,
   listDocuments,
   listKeys,
-  listSeries,
   listSuppressions,
   listUnresolvedAllocations,
+  previewDocument,
   type ReplyOf,
   type RequestOf,
   reviewDocuments,
@@ -29,6 +29,7 @@ import { ApiError } from '@pinkas/service-kit';
 import { eventually, exampleDocument } from '@pinkas/testkit';
 import { keepFormOutcome } from '../src/session/form-outcome.repository.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
+import { previewOf } from './previewed.js';
 
 type Issue = RequestOf<typeof issueDocument>;
 const chunk = Buffer.alloc(1024 * 1024, 'a');
@@ -497,7 +498,7 @@ describe('a credit note in the console', () => {
         },
       };
     });
-    console.network.answer(listSeries, () => ({ series: [] }));
+    console.network.answer(previewDocument, (request) => previewOf(request));
     console.network.answer(issueDocument, (request) => {
       asked.push(request);
       const body = JSON.stringify(request.body);
@@ -562,18 +563,6 @@ describe('a credit note in the console', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([{ extent: 'whole' }, { extent: 'part', amount: '117', description: 'החזר' }])(
-    'the preview for a document with an earlier VAT rate has that rate: %j',
-    async (fields) => {
-      const totals = { ...source.totals, subtotal: 100, discount: 0, vat: 17, vat_rate: 17, total: 117 };
-      const items = [{ description: 'שירות', quantity: 1, unit_price: 100, line_total: 100, sku: null }];
-      source = { ...source, items, discount: null, prices_include_vat: false, totals };
-      const { status, text } = await browser.post(address, { step: 'preview', ...fields });
-      expect(status).toBe(200);
-      expect(text).toMatch(/100\.00.*17\.00.*117\.00/s);
-    },
-  );
-
   it('the whole cannot be credited where a part is, whatever the form says', async () => {
     credited = 50;
     const { status } = await browser.post(address, { ...whole, step: 'issue', credited: '5000' });
@@ -624,6 +613,27 @@ describe('a credit note in the console', () => {
       await browser.post(address, await preview(whole));
       expect(asked.pop()?.business).toEqual(book);
     }
+  });
+
+  it('a confirmation waits for one with its key that is in progress, and leads to its document', async () => {
+    const form = await preview(part);
+    fail = new ApiError('request_in_progress');
+    const waiting = browser.post(address, form);
+    await eventually('issuing was called again', () => asked.length > 2);
+    fail = null;
+    expect(await waiting).toMatchObject({ status: 303 });
+    expect(issued.size).toBe(1);
+    expect(asked[0]?.issuer.kind).toBe('person');
+  });
+
+  it('the page shows what a person should know before the credit note is issued', async () => {
+    console.network.answer(previewDocument, (request) =>
+      previewOf(request, { warnings: ['date_in_past'], allocation: { status: 'required' } }),
+    );
+    const { text } = await browser.post(address, { step: 'preview', ...part });
+    expect(text).toContain('The date of the document is in the past.');
+    expect(text).toContain('An allocation number will be requested');
+    console.network.answer(previewDocument, (request) => previewOf(request));
   });
 
   it('contact details are those of the card of the customer, not of the source', async () => {

@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditCustomers } from './card/audit-customers.js';
 import { ClearTestCustomers } from './card/clear-test-customers.js';
+import { MatchCustomer } from './card/match-customer.js';
 import { RecordCustomer } from './card/record-customer.js';
 import { ReleaseCustomer } from './card/release-customer.js';
 import { ReservationEvents } from './card/reservation-events.js';
@@ -15,6 +16,7 @@ import { UpdateCustomer } from './card/update-customer.js';
 @Module({
   controllers: [
     ResolveCustomer,
+    MatchCustomer,
     ReleaseCustomer,
     SearchCustomers,
     ShowCustomer,

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type CustomerSnapshot, customerRecorded } from '@pinkas/contracts';
+import {
+  type CustomerInput,
+  type CustomerSnapshot,
+  customerRecorded,
+  matchCustomer,
+} from '@pinkas/contracts';
 import { eventually, exampleBusiness } from '@pinkas/testkit';
 import { ReservationEvents } from '../src/card/reservation-events.js';
 import { ReservationPurger } from '../src/card/reservation-purger.js';
@@ -55,6 +60,37 @@ describe('ResolveCustomer', () => {
 });
 
 describe('RecordCustomer', () => {
+  it('MatchCustomer finds what ResolveCustomer finds, with the same refusals, and reserves nothing', async () => {
+    const { db, business } = customer;
+    const match = (input: CustomerInput, business_id = business.id) =>
+      customer.network.call(matchCustomer, { business_id, customer: input });
+    const kept = await customer.issueTo({
+      name: 'Matched Customer',
+      tax_id: '777777715',
+      email: 'm@example.com',
+    });
+    const stored = async () => [
+      await db.selectFrom('card').selectAll().orderBy('id').execute(),
+      await db.selectFrom('reservation').selectAll().execute(),
+    ];
+    const before = await stored();
+    const byName = { name: ' matched  CUSTOMER', city: 'Haifa' };
+    const matched = await match(byName);
+    const unknown = { name: 'Unmatched Customer', phone: '03-0000000' };
+    expect(matched).toEqual({ customer: expect.objectContaining({ id: kept.id }), matched_by: 'name' });
+    expect(await match({ id: kept.id })).toEqual({ customer: kept, matched_by: 'id' });
+    expect(await match(unknown)).toEqual({
+      customer: expect.objectContaining({ id: null, ...unknown, email: null }),
+      matched_by: null,
+    });
+    await expect(match({ id: kept.id }, randomUUID())).rejects.toMatchObject({ code: 'customer_not_found' });
+    const rival = { name: 'Rival Customer', tax_id: '777777715' };
+    expect(await conflictOf(match(rival))).toBe(kept.id);
+    expect((await match({ ...rival, identity_confirmed: true })).customer.id).toBeNull();
+    expect(await stored()).toEqual(before);
+    expect(matched.customer).toEqual(await customer.resolve(byName));
+  });
+
   it('RecordCustomer confirms a reserved card with the details of the request', async () => {
     const { id } = await customer.resolve({ name: 'First Time', tax_id: '12344', city: 'Haifa' });
     expect(await customer.card(id)).toMatchObject({ confirmed_at: null, tax_id: null, city: null });

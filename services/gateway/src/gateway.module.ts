@@ -32,6 +32,7 @@ import { GetErrors } from './routes/get-errors.js';
 import { GetMe } from './routes/get-me.js';
 import { GetOpenApi } from './routes/get-openapi.js';
 import { PostDocumentCancel } from './routes/post-document-cancel.js';
+import { PostDocumentPreview } from './routes/post-document-preview.js';
 import { PostDocuments } from './routes/post-documents.js';
 
 /** Businesses and API keys, the HTTP API, and the pages. */
@@ -63,6 +64,7 @@ import { PostDocuments } from './routes/post-documents.js';
     GetErrors,
     GetOpenApi,
     PostDocuments,
+    PostDocumentPreview,
     GetDocuments,
     GetDocumentById,
     PostDocumentCancel,

@@ -61,7 +61,7 @@ describe('routes', () => {
           body_sha256: fingerprint(body).toString('hex'),
           idempotency_key: 'order-1',
           business: caller.business,
-          key: { id: caller.key.id, daily_documents: 300 },
+          issuer: { kind: 'key', id: caller.key.id, daily_documents: 300 },
         },
       ]);
     });

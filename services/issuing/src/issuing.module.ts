@@ -11,17 +11,21 @@ import { ClockCheck } from './health/clock-check.js';
 import { HistoryCheck } from './health/history-check.js';
 import { IssuingMetrics } from './health/issuing-metrics.js';
 import { CustomerCards } from './issue/customer-cards.js';
+import { DocumentChecks } from './issue/document-checks.js';
 import { DraftRendering } from './issue/draft-rendering.js';
 import { IssueDocument } from './issue/issue-document.js';
 import { IssueOutcomes } from './issue/issue-outcomes.js';
 import { IssueQueue } from './issue/issue-queue.js';
 import { IssueTransaction } from './issue/issue-transaction.js';
+import { PreviewDocument } from './issue/preview-document.js';
 import { RecipientChecks } from './issue/recipient-checks.js';
 import { RecordAllocation } from './issue/record-allocation.js';
 import { RecordDelivery } from './issue/record-delivery.js';
+import { SeriesChecks } from './issue/series-checks.js';
 import { FindPublicDocument } from './list/find-public-document.js';
 import { GetDocument } from './list/get-document.js';
 import { GetUsage } from './list/get-usage.js';
+import { ListArticles } from './list/list-articles.js';
 import { ListDocuments } from './list/list-documents.js';
 import { ListMissingDocuments } from './list/list-missing-documents.js';
 import { ListSeries } from './list/list-series.js';
@@ -32,7 +36,9 @@ import { SummarizeDocuments } from './list/summarize-documents.js';
 @Module({
   controllers: [
     IssueDocument,
+    PreviewDocument,
     GetDocument,
+    ListArticles,
     ListDocuments,
     ListMissingDocuments,
     SummarizeDocuments,
@@ -51,6 +57,7 @@ import { SummarizeDocuments } from './list/summarize-documents.js';
   providers: [
     ClockCheck,
     CustomerCards,
+    DocumentChecks,
     DraftRendering,
     HistoryCheck,
     IssueOutcomes,
@@ -60,6 +67,7 @@ import { SummarizeDocuments } from './list/summarize-documents.js';
     RecipientChecks,
     RecordAllocation,
     RecordDelivery,
+    SeriesChecks,
   ],
 })
 export class IssuingModule {}

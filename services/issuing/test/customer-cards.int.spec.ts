@@ -38,7 +38,7 @@ describe('CustomerCards', () => {
     expect(await allReleased()).toEqual([]);
   });
 
-  const limited = { key: { id: randomUUID(), daily_documents: 0 } };
+  const limited = { issuer: { kind: 'key', id: randomUUID(), daily_documents: 0 } } as const;
   const refusals: [string, Partial<CreateDocument>, object, string][] = [
     ['the daily limit', {}, limited, 'daily_limit_reached'],
     ['a date before the last', { type: 'quote', date: '2000-01-01' }, {}, 'date_before_last_document'],
@@ -145,7 +145,7 @@ describe('CustomerCards', () => {
     issuing.resolve = async (request) => void seen.push(request.business_id);
     await issuing.network.call(issueDocument, {
       business: issuing.business,
-      key: { id: issuing.keyId, daily_documents: 300 },
+      issuer: { kind: 'key', id: issuing.keyId, daily_documents: 300 },
       idempotency_key: randomUUID(),
       body: {
         type: 'quote',

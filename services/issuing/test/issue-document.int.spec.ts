@@ -89,7 +89,7 @@ describe('IssueDocument', () => {
 
   it('a replay is not counted against the daily limit', async () => {
     const keyId = randomUUID();
-    const limited = { key: { id: keyId, daily_documents: 1 } };
+    const limited = { issuer: { kind: 'key', id: keyId, daily_documents: 1 } } as const;
     const key = randomUUID();
     await issuing.issue({}, key, limited);
     expect((await issuing.issue({}, key, limited)).replayed).toBe(true);

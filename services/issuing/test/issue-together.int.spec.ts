@@ -66,7 +66,7 @@ describe('documents in line for one series', () => {
     change: Partial<Request> = {},
   ): Request => ({
     business,
-    key: { id: issuing.keyId, daily_documents: 300 },
+    issuer: { kind: 'key', id: issuing.keyId, daily_documents: 300 },
     idempotency_key: randomUUID(),
     body: invoiceBody({ title, ...body }),
     ...change,
@@ -205,7 +205,7 @@ describe('documents in line for one series', () => {
     ['issued behind a document that fails', ['document_generation_failed', 2, 3, 4]],
   ])('a document that one before it rules out is %s', async (_how, ended) => {
     const aFails = ended[0] !== 2;
-    const limited = { key: { id: randomUUID(), daily_documents: 2 } };
+    const limited = { issuer: { kind: 'key', id: randomUUID(), daily_documents: 2 } } as const;
     const requests: IssueRequests = [
       requestOf('front', { date: '2026-06-10' }),
       requestOf('a', { date: '2026-06-14' }, limited),
@@ -294,7 +294,7 @@ describe('documents in line for one series', () => {
   });
 
   it('a daily limit that another series reaches meanwhile refuses what is above it', async () => {
-    const limited = { key: { id: randomUUID(), daily_documents: 2 } };
+    const limited = { issuer: { kind: 'key', id: randomUUID(), daily_documents: 2 } } as const;
     let other: Promise<Reply> | undefined;
     const ended = await issueInLine(
       [requestOf('front'), requestOf('a', {}, limited), requestOf('b', {}, limited), requestOf('c')],

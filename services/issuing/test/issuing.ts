@@ -5,13 +5,17 @@ import {
   artifactRendered,
   type Business,
   type CreateDocument,
+  type CustomerInput,
+  type CustomerSnapshot,
   cardChanged,
   checkRecipient,
   customerRecorded,
   type EventOf,
   type IssuedDocument,
   issueDocument,
+  matchCustomer,
   numberRequired,
+  previewDocument,
   type ReplyOf,
   type RequestOf,
   releaseCustomer,
@@ -52,6 +56,8 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
   render: (request: RenderRequest) => Promise<void>;
   resolve: (request: ResolveRequest) => Promise<void>;
   release: () => Promise<void>;
+  /** Called where the card is only looked up, for a preview. */
+  match: () => Promise<void>;
   rendered: IssuedDocument[];
   /** The ids of the documents that cards were reserved and released for, in order. */
   resolved: string[];
@@ -72,6 +78,10 @@ export interface IssuingUnderTest extends ServiceUnderTest<IssuingTables> {
     key?: string,
     change?: Partial<RequestOf<typeof issueDocument>>,
   ): Promise<ReplyOf<typeof issueDocument>>;
+  preview(
+    body?: Partial<CreateDocument>,
+    change?: Partial<RequestOf<typeof previewDocument>>,
+  ): Promise<ReplyOf<typeof previewDocument>>;
 }
 
 /** The body of a plain invoice of 100 net. */
@@ -176,6 +186,18 @@ export const net = (unit_price: number): CreateDocument['items'] => [
   { description: 'שירות לדוגמה', quantity: 1, unit_price },
 ];
 
+/** A customer as the fake of customer has them: what the request says, and nothing from a card. */
+const snapshotOf = (customer: CustomerInput, id: string): CustomerSnapshot => ({
+  id: customer.id ?? id,
+  name: customer.name ?? 'לקוח לדוגמה',
+  tax_id: customer.tax_id ?? null,
+  legal_type: customer.legal_type ?? null,
+  email: customer.email ?? null,
+  phone: customer.phone ?? null,
+  address: customer.address ?? null,
+  city: customer.city ?? null,
+});
+
 export async function startIssuing(
   options: { now?: Date; business?: Partial<Business>; outcomeWaitMs?: number } = {},
 ): Promise<IssuingUnderTest> {
@@ -199,6 +221,7 @@ export async function startIssuing(
     render: async () => {},
     resolve: async () => {},
     release: async () => {},
+    match: async () => {},
     rendered: [],
     resolved: [],
     released: [],
@@ -211,8 +234,15 @@ export async function startIssuing(
     issue: (body, key = randomUUID(), change = {}) =>
       network.call(issueDocument, {
         business,
-        key: { id: made.keyId, daily_documents: 300 },
+        issuer: { kind: 'key', id: made.keyId, daily_documents: 300 },
         idempotency_key: key,
+        body: invoiceBody(body),
+        ...change,
+      }),
+    preview: (body, change = {}) =>
+      network.call(previewDocument, {
+        business,
+        issuer: { kind: 'key', id: made.keyId, daily_documents: 300 },
         body: invoiceBody(body),
         ...change,
       }),
@@ -225,19 +255,13 @@ export async function startIssuing(
   network.answer(resolveCustomer, async (request) => {
     made.resolved.push(request.document_id);
     await made.resolve(request);
-    const { customer } = request;
+    return { customer: snapshotOf(request.customer, randomUUID()), changes: made.customerChanges };
+  });
+  network.answer(matchCustomer, async ({ customer }) => {
+    await made.match();
     return {
-      customer: {
-        id: customer.id ?? randomUUID(),
-        name: customer.name ?? 'לקוח לדוגמה',
-        tax_id: customer.tax_id ?? null,
-        legal_type: customer.legal_type ?? null,
-        email: customer.email ?? null,
-        phone: customer.phone ?? null,
-        address: customer.address ?? null,
-        city: customer.city ?? null,
-      },
-      changes: made.customerChanges,
+      customer: { ...snapshotOf(customer, randomUUID()), id: customer.id ?? null },
+      matched_by: customer.id === undefined ? null : ('id' as const),
     };
   });
   network.answer(checkRecipient, ({ addresses }) => {

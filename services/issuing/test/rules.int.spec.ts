@@ -76,10 +76,11 @@ describe('rules of IssueDocument', () => {
 
   it('a document is dated and counted on the day on which its number is locked', async () => {
     issuing.clock.now = beforeMidnight;
-    const key = { id: randomUUID(), daily_documents: 1 };
-    const usage = () => issuing.network.call(getUsage, { business_id: issuing.business.id, key_id: key.id });
-    await issuing.issue({ type: 'order' }, randomUUID(), { key });
-    await expect(issuing.issue({ type: 'order' }, randomUUID(), { key })).rejects.toMatchObject({
+    const issuer = { kind: 'key', id: randomUUID(), daily_documents: 1 } as const;
+    const usage = () =>
+      issuing.network.call(getUsage, { business_id: issuing.business.id, key_id: issuer.id });
+    await issuing.issue({ type: 'order' }, randomUUID(), { issuer });
+    await expect(issuing.issue({ type: 'order' }, randomUUID(), { issuer })).rejects.toMatchObject({
       code: 'daily_limit_reached',
     });
     // Another replica holds the series over midnight.
@@ -87,7 +88,7 @@ describe('rules of IssueDocument', () => {
       issuing,
       (trx) => trx.selectFrom('series').select('type').where('type', '=', 'order').forUpdate().execute(),
       async (release) => {
-        const waiting = issuing.issue({ type: 'order' }, randomUUID(), { key });
+        const waiting = issuing.issue({ type: 'order' }, randomUUID(), { issuer });
         await untilOneWaits(issuing);
         issuing.clock.now = afterMidnight;
         expect(await usage()).toEqual({ used_today: 0 });
@@ -111,11 +112,11 @@ describe('rules of IssueDocument', () => {
   });
 
   it('the daily limit of a key is exact under simultaneous requests and resets at midnight in Israel', async () => {
-    const key = { id: randomUUID(), daily_documents: 5 };
+    const issuer = { kind: 'key', id: randomUUID(), daily_documents: 5 } as const;
     const types = ['quote', 'order', 'proforma'] as const;
     const attempts = await Promise.allSettled(
       Array.from({ length: 12 }, (_, index) =>
-        issuing.issue({ type: types[index % 3] ?? 'quote' }, randomUUID(), { key }),
+        issuing.issue({ type: types[index % 3] ?? 'quote' }, randomUUID(), { issuer }),
       ),
     );
     expect(attempts.filter((attempt) => attempt.status === 'fulfilled')).toHaveLength(5);
@@ -124,10 +125,11 @@ describe('rules of IssueDocument', () => {
         expect(attempt.reason.code).toBe('daily_limit_reached');
       }
     }
-    const usage = () => issuing.network.call(getUsage, { business_id: issuing.business.id, key_id: key.id });
+    const usage = () =>
+      issuing.network.call(getUsage, { business_id: issuing.business.id, key_id: issuer.id });
     expect(await usage()).toEqual({ used_today: 5 });
     issuing.clock.now = new Date('2026-06-15T21:00:00Z');
     expect(await usage()).toEqual({ used_today: 0 });
-    expect((await issuing.issue({}, randomUUID(), { key })).document.date).toBe('2026-06-16');
+    expect((await issuing.issue({}, randomUUID(), { issuer })).document.date).toBe('2026-06-16');
   });
 });

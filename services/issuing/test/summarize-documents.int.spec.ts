@@ -95,9 +95,7 @@ describe('SummarizeDocuments', () => {
       const { document } = await issuing.issue(
         { type, date, items: net((1 + 3333 * index) / 100) },
         randomUUID(),
-        {
-          person_id: randomUUID(),
-        },
+        { issuer: { kind: 'person', id: randomUUID() } },
       );
       if (type !== 'tax_invoice' && index % 4 > 0) {
         await cancel(document.id);

@@ -16,6 +16,7 @@ import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
+import { RenderDraft } from './document/render-draft.js';
 import { HeadsModule } from './heads/heads.module.js';
 import { HeadsSigner } from './heads/heads-signer.js';
 import { GetLogo } from './logo/get-logo.js';
@@ -39,6 +40,7 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     NumberArtifact,
     AuditArtifacts,
     RenderPage,
+    RenderDraft,
     PrintReport,
     StoreLogo,
     GetLogo,

@@ -17,6 +17,7 @@ import {
   type RequestOf,
   readHeads,
   renderArtifact,
+  renderDraft,
   renderPage,
   type SignedHeads,
   serviceNames,
@@ -387,6 +388,31 @@ describe('RenderPage', () => {
     expect(html).toContain('<a href="https://example.test/p/abc">');
     expect(html).toContain('123456789');
     expect(html).toContain('שולם');
+  });
+
+  it('RenderDraft returns a page that says that it is a draft, and has neither a number nor words of an issued document', async () => {
+    for (const [language, word] of [
+      ['he', 'טיוטה'],
+      ['en', 'Draft'],
+    ] as const) {
+      const business = sampleBusiness({ language });
+      const { id, public_id, number, issued_at, ...facts } = sampleDocument('tax_invoice', business);
+      const draft = { ...facts, customer: { ...facts.customer, id: null } };
+      const { html } = await rendering.network.call(renderDraft, { draft, business });
+      expect(html).toContain(`<p class="marks">${word}</p>`);
+      expect(html).toContain(`aria-label="${word}"`);
+      expect(html).toContain(facts.items[0]?.description);
+      for (const absent of [
+        'class="number"',
+        'מסמך ממוחשב',
+        'class="production"',
+        'class="genuine"',
+        public_id,
+      ]) {
+        expect(html).not.toContain(absent);
+      }
+      expect([id, number, issued_at].every(Boolean)).toBe(true);
+    }
   });
 
   it('RenderPage says that the number is being obtained as long as the latest PDF says so', async () => {

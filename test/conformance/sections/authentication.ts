@@ -28,7 +28,7 @@ export function callRoute(
   return suite.call(key, route.method, route.path.replace(':id', randomUUID()), {
     ...(route.issues ? { body: quote() } : {}),
     ...options,
-    headers: { ...(route.issues ? { 'idempotency-key': randomUUID() } : {}), ...options.headers },
+    headers: { ...(route.idempotent ? { 'idempotency-key': randomUUID() } : {}), ...options.headers },
   });
 }
 
@@ -58,6 +58,7 @@ export function authentication(suite: Suite): void {
           'GET /me',
           'GET /document-types',
           'POST /documents',
+          'POST /documents/preview',
           'GET /documents',
           'GET /documents/:id',
           'POST /documents/:id/cancel',

@@ -270,6 +270,20 @@ export function orderOfChecks(suite: Suite): void {
       expectRefusal(await suite.issue(key, body, idempotencyKey), first);
     });
 
+    it.each(pairs.filter(([first]) => first !== 'idempotency_key_reused'))(
+      'a preview is refused by %s before %s, as its document is',
+      async (first, _second, attempt) => {
+        const { key, body } = await attempt();
+        expectRefusal(await suite.preview(key, body), first);
+      },
+    );
+
+    it('date_before_last_document refuses a preview', async () => {
+      const body = documentOf('tax_invoice', { date: '2026-03-09' });
+      const answer = await suite.preview(licensed.key, body);
+      expectRefusal(answer, 'date_before_last_document');
+    });
+
     it('date_before_last_document comes before document_generation_failed', async () => {
       await suite.stack.setMode('gotenberg', { fail_every: 1 });
       const early = documentOf('tax_invoice', { date: '2026-03-09' });

@@ -1,6 +1,9 @@
-import type { DocumentView } from '../issuing.js';
+import { fromShekels, sum, toShekels } from '@pinkas/domain';
+import type { ReplyOf } from '../define.js';
+import type { DocumentView, previewDocument } from '../issuing.js';
 import type { AllocationOutcome, DeliveryOutcome, DocumentHead, DocumentState } from '../schema/document.js';
-import type { CancelledDocument, CreatedDocument, DocumentDetail } from './routes.js';
+import { previewWarningTexts } from '../schema/preview-warnings.js';
+import type { CancelledDocument, CreatedDocument, DocumentDetail, DocumentPreview } from './routes.js';
 
 /** The public addresses of pages and PDFs. */
 export interface PublicUrls {
@@ -60,6 +63,36 @@ export function toCreatedDocument(
       channel: delivery.channel,
       scheduled_for: delivery.scheduled_for,
     },
+  };
+}
+
+/** The response of POST /documents/preview. */
+export function toDocumentPreview({
+  draft,
+  allocation,
+  delivery,
+  matched_by,
+  warnings,
+}: ReplyOf<typeof previewDocument>): DocumentPreview {
+  const { type, date, due_date, totals, customer, payments } = draft;
+  const { subtotal, discount, vat, vat_rate, total, currency } = totals;
+  const paid = toShekels(sum(payments.map(({ amount }) => fromShekels(amount))));
+  return {
+    type,
+    date,
+    due_date,
+    totals: { subtotal, discount, vat, vat_rate, total, paid, currency },
+    allocation: { status: allocation.status },
+    delivery: {
+      status: delivery.status,
+      channel: delivery.channel,
+      scheduled_for: delivery.scheduled_for,
+    },
+    customer: { id: customer.id, matched_by },
+    warnings: warnings.map((code) => {
+      const { message, messageHe } = previewWarningTexts[code];
+      return { code, message, message_he: messageHe };
+    }),
   };
 }
 

@@ -2,14 +2,16 @@ import { documentTypes, modes, paymentMethods } from '@pinkas/domain';
 import Type, { type Static } from 'typebox';
 import { CustomerCard } from '../customer.js';
 import { defineRoute, scopes } from '../define.js';
-import { cancelDocument, issueDocument } from '../issuing.js';
+import { cancelDocument, issueDocument, previewDocument } from '../issuing.js';
 import { deliveryChannels } from '../schema/business.js';
 import {
   AllocationOutcome,
   CancelDocument,
   CreateDocument,
+  CustomerMatch,
   DeliveryOutcome,
   documentStatuses,
+  PreviewedAllocation,
 } from '../schema/document.js';
 import {
   Address,
@@ -21,6 +23,7 @@ import {
   Strict,
   Uuid,
 } from '../schema/fields.js';
+import { previewWarnings } from '../schema/preview-warnings.js';
 import { timeLimitsMs } from '../time-limits.js';
 
 /** The error object (API specification, 2.8). */
@@ -103,6 +106,25 @@ export const Profile = Strict(
 );
 export type Profile = Static<typeof Profile>;
 
+const DocumentTotals = Strict(
+  {
+    subtotal: described(Money, 'The lines before VAT and before the discount.'),
+    discount: described(Money, 'The discount before VAT; 0 where there is none.'),
+    vat: described(Money, 'VAT in ILS.'),
+    vat_rate: Type.Number({ description: 'Percent.' }),
+    total: described(Money, 'What the document comes to, VAT included.'),
+    paid: described(
+      Money,
+      'The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it.',
+    ),
+    currency: Type.Literal('ILS'),
+  },
+  {
+    description:
+      'ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded half away from zero.',
+  },
+);
+
 const documentFields = {
   id: Uuid,
   public_id: Type.String({
@@ -129,24 +151,7 @@ const documentFields = {
     },
     { description: 'As it was when the document was issued; never changes.' },
   ),
-  totals: Strict(
-    {
-      subtotal: described(Money, 'The lines before VAT and before the discount.'),
-      discount: described(Money, 'The discount before VAT; 0 where there is none.'),
-      vat: described(Money, 'VAT in ILS.'),
-      vat_rate: Type.Number({ description: 'Percent.' }),
-      total: described(Money, 'What the document comes to, VAT included.'),
-      paid: described(
-        Money,
-        'The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it.',
-      ),
-      currency: Type.Literal('ILS'),
-    },
-    {
-      description:
-        'ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded half away from zero.',
-    },
-  ),
+  totals: DocumentTotals,
   allocation_number: Nullable(
     Type.String(),
     "The tax authority's allocation number as printed, 9 digits, as soon as it is known.",
@@ -171,6 +176,32 @@ export const CreatedDocument = Strict(
   { description: 'A document with what is known of its allocation number and its delivery.' },
 );
 export type CreatedDocument = Static<typeof CreatedDocument>;
+
+/** What POST /documents/preview answers. */
+export const DocumentPreview = Strict(
+  {
+    type: documentFields.type,
+    date: documentFields.date,
+    due_date: documentFields.due_date,
+    totals: DocumentTotals,
+    allocation: PreviewedAllocation,
+    delivery: DeliveryOutcome,
+    customer: Strict(
+      { id: Nullable(Uuid, 'The customer card; null: issuing opens one.'), matched_by: CustomerMatch },
+      { description: 'The customer card that the document would be issued to.' },
+    ),
+    warnings: Type.Array(
+      Strict({
+        code: Type.Enum([...previewWarnings], { description: 'Stable: safe to branch on.' }),
+        message: Type.String({ description: 'In English, for people.' }),
+        message_he: Type.String({ description: 'The same in Hebrew.' }),
+      }),
+      { description: 'What a person should know before the document is issued. No warning refuses it.' },
+    ),
+  },
+  { description: 'What a document would be, if it were issued now.' },
+);
+export type DocumentPreview = Static<typeof DocumentPreview>;
 
 /** What GET /documents/{id} answers (API specification, 2.4, with items, payments, title and notes). */
 export const DocumentDetail = Strict(
@@ -336,10 +367,25 @@ export const postDocuments = defineRoute({
   path: '/documents',
   scope: 'documents:write',
   issues: true,
+  idempotent: true,
   successStatus: 201,
   body: CreateDocument,
   reply: CreatedDocument,
   errors: ['payload_too_large', 'missing_idempotency_key', 'invalid_json', ...issueDocument.errors],
+});
+
+export const postDocumentPreview = defineRoute({
+  operation: 'previewDocument',
+  summary: 'Check a document without issuing it',
+  description:
+    'Takes the body of `POST /documents` and makes the same checks in the same order, for a document that is not issued: no number is taken, no customer card is opened, nothing is written and nothing is sent. It counts for the rate limit and not for the documents of the day. There is no number in the answer: no one knows it before.',
+  method: 'POST',
+  path: '/documents/preview',
+  scope: 'documents:write',
+  issues: true,
+  body: CreateDocument,
+  reply: DocumentPreview,
+  errors: ['payload_too_large', 'invalid_json', ...previewDocument.errors],
 });
 
 export const getDocuments = defineRoute({

@@ -9,6 +9,7 @@ import {
 } from '../allocation.js';
 import { auditing } from '../audit.js';
 import {
+  matchCustomer,
   releaseCustomer,
   resolveCustomer,
   searchCustomers,
@@ -34,10 +35,12 @@ import {
   getDocument,
   getUsage,
   issueDocument,
+  listArticles,
   listDocuments,
   listMissingDocuments,
   listSeries,
   listSeriesHeads,
+  previewDocument,
   readBook,
   recordExport,
   reviewDocuments,
@@ -52,6 +55,7 @@ import {
   printReport,
   releaseArtifact,
   renderArtifact,
+  renderDraft,
   renderPage,
   showSigningCertificate,
   storeLogo,
@@ -64,6 +68,7 @@ import {
 export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = {
   gateway: [
     issueDocument,
+    previewDocument,
     getDocument,
     listDocuments,
     cancelDocument,
@@ -82,7 +87,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     markConnected,
     updateBusiness,
   ],
-  issuing: [resolveCustomer, releaseCustomer, checkRecipient, renderArtifact],
+  issuing: [resolveCustomer, releaseCustomer, matchCustomer, checkRecipient, renderArtifact],
   customer: [],
   rendering: [
     listMissingDocuments,
@@ -98,6 +103,8 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     revokeKey,
     listKeys,
     issueDocument,
+    previewDocument,
+    listArticles,
     getDocument,
     listDocuments,
     summarizeDocuments,
@@ -114,6 +121,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     getArtifact,
     listArtifacts,
     renderPage,
+    renderDraft,
     storeLogo,
     printReport,
     showSigningCertificate,

@@ -320,6 +320,17 @@ export const IssuedDocument = Strict({
 });
 export type IssuedDocument = Static<typeof IssuedDocument>;
 
+/** A document that is not issued: without number, addresses and instant of issue. Of a customer who is new the card has no id yet. */
+export const DraftDocument = Type.Omit(
+  Strict({
+    ...IssuedDocument.properties,
+    customer: Strict({ ...CustomerSnapshot.properties, id: Nullable(Uuid) }),
+  }),
+  ['id', 'public_id', 'number', 'issued_at'],
+  { additionalProperties: false },
+);
+export type DraftDocument = Static<typeof DraftDocument>;
+
 export const documentStatuses = ['open', 'closed', 'cancelled'] as const;
 
 export const allocationStatuses = [
@@ -346,6 +357,26 @@ export const AllocationOutcome = Strict(
   },
 );
 export type AllocationOutcome = Static<typeof AllocationOutcome>;
+
+/** What a preview knows of the allocation number. */
+export const PreviewedAllocation = Strict(
+  {
+    status: Type.Enum(
+      ['required', 'not_required', 'skipped_customer_tax_id_missing', 'skipped_business_tax_id_missing'],
+      {
+        description:
+          '`required`: a number will be asked for when the document is issued. The others are as in the response of an issued document.',
+      },
+    ),
+  },
+  { description: 'Whether an allocation number would be asked for.' },
+);
+
+/** What has named the card of a customer. */
+export const CustomerMatch = Nullable(
+  Type.Enum(['id', 'name']),
+  'By what the customer card was found; null: none was found, and issuing opens one.',
+);
 
 export const deliveryStatuses = [
   'queued',

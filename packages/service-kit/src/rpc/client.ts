@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Msg, type NatsConnection, headers as natsHeaders } from '@nats-io/nats-core';
 import { type Contract, compileTolerant, isErrorCode, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { currentContext, newContext, remainingMs } from '../process/context.js';
@@ -13,6 +14,9 @@ interface CompiledContract {
   strip: (request: unknown) => unknown;
   check: ReturnType<typeof compileTolerant>;
 }
+
+/** Between calls with an idempotency key that is in progress: less than a document usually takes. */
+const inProgressPauseMs = 250;
 
 /** Calls the contracts of other services. */
 export class RpcClient {
@@ -62,6 +66,25 @@ export class RpcClient {
         throw engineError(`the reply of ${contract.subject} violates its contract: ${path} ${words}`);
       },
     );
+  }
+
+  /**
+   * The same, called again while another request with the same idempotency key is in progress: its reply is then that of the other.
+   * @throws like `call`; `request_in_progress` when the time is over.
+   */
+  async callOrWait<C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> {
+    const endMs = performance.now() + remainingMs(contract.timeoutMs);
+    for (;;) {
+      try {
+        return await this.call(contract, request);
+      } catch (error) {
+        const isInProgress = error instanceof ApiError && error.code === 'request_in_progress';
+        if (!isInProgress || performance.now() + inProgressPauseMs >= endMs) {
+          throw error;
+        }
+        await delay(inProgressPauseMs);
+      }
+    }
   }
 
   async #request(contract: Contract, data: Uint8Array): Promise<Msg> {

@@ -1,30 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CreateDocument,
   getDocument,
   type IssuedDocument,
   issueDocument,
-  listSeries,
-  type ReplyOf,
-  type RequestOf,
+  previewDocument,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import {
-  type Agorot,
-  computeTotals,
-  dayInIsrael,
-  decideAllocation,
-  decimalPlaces,
-  documentTypeRules,
-  fromShekels,
-  mayIssue,
-  TotalsError,
-  toShekels,
-} from '@pinkas/domain';
-import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
+import { type Agorot, decimalPlaces, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import { ApiError, RpcClient } from '@pinkas/service-kit';
 import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { consequences, warningList } from './issue/consequences.js';
 import { errorText } from './message-pages.js';
 import { amount, checkbox, csrfField, facts, field, notice, typeName } from './parts.js';
 import { type Words, words } from './words.js';
@@ -48,20 +35,11 @@ const texts = {
   net: { he: 'לפני מע"מ', en: 'Before VAT' },
   vat: { he: 'מע"מ', en: 'VAT' },
   total: { he: 'סך הכול', en: 'Total' },
-  date: {
-    he: 'התאריך יהיה היום. את המסמך אי אפשר למחוק או לבטל.',
-    en: 'Its date is today. It can neither be deleted nor cancelled.',
-  },
+  date: { he: 'התאריך יהיה היום.', en: 'Its date is today.' },
   closes: {
     he: 'החשבונית תיסגר, כי הזיכויים והקבלות מגיעים לסכומה.',
     en: 'The invoice is closed, since credits and receipts reach its total.',
   },
-  allocation: {
-    he: 'יתבקש מספר הקצאה מרשות המסים.',
-    en: 'An allocation number will be requested from the tax authority.',
-  },
-  willSend: { he: 'הלקוח יקבל אותה.', en: 'The customer will receive it.' },
-  willNotSend: { he: 'היא לא תישלח ללקוח.', en: 'It is not sent to the customer.' },
   nothingLeft: { he: 'המסמך זוכה כולו.', en: 'The document is credited in full already.' },
   badAmount: {
     he: 'סכום גדול מאפס, עד שתי ספרות אחרי הנקודה, ולא יותר ממה שנותר לזכות.',
@@ -73,13 +51,6 @@ const texts = {
   },
   badDescription: { he: 'יש לכתוב עבור מה הזיכוי.', en: 'Say what the credit is for.' },
 } as const satisfies Record<string, Words>;
-
-/** Each document's lines count against the day's limit of who issues them; a person has none. */
-const noDailyLimit = 10_000_000;
-
-/** A document takes less; the time limit of the page ends it in any case. */
-const busyAttemptsMax = 20;
-const busyDelayMs = 250;
 
 interface Source {
   readonly document: IssuedDocument;
@@ -177,16 +148,6 @@ function bodyOf(draft: Draft, { document }: Source): CreateDocument {
   };
 }
 
-/** A credit note has the VAT rate of its source. */
-function totalsOf(body: CreateDocument, { document }: Source) {
-  return computeTotals({
-    vatRate: document.totals.vat_rate,
-    pricesIncludeVat: body.prices_include_vat ?? document.prices_include_vat,
-    items: body.items.map((item) => ({ quantity: item.quantity, unitPrice: item.unit_price })),
-    discount: body.discount ?? null,
-  });
-}
-
 function heading(visit: MemberVisit, { document }: Source): Markup {
   const { language } = visit;
   return html`<h1>${texts.title[language]}</h1><p>${texts.for[language]} <a href="${visit.link(`/documents/${document.id}`)}">${typeName(document.type, language)} ${leftToRight(String(document.number))}</a>, ${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}</p>`;
@@ -256,10 +217,7 @@ export class StartCreditNote {
   timeoutMs: timeLimitsMs.createDocument,
 })
 export class IssueCreditNote {
-  constructor(
-    private readonly rpc: RpcClient,
-    @InjectClock() private readonly clock: Clock,
-  ) {}
+  constructor(private readonly rpc: RpcClient) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { form, language } = visit;
@@ -294,48 +252,30 @@ export class IssueCreditNote {
   /** Its key is made of what the source was credited: what is sent twice, or by two people, or after a lost reply, is issued once. */
   async #issue(visit: MemberVisit, source: Source, body: CreateDocument): Promise<PageReply> {
     const { book, session } = visit;
-    const { document } = await this.#issueOnce({
+    const { document } = await this.rpc.callOrWait(issueDocument, {
       business: book,
-      key: { id: session.personId, daily_documents: noDailyLimit },
+      issuer: { kind: 'person', id: session.personId },
       idempotency_key: `console-credit-${source.document.id}-${source.credited}`,
       body,
-      person_id: session.personId,
     });
     return redirect(visit.link(`/documents/${document.id}`), { outcome: 'credited' });
   }
 
-  /** Of a form that is sent twice at once, the second request waits for the document of the first. */
-  async #issueOnce(request: RequestOf<typeof issueDocument>): Promise<ReplyOf<typeof issueDocument>> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.rpc.call(issueDocument, request);
-      } catch (error) {
-        const isBusy = error instanceof ApiError && error.code === 'request_in_progress';
-        if (!isBusy || attempt >= busyAttemptsMax) {
-          throw error;
-        }
-        await delay(busyDelayMs);
-      }
-    }
-  }
-
   async #preview(visit: MemberVisit, source: Source, draft: Draft, body: CreateDocument): Promise<PageReply> {
-    const { book, bookId, business, csrfToken, language } = visit;
-    if (business.legal_type === null || !mayIssue(business.legal_type, 'credit_note')) {
-      throw new ApiError('legal_type_forbidden');
-    }
-    const totals = totalsIn(body, source);
-    const { series } = await this.rpc.call(listSeries, { business_id: bookId });
-    const next =
-      series.find(({ type }) => type === 'credit_note')?.next_number ?? book.first_numbers.credit_note ?? 1;
+    const { book, csrfToken, language, session } = visit;
+    const preview = await this.rpc.call(previewDocument, {
+      business: book,
+      issuer: { kind: 'person', id: session.personId },
+      body,
+    });
+    const { totals } = preview.draft;
+    const closes =
+      source.document.type === 'tax_invoice' &&
+      fromShekels(source.left) - fromShekels(totals.total) - source.paid <= 0n;
     const effects = [
       texts.date[language],
-      ...(source.document.type === 'tax_invoice' &&
-      fromShekels(source.left) - fromShekels(totals.total) - source.paid <= 0n
-        ? [texts.closes[language]]
-        : []),
-      ...(this.#needsAllocation(visit, source, totals) ? [texts.allocation[language]] : []),
-      texts[draft.send && business.auto_send.enabled ? 'willSend' : 'willNotSend'][language],
+      ...(closes ? [texts.closes[language]] : []),
+      ...consequences(preview, visit),
     ];
     const hidden = Object.entries({
       step: 'issue',
@@ -351,7 +291,7 @@ export class IssueCreditNote {
       texts.title[language],
       html`${heading(visit, source)}<section class="card">${facts(
         [
-          [texts.number[language], leftToRight(String(next))],
+          [texts.number[language], leftToRight(String(preview.next_number))],
           [
             texts.net[language],
             amount(toShekels(fromShekels(totals.subtotal) - fromShekels(totals.discount)), language),
@@ -360,47 +300,8 @@ export class IssueCreditNote {
           [texts.total[language], html`<strong>${amount(totals.total, language)}</strong>`],
         ],
         language,
-      )}<h2>${texts.what[language]}</h2><ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
+      )}${warningList(preview.warnings, language)}<h2>${texts.what[language]}</h2><ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <form method="post" action="${at}/credit">${csrfField(csrfToken)}${hidden}<div class="buttons"><button>${texts.issue[language]}</button><a class="button quiet" href="${at}/credit">${texts.change[language]}</a></div></form></section>`,
     );
-  }
-
-  #needsAllocation({ business, bookId }: MemberVisit, { document }: Source, totals: DraftTotals): boolean {
-    return decideAllocation(
-      {
-        ...document,
-        business_id: bookId,
-        type: 'credit_note',
-        date: dayInIsrael(this.clock.now()),
-        totals,
-      },
-      business,
-    ).required;
-  }
-}
-
-/** ILS. */
-interface DraftTotals {
-  readonly subtotal: number;
-  readonly discount: number;
-  readonly vat: number;
-  readonly total: number;
-}
-
-/** @throws ApiError `validation_error` where no document can have these lines. */
-function totalsIn(body: CreateDocument, source: Source): DraftTotals {
-  try {
-    const { subtotal, discount, vat, total } = totalsOf(body, source);
-    return {
-      subtotal: toShekels(subtotal),
-      discount: toShekels(discount),
-      vat: toShekels(vat),
-      total: toShekels(total),
-    };
-  } catch (error) {
-    if (error instanceof TotalsError) {
-      throw ApiError.invalid([{ path: error.path, message: error.message }]);
-    }
-    throw error;
   }
 }

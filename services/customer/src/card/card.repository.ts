@@ -145,18 +145,18 @@ export async function reserveCard(
     .executeTakeFirstOrThrow();
 }
 
-/** The oldest other customer with a tax id. */
+/** The oldest customer with a tax id, other than the card, whose id is null where there is none yet. */
 export async function findOtherByTaxId(
-  trx: Transaction<CustomerTables>,
-  card: { business_id: string; id: string },
+  db: Database<CustomerTables> | Transaction<CustomerTables>,
+  card: { business_id: string; id: string | null },
   taxId: string,
 ): Promise<string | undefined> {
-  const found = await trx
+  const found = await db
     .selectFrom('card')
     .select('id')
     .where('business_id', '=', card.business_id)
     .where('tax_id', '=', taxId)
-    .where('id', '!=', card.id)
+    .$if(card.id !== null, (query) => query.where('id', '!=', card.id))
     .where('confirmed_at', 'is not', null)
     .orderBy('created_at')
     .orderBy('id')

@@ -1,12 +1,10 @@
 import {
-  type CustomerInput,
   issueDocument,
   type ReplyOf,
   type RequestOf,
   resolveCustomer,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { normaliseTaxId } from '@pinkas/domain';
 import {
   ApiError,
   type Clock,
@@ -19,15 +17,9 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { changesCard, snapshotOf } from './card.js';
-import {
-  type CardRow,
-  findCard,
-  findCustomerByName,
-  findOtherByTaxId,
-  lockCard,
-  reserveCard,
-} from './card.repository.js';
+import { type CardRow, findOtherByTaxId, lockCard, reserveCard } from './card.repository.js';
 import type { CustomerTables } from './card.tables.js';
+import { findNamedCard, newTaxId } from './named-card.js';
 import { isClaimedForAnother, lockTaxId, reserve } from './reservation.repository.js';
 import { ReservationEvents } from './reservation-events.js';
 
@@ -86,13 +78,7 @@ export class ResolveCustomer {
   async #card(request: Request): Promise<CardRow> {
     const { business_id, customer } = request;
     const db = forTenant(this.db, business_id);
-    const known =
-      customer.id === undefined
-        ? await findCustomerByName(db, business_id, customer.name ?? '')
-        : await findCard(db, business_id, customer.id);
-    if (!known && customer.id !== undefined) {
-      throw new ApiError('customer_not_found');
-    }
+    const known = await findNamedCard(db, business_id, customer);
     // Most requests name a known customer without a new tax id: they reserve nothing.
     if (known?.confirmed_at && newTaxId(known, customer) === null) {
       return known;
@@ -145,13 +131,4 @@ export class ResolveCustomer {
       throw new TaxIdUndecidedError('a document in flight will write this tax id on another card');
     }
   }
-}
-
-/** The tax id of the request, in nine digits; null where its card has the same. */
-function newTaxId(card: { tax_id: string | null }, customer: CustomerInput): string | null {
-  if (customer.tax_id === undefined) {
-    return null;
-  }
-  const taxId = normaliseTaxId(customer.tax_id);
-  return taxId === card.tax_id ? null : taxId;
 }

@@ -37,7 +37,7 @@ export function requestReader(binding: RouteBinding): RequestReader {
 
     const query = readQuery(request.query);
     const errors = [...query.errors, ...prefixPaths('/query', queryErrors(query.values))];
-    const idempotencyKey = route.issues ? requireIdempotencyKey(request, errors) : '';
+    const idempotencyKey = route.idempotent ? requireIdempotencyKey(request, errors) : '';
     let body: unknown;
     if (bytes !== undefined && !(bytes.length === 0 && route.bodyOptional)) {
       body = parseJsonObject(bytes, headerOf(request, 'content-type'));

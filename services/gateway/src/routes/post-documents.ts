@@ -33,7 +33,7 @@ export class PostDocuments {
     }
     const issued = await this.rpc.call(issueDocument, {
       business,
-      key: { id: key.id, daily_documents: key.daily_documents },
+      issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
       idempotency_key: idempotencyKey,
       body,
       body_sha256: fingerprint(body).toString('hex'),

@@ -54,6 +54,7 @@ export function documentHash(
     idempotency_key: row.idempotency_key,
     body_sha256: row.body_sha256.toString('hex'),
     key_id: row.key_id,
+    person_id: row.person_id,
     business: row.business,
     customer_id: row.customer_id,
     customer: row.customer,

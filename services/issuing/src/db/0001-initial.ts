@@ -73,7 +73,9 @@ export const initial = sqlMigration(`
     external_ref        text,
     idempotency_key     text not null,
     body_sha256         bytea not null,
-    key_id              uuid not null,
+    -- Who issued it: an API key, or a person of the console.
+    key_id              uuid,
+    person_id           uuid,
     business            jsonb not null,
     customer_id         uuid not null,
     customer            jsonb not null,
@@ -106,6 +108,7 @@ export const initial = sqlMigration(`
     constraint document_source_fkey foreign key (business_id, source_id) references document (business_id, id),
     constraint document_type_check check (type in ('quote', 'order', 'delivery_note', 'return_note', 'proforma',
       'tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note', 'donation_receipt')),
+    constraint document_issuer_check check (num_nonnulls(key_id, person_id) = 1),
     constraint document_status_check check (status in ('open', 'closed', 'cancelled')),
     constraint document_cancelled_check check ((status = 'cancelled') = (cancelled_at is not null)),
     constraint document_cancel_reason_check check (cancel_reason is null or cancelled_at is not null),
@@ -157,7 +160,7 @@ export const initial = sqlMigration(`
     raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
   end $$;
   create trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
-    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items,
+    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items,
     prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title,
     notes, send, artifact_sha256, hash on document
     for each row execute function document_is_final();

@@ -16,17 +16,28 @@ import {
 } from '@pinkas/domain';
 import { ApiError } from '@pinkas/service-kit';
 
+/** What is left out of the checks. */
+export interface RequestChecks {
+  /** Whether the payments are still being filled in: they are neither required nor compared with the total. */
+  readonly paymentsOpen?: boolean;
+}
+
 /**
  * The rules that need nothing but the request, the business and the day, in the order that the interface fixes.
  * @param today the day in Asia/Jerusalem.
  * @throws ApiError for the first rule that refuses.
  */
-export function checkRequest(body: CreateDocument, business: Business, today: string): void {
+export function checkRequest(
+  body: CreateDocument,
+  business: Business,
+  today: string,
+  { paymentsOpen = false }: RequestChecks = {},
+): void {
   const rules = documentTypeRules[body.type];
   if (!business.legal_type || !mayIssue(business.legal_type, body.type)) {
     throw new ApiError('legal_type_forbidden');
   }
-  if (rules.payments === 'required' && !body.payments) {
+  if (rules.payments === 'required' && !body.payments && !paymentsOpen) {
     throw new ApiError('payments_required');
   }
   if (rules.payments === 'forbidden' && body.payments) {
@@ -115,7 +126,12 @@ export function vatRateOf(
  * @param vatRate that of the document, in percent.
  * @throws ApiError `validation_error` for totals that no document can have, `total_mismatch`, `payments_total_mismatch`.
  */
-export function totalsOf(body: CreateDocument, business: Business, vatRate: number): Totals {
+export function totalsOf(
+  body: CreateDocument,
+  business: Business,
+  vatRate: number,
+  { paymentsOpen = false }: RequestChecks = {},
+): Totals {
   let totals: Totals;
   try {
     totals = computeTotals({
@@ -133,7 +149,7 @@ export function totalsOf(body: CreateDocument, business: Business, vatRate: numb
   if (body.expected_total !== undefined && !withinOneAgora(fromShekels(body.expected_total), totals.total)) {
     throw new ApiError('total_mismatch', { details: { computed_total: toShekels(totals.total) } });
   }
-  if (body.payments && !withinOneAgora(paymentsSum(body), totals.total)) {
+  if (body.payments && !paymentsOpen && !withinOneAgora(paymentsSum(body), totals.total)) {
     throw new ApiError('payments_total_mismatch', { details: { total: toShekels(totals.total) } });
   }
   return totals;

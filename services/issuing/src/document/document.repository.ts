@@ -5,6 +5,7 @@ import {
   type DocumentHead,
   type DocumentState,
   type IssuedDocument,
+  type Issuer,
 } from '@pinkas/contracts';
 import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
@@ -102,7 +103,7 @@ export function toRow(
     paid: Agorot;
     body_sha256: Buffer;
     idempotency_key: string;
-    key_id: string;
+    issuer: Issuer;
     artifact_sha256: string;
     outcomes: KnownOutcomes;
   },
@@ -124,7 +125,8 @@ export function toRow(
     external_ref: document.external_ref,
     idempotency_key: issue.idempotency_key,
     body_sha256: issue.body_sha256,
-    key_id: issue.key_id,
+    key_id: issue.issuer.kind === 'key' ? issue.issuer.id : null,
+    person_id: issue.issuer.kind === 'person' ? issue.issuer.id : null,
     business: issue.business,
     customer_id: customer.id,
     customer: customer,
@@ -169,6 +171,7 @@ const documentColumns = [
   'idempotency_key',
   'body_sha256',
   'key_id',
+  'person_id',
   'business',
   'customer_id',
   'customer',

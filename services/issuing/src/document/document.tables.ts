@@ -40,7 +40,9 @@ export interface DocumentTable {
   external_ref: string | null;
   idempotency_key: string;
   body_sha256: Buffer;
-  key_id: string;
+  /** Who issued it: an API key, or a person of the console; the other is null. */
+  key_id: string | null;
+  person_id: string | null;
   business: JSONColumnType<Business>;
   customer_id: string;
   customer: JSONColumnType<CustomerSnapshot>;

@@ -1,16 +1,19 @@
 import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { decideAllocation } from '@pinkas/domain';
+import { type AllocationDecision, decideAllocation } from '@pinkas/domain';
 import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { KnownOutcomes } from '../document/known-outcomes.js';
 
+type NotRequested = Extract<AllocationDecision, { required: false }>;
+
 /** What is decided of a document before its commit. */
 export interface DecidedOutcomes extends KnownOutcomes {
+  allocation: (Pick<NotRequested, 'status' | 'reason'> & { number: null }) | null;
   /** Whether delivery has a message to send, to whomever. */
   isMessageDue: boolean;
 }
 
 export function decideOutcomes(
-  document: IssuedDocument,
+  document: Omit<IssuedDocument, 'number'>,
   business: Business,
   recipient: RecipientCheck,
 ): DecidedOutcomes {

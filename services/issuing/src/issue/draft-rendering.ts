@@ -1,20 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type IssuedDocument, type ReplyOf, renderArtifact, timeLimitsMs } from '@pinkas/contracts';
-import {
-  ApiError,
-  type Clock,
-  InjectClock,
-  InjectLogger,
-  type Logger,
-  RpcClient,
-  withContext,
-} from '@pinkas/service-kit';
+import { ApiError, type Clock, InjectClock, RpcClient, withContext } from '@pinkas/service-kit';
 import type { DocumentRow } from '../document/document.repository.js';
-import { checkDueDate, checkSeriesDate, defaultDate } from '../document/document-rules.js';
-import { IssuingMetrics } from '../health/issuing-metrics.js';
 import { type DecidedOutcomes, decideOutcomes } from './decided-outcomes.js';
-import { type Draft, withDate } from './draft.js';
+import type { Draft } from './draft.js';
 import type { LockedSeries } from './issue.repository.js';
+import { SeriesChecks } from './series-checks.js';
 import { checkLockedSource } from './source-document.js';
 
 export type Artifact = ReplyOf<typeof renderArtifact>;
@@ -52,8 +43,7 @@ export class DraftRendering {
   constructor(
     @InjectClock() private readonly clock: Clock,
     private readonly rpc: RpcClient,
-    private readonly metrics: IssuingMetrics,
-    @InjectLogger() private readonly logger: Logger,
+    private readonly seriesChecks: SeriesChecks,
   ) {}
 
   /**
@@ -111,50 +101,28 @@ export class DraftRendering {
     );
   }
 
-  /** Checks what depends on the series and the source, and gives the document its date, number and instant. */
+  /** Checks what depends on the source and the series, and gives the document its date, number and instant. */
   #number(draft: Draft, { series, sources, today }: LockedForDrafts): NumberedDraft {
-    const { document } = draft;
-    const { business, key, body } = draft.request;
-    // Midnight may have passed since the draft was made, and a date that the caller did not send must not be refused.
-    const date = body.date ?? this.#defaultDate(series, today);
-    if (date !== document.date) {
-      checkDueDate(body, date);
-    }
-    checkLockedSource(document, sources);
-    const issuedToday = series.issuedToday.get(key.id) ?? 0;
-    if (issuedToday >= key.daily_documents) {
-      throw new ApiError('daily_limit_reached');
-    }
-    checkSeriesDate(date, series.last_date);
+    const { issuer } = draft.request;
+    checkLockedSource(draft.document, sources);
+    const document = this.seriesChecks.check(draft.document, draft.request, series, today);
     const issuedAt = nextInstant(this.clock.now(), series.last_issued_at);
+    const issuedToday = new Map(series.issuedToday);
+    if (issuer.kind === 'key') {
+      issuedToday.set(issuer.id, (issuedToday.get(issuer.id) ?? 0) + 1);
+    }
     return {
       draft,
-      document: {
-        ...(date === document.date ? document : withDate(document, body, business, date)),
-        number: series.next_number,
-        issued_at: issuedAt.toISOString(),
-      },
+      document: { ...document, number: series.next_number, issued_at: issuedAt.toISOString() },
       issuedAt,
       seriesAfter: {
         ...series,
         next_number: series.next_number + 1,
-        last_date: date,
+        last_date: document.date,
         last_issued_at: issuedAt,
-        issuedToday: new Map(series.issuedToday).set(key.id, issuedToday + 1),
+        issuedToday,
       },
     };
-  }
-
-  /** @throws ApiError `date_before_last_document` where the series' last date is too far ahead to be given unasked. */
-  #defaultDate(series: LockedSeries, today: string): string {
-    const date = defaultDate(today, series.last_date);
-    if (date === null) {
-      const { business_id, type, last_date } = series;
-      this.metrics.countSeriesAhead();
-      this.logger.error({ business_id, type, last_date, today }, 'series ahead of today');
-      throw new ApiError('date_before_last_document', { details: { last_document_date: last_date } });
-    }
-    return date;
   }
 
   async #render(numbered: NumberedDraft, endMs: number): Promise<Step> {

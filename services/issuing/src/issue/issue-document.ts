@@ -1,13 +1,11 @@
 import { fingerprint, issueDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
-import { dayInIsrael, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import { documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
 import {
   ApiError,
-  type Clock,
   currentContext,
   type Database,
   type DocumentWatch,
   forTenant,
-  InjectClock,
   InjectDatabase,
   InjectLogger,
   type Logger,
@@ -19,15 +17,14 @@ import {
 } from '@pinkas/service-kit';
 import { type DocumentRow, findByKey, toDocument } from '../document/document.repository.js';
 import type { IssuingTables, ReplyOutcomes } from '../document/document.tables.js';
-import { checkDueDate, checkRequest, totalsOf, vatRateOf } from '../document/document-rules.js';
 import { IssuingMetrics } from '../health/issuing-metrics.js';
 import { CustomerCards } from './customer-cards.js';
+import { DocumentChecks } from './document-checks.js';
 import { type Draft, unnumberedDocument } from './draft.js';
 import { IssueOutcomes } from './issue-outcomes.js';
 import { IssueQueue } from './issue-queue.js';
 import type { Outcome } from './issue-transaction.js';
 import { RecipientChecks } from './recipient-checks.js';
-import { findSource } from './source-document.js';
 
 type IssueRequest = RequestOf<typeof issueDocument>;
 type IssueReply = ReplyOf<typeof issueDocument>;
@@ -51,7 +48,7 @@ export class IssueDocument {
 
   constructor(
     @InjectDatabase() private readonly db: Database<IssuingTables>,
-    @InjectClock() private readonly clock: Clock,
+    private readonly checks: DocumentChecks,
     private readonly cards: CustomerCards,
     private readonly recipients: RecipientChecks,
     private readonly queue: IssueQueue,
@@ -152,36 +149,19 @@ export class IssueDocument {
   /** Decides everything that does not depend on the series. The customer's card is reserved last: every refusal comes before it. */
   async #prepare(request: IssueRequest, hash: Buffer): Promise<Draft> {
     const { body, business } = request;
-    const today = dayInIsrael(this.clock.now());
-    const date = body.date ?? today;
-    checkDueDate(body, date);
-    checkRequest(body, business, today);
-    const source =
-      body.based_on === undefined
-        ? null
-        : await findSource(forTenant(this.db, business.id), business, body.type, body.based_on);
-    const vatRate = vatRateOf(body.type, business, source);
-    const totals = totalsOf(body, business, vatRate);
+    const checked = await this.checks.check(request);
     const id = timeOrderedId();
     const { customer, changes: customer_changes } = await this.cards.reserve(
       { business_id: business.id, document_id: id },
       body.customer,
     );
-    const document = unnumberedDocument({
-      id,
-      body,
-      business,
-      date,
-      vatRate,
-      totals,
-      customer,
-      source: source?.reference ?? null,
-    });
+    const source = checked.source?.reference ?? null;
+    const document = unnumberedDocument({ ...checked, id, body, business, customer, source });
     return {
       request,
       body_sha256: hash,
       document,
-      totals,
+      totals: checked.totals,
       customer_changes,
       attempts: 0,
       // Beside the wait for the series and the rendering, so that it takes no time of its own.

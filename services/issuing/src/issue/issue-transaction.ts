@@ -143,7 +143,7 @@ export class IssueTransaction {
         { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
         {
           idempotency_keys: drafts.map(({ request }) => request.idempotency_key),
-          key_ids: drafts.map(({ request }) => request.key.id),
+          key_ids: drafts.flatMap(({ request: { issuer } }) => (issuer.kind === 'key' ? [issuer.id] : [])),
           day,
         },
       );
@@ -201,7 +201,9 @@ async function insert(
   const positions = await insertIssued(trx, [first, ...others], events, {
     day: today,
     limits: Object.fromEntries(
-      rendered.map(({ draft }) => [draft.request.key.id, draft.request.key.daily_documents]),
+      rendered.flatMap(({ draft: { request } }) =>
+        request.issuer.kind === 'key' ? [[request.issuer.id, request.issuer.daily_documents]] : [],
+      ),
     ),
   });
   if (!positions) {
@@ -216,17 +218,17 @@ async function insert(
   });
 }
 
-/** Documents that persons issue are in the trail, by name of the person: the key of a document does not say that it is none. */
+/** Documents that persons issue are in the trail, as is all that persons do. */
 async function recordPersons(trx: Trx, rendered: readonly RenderedDraft[]): Promise<void> {
   for (const { draft, document } of rendered) {
-    const { person_id } = draft.request;
-    if (person_id !== undefined) {
+    const { issuer } = draft.request;
+    if (issuer.kind === 'person') {
       await withContext(draft.context, () =>
         appendAudit(trx, {
           business_id: document.business_id,
           action: 'document.issue',
           subject: document.id,
-          actor: actorOf(person_id),
+          actor: actorOf(issuer.id),
           before: null,
           after: { type: document.type, number: document.number },
         }),
@@ -243,7 +245,7 @@ function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft)
     paid: paymentsSum(request.body),
     body_sha256,
     idempotency_key: request.idempotency_key,
-    key_id: request.key.id,
+    issuer: request.issuer,
     artifact_sha256: artifact.sha256,
     outcomes,
   });

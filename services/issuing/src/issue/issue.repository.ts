@@ -1,5 +1,5 @@
-import type { DocumentType } from '@pinkas/domain';
 import {
+  type Database,
   type OutboxEvent,
   type OutboxTransaction,
   outboxRows,
@@ -39,13 +39,19 @@ export function lockKeysWithin(
   );
 }
 
-/** A locked series, with what else decides whether its next numbers may be used. */
-export interface LockedSeries extends Selectable<SeriesTable> {
-  /** The ids of the documents that the idempotency keys have issued, by key. */
-  issuedIds: ReadonlyMap<string, string>;
+/** A series, with what else decides whether its next number may be used. */
+export interface SeriesState extends Selectable<SeriesTable> {
   /** How many documents each API key has issued on the day, by its id; absent: none. */
   issuedToday: ReadonlyMap<string, number>;
 }
+
+/** A locked series. */
+export interface LockedSeries extends SeriesState {
+  /** The ids of the documents that the idempotency keys have issued, by key. */
+  issuedIds: ReadonlyMap<string, string>;
+}
+
+type NewSeries = Pick<Selectable<SeriesTable>, 'business_id' | 'type' | 'first_number'>;
 
 /** What is read with a series. */
 interface SeriesRequests {
@@ -63,7 +69,7 @@ interface SeriesRequests {
  */
 export async function lockSeries(
   trx: Transaction<IssuingTables>,
-  series: { business_id: string; type: DocumentType; first_number: number },
+  series: NewSeries,
   requests: SeriesRequests,
 ): Promise<LockedSeries> {
   const found = await selectForUpdate(trx, series, requests);
@@ -72,15 +78,7 @@ export async function lockSeries(
   }
   await trx
     .insertInto('series')
-    .values({
-      business_id: series.business_id,
-      type: series.type,
-      first_number: series.first_number,
-      next_number: series.first_number,
-      last_date: null,
-      last_issued_at: null,
-      last_hash: null,
-    })
+    .values(unusedSeries(series))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   const inserted = await selectForUpdate(trx, series, requests);
@@ -90,12 +88,57 @@ export async function lockSeries(
   return inserted;
 }
 
+/** A series as it is now, which may change at once; one without a document as it would begin. */
+export async function readSeries(
+  db: Database<IssuingTables>,
+  series: NewSeries,
+  requests: Omit<SeriesRequests, 'idempotency_keys'>,
+): Promise<SeriesState> {
+  const found = await seriesQuery(db, series, { ...requests, idempotency_keys: [] }).executeTakeFirst();
+  return found ? toSeries(found) : { ...unusedSeries(series), issuedToday: new Map() };
+}
+
+/** The row of a series without a document. */
+function unusedSeries({ business_id, type, first_number }: NewSeries): Selectable<SeriesTable> {
+  return {
+    business_id,
+    type,
+    first_number,
+    next_number: first_number,
+    last_date: null,
+    last_issued_at: null,
+    last_hash: null,
+  };
+}
+
 async function selectForUpdate(
   trx: Transaction<IssuingTables>,
-  series: { business_id: string; type: DocumentType },
-  { idempotency_keys, key_ids, day }: SeriesRequests,
+  series: NewSeries,
+  requests: SeriesRequests,
 ): Promise<LockedSeries | undefined> {
-  const found = await trx
+  const found = await seriesQuery(trx, series, requests).forUpdate('series').executeTakeFirst();
+  return found && toSeries(found);
+}
+
+type SeriesRow = Selectable<SeriesTable> & {
+  issued_ids: Record<string, string>;
+  issued_today: Record<string, number>;
+};
+
+function toSeries({ issued_ids, issued_today, ...columns }: SeriesRow): LockedSeries {
+  return {
+    ...columns,
+    issuedIds: new Map(Object.entries(issued_ids)),
+    issuedToday: new Map(Object.entries(issued_today)),
+  };
+}
+
+function seriesQuery(
+  db: Database<IssuingTables> | Transaction<IssuingTables>,
+  series: NewSeries,
+  { idempotency_keys, key_ids, day }: SeriesRequests,
+) {
+  return db
     .selectFrom('series')
     .select([
       'series.business_id',
@@ -115,18 +158,7 @@ async function selectForUpdate(
       )`.as('issued_today'),
     ])
     .where('series.business_id', '=', series.business_id)
-    .where('series.type', '=', series.type)
-    .forUpdate('series')
-    .executeTakeFirst();
-  if (!found) {
-    return undefined;
-  }
-  const { issued_ids, issued_today, ...columns } = found;
-  return {
-    ...columns,
-    issuedIds: new Map(Object.entries(issued_ids)),
-    issuedToday: new Map(Object.entries(issued_today)),
-  };
+    .where('series.type', '=', series.type);
 }
 
 /** A document with its hash. */

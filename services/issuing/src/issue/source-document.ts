@@ -14,6 +14,14 @@ import { readSettling } from '../document/settlement.repository.js';
 
 type SourceReference = NonNullable<IssuedDocument['based_on']>;
 
+/** The document that a new one is based on, as it is in the book. */
+export interface SourceDocument {
+  readonly row: DocumentRow;
+  readonly reference: SourceReference;
+  /** In percent. */
+  readonly vat_rate: number;
+}
+
 /**
  * Finds the document that a new one is based on.
  * @throws ApiError `based_on_not_found`, `based_on_type_not_allowed`, `based_on_cancelled`.
@@ -23,14 +31,14 @@ export async function findSource(
   business: Pick<Business, 'id'>,
   type: IssuedDocument['type'],
   id: string,
-): Promise<{ reference: SourceReference; vat_rate: number }> {
+): Promise<SourceDocument> {
   const row = await findById(db, business.id, id);
   if (!row) {
     throw new ApiError('based_on_not_found');
   }
   checkSource(type, row);
   const reference = { id: row.id, type: row.type, number: row.number, date: row.dated_on };
-  return { reference, vat_rate: Number(row.vat_rate) };
+  return { row, reference, vat_rate: Number(row.vat_rate) };
 }
 
 /** Locks the sources of documents until the transaction ends. @returns them by id, as they are now. */

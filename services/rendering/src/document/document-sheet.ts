@@ -34,9 +34,13 @@ function headingBlock(sheet: Sheet): Markup {
   const heading = language === 'he' ? rules.nameHe : rules.name;
   return html`<section class="heading"><h1>${heading}</h1>${
     language === 'en' && html`<p lang="he" dir="rtl" class="second">${rules.nameHe}</p>`
-  }<p class="number">${wording.number[language]} ${leftToRight(String(document.number))}</p><p class="marks">${
-    showsOutput(sheet) && html`${phrase(wording[output], language)}<span> | </span>`
-  }${phrase(wording.computerized, language)}</p></section>`;
+  }${
+    sheet.isDraft
+      ? html`<p class="marks">${phrase(wording.draft, language)}</p>`
+      : html`<p class="number">${wording.number[language]} ${leftToRight(String(document.number))}</p><p class="marks">${
+          showsOutput(sheet) && html`${phrase(wording[output], language)}<span> | </span>`
+        }${phrase(wording.computerized, language)}</p>`
+  }</section>`;
 }
 
 /** One fact beside the customer: what it is, and its value. */
@@ -118,6 +122,14 @@ function testMarks(sheet: Sheet): Markup | null {
   )}</section>`;
 }
 
+/** A draft is no document: the word is across it. */
+function draftMarks(sheet: Sheet): Markup | null {
+  const word = wording.draft[languageOf(sheet)];
+  return sheet.isDraft
+    ? html`<svg class="stamp" role="img" aria-label="${word}" viewBox="0 0 420 230"><text x="210" y="116" dominant-baseline="central" text-anchor="middle" font-size="110" transform="rotate(-28 210 115)">${word}</text></svg>`
+    : null;
+}
+
 /** On a page a picture, since pale letters are no text to be read there; on paper out of the order of reading. */
 function stamp(sheet: Sheet): Markup {
   const language = languageOf(sheet);
@@ -195,7 +207,7 @@ function closing(sheet: Sheet): Markup {
   const code =
     sheet.viewUrl !== undefined &&
     html`<div class="scan">${qrCode(sheet.viewUrl, wording.pageCode[language])}<p>${wording.scan[language]}</p></div>`;
-  return html`<div class="closing"><div>${notes(sheet)}${productionNote(sheet)}</div>${code}</div>`;
+  return html`<div class="closing"><div>${notes(sheet)}${!sheet.isDraft && productionNote(sheet)}</div>${code}</div>`;
 }
 
 /**
@@ -207,7 +219,7 @@ export function documentSheet(sheet: Sheet): Markup {
   const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
-  return html`<article class="sheet">${testMarks(sheet)}${cancelledMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+  return html`<article class="sheet">${testMarks(sheet)}${cancelledMarks(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
   }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
 }

@@ -94,14 +94,25 @@ function genuine(sheet: Sheet, { fingerprints }: PageFacts): Markup {
  */
 export function hostedPage(printed: Sheet, facts: PageFacts, typeface: Typeface): string {
   const sheet = { ...printed, standing: facts.state };
-  const language = languageOf(sheet);
   const body = html`${bar(sheet, facts)}<main class="paper">${documentSheet(sheet)}</main>${genuine(sheet, facts)}`;
+  return sheetPage(sheet, documentHeading(sheet), body, typeface);
+}
+
+/** The sheet of a draft alone, with the policy of a hosted page. */
+export function draftPage(draft: Sheet, typeface: Typeface): string {
+  const sheet = { ...draft, isDraft: true, standing: { status: 'open', paid: 0 } } as const;
+  const body = html`<main class="paper">${documentSheet(sheet)}</main>`;
+  return sheetPage(sheet, wording.draft[languageOf(sheet)], body, typeface);
+}
+
+function sheetPage(sheet: Sheet, heading: string, body: Markup, typeface: Typeface): string {
+  const language = languageOf(sheet);
   // Emoji are the device's own: there they have colours.
   const fonts = typeface.filesFor(body.text).filter(({ family }) => family !== 'Noto Emoji');
   const style = new Markup(
     `${facesInline(fonts)}\n${pageTokens(sheet.business.accent_color)}\n${figuresToken(formatMoney(sheet.document.totals.total))}\n${sheetStyle}\n${pageStyle}`,
   );
-  const title = `${documentHeading(sheet)} – ${plainText(sheet.business.name)}`;
+  const title = `${heading} – ${plainText(sheet.business.name)}`;
   const page = html`<html lang="${language}" dir="${directions[language]}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex,nofollow"><meta name="referrer" content="no-referrer"><title>${title}</title>${icon(sheet)}<style>${style}</style></head><body>${body}</body></html>`;
   return `<!doctype html>\n${page.text}`;
 }

@@ -130,6 +130,7 @@ export const wording = {
   copy: statutory('העתק', 'Copy'),
   computerized: statutory('מסמך ממוחשב', 'Computerized document'),
   cancelled: statutory('מבוטל', 'Cancelled'),
+  draft: words('טיוטה', 'Draft'),
   test: words('מסמך בדיקה', 'TEST DOCUMENT'),
   testNotice: words(
     'מסמך בדיקה: אינו מסמך חשבונאי, ואין לו תוקף.',

@@ -1,6 +1,7 @@
 import { type DocumentType, documentTypeRules } from '@pinkas/domain';
 import type { Static } from 'typebox';
 import type { CancelDocument, CreateDocument } from '../../schema/document.js';
+import { type PreviewWarning, previewWarningTexts } from '../../schema/preview-warnings.js';
 import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
 import type {
@@ -9,6 +10,7 @@ import type {
   CustomerList,
   DocumentDetail,
   DocumentPage,
+  DocumentPreview,
   DocumentTypeEntry,
   ErrorBody,
   ErrorCatalogueEntry,
@@ -125,6 +127,11 @@ export const createDocumentExamples: Readonly<Record<DocumentType, CreateDocumen
 /** A request to cancel. */
 export const cancelDocumentExample: CancelDocument = { reason: 'הוזמן בטעות' };
 
+const warningOf = (code: PreviewWarning): DocumentPreview['warnings'][number] => {
+  const { message, messageHe } = previewWarningTexts[code];
+  return { code, message, message_he: messageHe };
+};
+
 const invoiceReceipt: CancelledDocument = {
   id: '00000000-0000-4000-8000-000000000001',
   public_id: 'ExamplePublicId0000001',
@@ -171,6 +178,17 @@ const createdInvoice: CreatedDocument = {
     channel: 'email',
     scheduled_for: '2026-03-02T06:00:00.000Z',
   },
+};
+
+const previewedInvoice: DocumentPreview = {
+  type: 'tax_invoice',
+  date: createdInvoice.date,
+  due_date: createdInvoice.due_date,
+  totals: createdInvoice.totals,
+  allocation: { status: 'skipped_customer_tax_id_missing' },
+  delivery: { status: 'queued', channel: 'email', scheduled_for: null },
+  customer: { id: null, matched_by: null },
+  warnings: [warningOf('number_customer_tax_id_missing')],
 };
 
 const cancelledQuote: CancelledDocument = {
@@ -348,6 +366,9 @@ export function replyExamples(docsUrl: string) {
         value: createdInvoiceReceipt,
       },
       tax_invoice: { summary: 'With an allocation number, issued within quiet hours', value: createdInvoice },
+    },
+    previewDocument: {
+      tax_invoice: { summary: 'A new customer without a tax id', value: previewedInvoice },
     },
     listDocuments: {
       page: {

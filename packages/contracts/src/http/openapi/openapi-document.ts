@@ -192,7 +192,7 @@ function describe(
         description: route.successStatus === 201 ? 'Issued now, or before with the same key.' : 'The answer.',
         headers: {
           ...headersOfEveryAnswer,
-          ...(route.issues ? { 'Idempotent-Replayed': header('Idempotent-Replayed') } : {}),
+          ...(route.idempotent ? { 'Idempotent-Replayed': header('Idempotent-Replayed') } : {}),
         },
         content: {
           'application/json': {
@@ -210,7 +210,7 @@ function parametersOf(route: Route, publisher: SchemaPublisher) {
   const parameter = (name: keyof typeof parameters) => ({ $ref: `#/components/parameters/${name}` });
   return [
     ...(route.path.includes(':id') ? [parameter('DocumentId')] : []),
-    ...(route.issues ? [parameter('IdempotencyKey')] : []),
+    ...(route.idempotent ? [parameter('IdempotencyKey')] : []),
     ...Object.entries<TSchema>(route.query?.properties ?? {}).map(([name, schema]) => {
       const { description, ...rest } = publisher.publish(schema, 'request');
       return {
@@ -225,14 +225,17 @@ function parametersOf(route: Route, publisher: SchemaPublisher) {
   ];
 }
 
+const documentExamples: Readonly<Record<string, Example>> = Object.fromEntries(
+  // The most usual document opens the list.
+  (['tax_invoice_receipt', ...documentTypes] as const).map((type) => [
+    type,
+    { summary: type, value: createDocumentExamples[type] },
+  ]),
+);
+
 const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
-  createDocument: Object.fromEntries(
-    // The most usual document opens the list.
-    (['tax_invoice_receipt', ...documentTypes] as const).map((type) => [
-      type,
-      { summary: type, value: createDocumentExamples[type] },
-    ]),
-  ),
+  createDocument: documentExamples,
+  previewDocument: documentExamples,
   cancelDocument: { reason: { summary: 'With a reason', value: cancelDocumentExample } },
 };
 

@@ -1,0 +1,66 @@
+/** What a person should know before a document is issued, though no rule refuses it. */
+export const previewWarningTexts = {
+  number_not_connected: {
+    message:
+      'The document needs an allocation number, and the business is not connected to the tax authority: the buyer cannot deduct the VAT.',
+    messageHe: 'המסמך מחייב מספר הקצאה, והעסק אינו מחובר לרשות המסים: הקונה לא יוכל לנכות את המע"מ.',
+  },
+  number_customer_tax_id_missing: {
+    message:
+      'The document needs an allocation number, and the customer has no tax id: none is asked for, and the buyer cannot deduct the VAT.',
+    messageHe: 'המסמך מחייב מספר הקצאה, וללקוח אין מספר זיהוי: מספר לא יתבקש, והקונה לא יוכל לנכות את המע"מ.',
+  },
+  number_business_tax_id_missing: {
+    message: 'The document needs an allocation number, and the business has no tax id in its profile.',
+    messageHe: 'המסמך מחייב מספר הקצאה, ובפרופיל העסק חסר מספר הזיהוי.',
+  },
+  source_overpaid: {
+    message: 'More is received than is left to pay of the source document.',
+    messageHe: 'התקבול גדול מהיתרה לתשלום של מסמך המקור.',
+  },
+  source_overcredited: {
+    message: 'More is credited than the source document comes to.',
+    messageHe: 'הזיכוי גדול מסכום מסמך המקור.',
+  },
+  source_invoiced_twice: {
+    message: 'The source document was already invoiced.',
+    messageHe: 'כבר הופקה חשבונית על בסיס מסמך המקור.',
+  },
+  source_of_other_customer: {
+    message: 'The source document is of another customer.',
+    messageHe: 'מסמך המקור הוא של לקוח אחר.',
+  },
+  date_in_past: {
+    message: 'The date of the document is in the past.',
+    messageHe: 'תאריך המסמך הוא בעבר.',
+  },
+  due_date_passed: {
+    message: 'The due date has passed.',
+    messageHe: 'מועד התשלום כבר עבר.',
+  },
+  total_is_zero: {
+    message: 'The total of the document is zero.',
+    messageHe: 'סכום המסמך הוא אפס.',
+  },
+  payments_rounded: {
+    message: 'The payments differ from the total by 0.01.',
+    messageHe: 'סכום התשלומים שונה מסכום המסמך באגורה אחת.',
+  },
+  recipient_missing: {
+    message: 'The customer has no address for the channel of the business: the document is not sent.',
+    messageHe: 'ללקוח אין כתובת לערוץ השליחה של העסק: המסמך לא יישלח.',
+  },
+  recipient_suppressed: {
+    message: 'The address of the customer gets no messages any more: the document is not sent.',
+    messageHe: 'לכתובת של הלקוח לא נשלחות עוד הודעות: המסמך לא יישלח.',
+  },
+  sending_not_possible: {
+    message: 'The document is to be sent by WhatsApp, and no account for it is configured.',
+    messageHe: 'המסמך אמור להישלח ב-WhatsApp, ולא הוגדר חשבון לכך.',
+  },
+} as const satisfies Record<string, { readonly message: string; readonly messageHe: string }>;
+
+/** A code of a warning. */
+export type PreviewWarning = keyof typeof previewWarningTexts;
+
+export const previewWarnings = Object.keys(previewWarningTexts) as readonly PreviewWarning[];

@@ -1,0 +1,79 @@
+import {
+  type PreviewWarning,
+  type previewDocument,
+  previewWarningTexts,
+  type ReplyOf,
+} from '@pinkas/contracts';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { documentTypeRules } from '@pinkas/domain';
+import { accountantAddress } from '@pinkas/domain/delivery';
+import type { MemberVisit } from '../../http/visit.js';
+import { dayAndTime } from '../parts.js';
+import type { Words } from '../words.js';
+
+export type DocumentPreview = ReplyOf<typeof previewDocument>;
+
+const texts = {
+  cancellable: {
+    he: 'המספר נשאר בספר גם אם המסמך יבוטל.',
+    en: 'Its number stays in the book even if it is cancelled.',
+  },
+  final: {
+    he: 'את המסמך אי אפשר למחוק או לבטל.',
+    en: 'It can neither be deleted nor cancelled.',
+  },
+  allocation: {
+    he: 'יתבקש מספר הקצאה מרשות המסים.',
+    en: 'An allocation number will be requested from the tax authority.',
+  },
+  willSend: { he: 'המסמך יישלח אל', en: 'It is sent to' },
+  deferred: { he: 'בתום השעות השקטות:', en: 'at the end of the quiet hours:' },
+  willNotSend: { he: 'המסמך לא יישלח ללקוח.', en: 'It is not sent to the customer.' },
+  disabled: {
+    he: 'המסמך לא יישלח ללקוח: השליחה האוטומטית כבויה בהגדרות העסק.',
+    en: 'It is not sent to the customer: sending is switched off in the settings of the business.',
+  },
+  newCustomer: { he: 'ייפתח כרטיס לקוח חדש.', en: 'A new customer card is opened.' },
+  accountant: { he: 'העתק יישלח לרואה החשבון:', en: 'A copy is sent to the accountant:' },
+  warnings: { he: 'לתשומת לבך', en: 'Take note' },
+} as const satisfies Record<string, Words>;
+
+/** What happens when a previewed document is issued, as the items of a list. */
+export function consequences(preview: DocumentPreview, { book, language }: MemberVisit): Markup[] {
+  const { draft, allocation, matched_by } = preview;
+  const accountant = accountantAddress(book);
+  return [
+    html`${texts[documentTypeRules[draft.type].cancellable ? 'cancellable' : 'final'][language]}`,
+    ...(matched_by === null ? [html`${texts.newCustomer[language]}`] : []),
+    ...(allocation.status === 'required' ? [html`${texts.allocation[language]}`] : []),
+    sending(preview, language),
+    ...(accountant === null ? [] : [html`${texts.accountant[language]} ${leftToRight(accountant)}`]),
+  ];
+}
+
+function sending({ draft, delivery }: DocumentPreview, language: Language): Markup {
+  const { email, phone } = draft.customer;
+  if (delivery.status !== 'queued' && delivery.status !== 'deferred_quiet_hours') {
+    return html`${texts[delivery.status === 'disabled' ? 'disabled' : 'willNotSend'][language]}`;
+  }
+  const addresses = [
+    ...(delivery.channel === 'whatsapp' ? [] : [email]),
+    ...(delivery.channel === 'email' ? [] : [phone]),
+  ].filter((address) => address !== null);
+  const to = html`${texts.willSend[language]} ${addresses.map((address, index) => html`${index > 0 && ', '}${leftToRight(address)}`)}`;
+  return delivery.scheduled_for === null
+    ? html`${to}.`
+    : html`${to}, ${texts.deferred[language]} ${dayAndTime(delivery.scheduled_for, language)}`;
+}
+
+/** What a person should know before the document is issued; null where there is nothing. */
+export function warningList(warnings: readonly PreviewWarning[], language: Language): Markup | null {
+  if (warnings.length === 0) {
+    return null;
+  }
+  const items = warnings.map((code) => {
+    const { message, messageHe } = previewWarningTexts[code];
+    return html`<li>${language === 'he' ? messageHe : message}</li>`;
+  });
+  return html`<div class="notice warning" role="note"><p>${texts.warnings[language]}</p><ul>${items}</ul></div>`;
+}

@@ -1,0 +1,26 @@
+import {
+  type CreateDocument,
+  createDocumentErrors,
+  type DocumentPreview,
+  postDocumentPreview,
+  previewDocument,
+  toDocumentPreview,
+} from '@pinkas/contracts';
+import { RpcClient } from '@pinkas/service-kit';
+import { HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
+
+/** Shows what a document would be, and issues nothing. */
+@HttpRoute(postDocumentPreview, createDocumentErrors)
+export class PostDocumentPreview {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle({ principal, body }: RouteRequest<CreateDocument>): Promise<RouteReply<DocumentPreview>> {
+    const { business, key } = principal;
+    const previewed = await this.rpc.call(previewDocument, {
+      business,
+      issuer: { kind: 'key', id: key.id, daily_documents: key.daily_documents },
+      body,
+    });
+    return { body: toDocumentPreview(previewed) };
+  }
+}

@@ -1,0 +1,88 @@
+import { matchCustomer, previewDocument, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+  RpcClient,
+  timeOrderedId,
+} from '@pinkas/service-kit';
+import type { IssuingTables } from '../document/document.tables.js';
+import { readSettling } from '../document/settlement.repository.js';
+import { decideOutcomes } from './decided-outcomes.js';
+import { DocumentChecks } from './document-checks.js';
+import { type UnnumberedDocument, unnumberedDocument } from './draft.js';
+import { readSeries } from './issue.repository.js';
+import { previewWarnings } from './preview-warnings.js';
+import { RecipientChecks } from './recipient-checks.js';
+import { SeriesChecks } from './series-checks.js';
+import type { SourceDocument } from './source-document.js';
+
+type Reply = ReplyOf<typeof previewDocument>;
+
+/** Checks what issuing checks, in its order and by its code, and shows what the document would be. It locks and writes nothing. */
+@Operation(previewDocument)
+export class PreviewDocument {
+  constructor(
+    @InjectDatabase() private readonly db: Database<IssuingTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly rpc: RpcClient,
+    private readonly checks: DocumentChecks,
+    private readonly seriesChecks: SeriesChecks,
+    private readonly recipients: RecipientChecks,
+  ) {}
+
+  async handle(request: RequestOf<typeof previewDocument>): Promise<Reply> {
+    const { body, business, issuer, payments_open: paymentsOpen = false } = request;
+    const checked = await this.checks.check(request, { paymentsOpen });
+    const { totals, today, source } = checked;
+    const { customer, matched_by } = await this.rpc.call(matchCustomer, {
+      business_id: business.id,
+      customer: body.customer,
+    });
+    const id = timeOrderedId();
+    const unplaced = unnumberedDocument({
+      ...checked,
+      id,
+      body,
+      business,
+      // A new card has an id once it is reserved, which nothing here is.
+      customer: { ...customer, id: customer.id ?? id },
+      source: source?.reference ?? null,
+    });
+    const series = await readSeries(
+      forTenant(this.db, business.id),
+      { business_id: business.id, type: body.type, first_number: business.first_numbers[body.type] ?? 1 },
+      { key_ids: issuer.kind === 'key' ? [issuer.id] : [], day: today },
+    );
+    const document = this.seriesChecks.check(unplaced, request, series, today);
+    const recipient = await this.recipients.check(document, business);
+    const issued_at = this.clock.now().toISOString();
+    const outcomes = decideOutcomes({ ...document, issued_at }, business, recipient);
+    const settledSource = source && (await this.#settled(business.id, source));
+    return {
+      draft: draftOf(document, customer.id),
+      next_number: series.next_number,
+      allocation: { status: outcomes.allocation?.status ?? 'required' },
+      delivery: outcomes.delivery,
+      matched_by,
+      warnings: previewWarnings({
+        ...{ document, body, business, totals, outcomes, today },
+        source: settledSource,
+      }),
+    };
+  }
+
+  async #settled(businessId: string, { row }: SourceDocument) {
+    const settling = (await readSettling(forTenant(this.db, businessId), businessId, [row.id])).get(row.id);
+    return settling ? { row, settling } : null;
+  }
+}
+
+/** The document without what it gets when it is issued. */
+function draftOf(document: UnnumberedDocument, customerId: string | null): Reply['draft'] {
+  const { id: _id, public_id: _publicId, ...draft } = document;
+  return { ...draft, customer: { ...document.customer, id: customerId } };
+}

@@ -1,0 +1,90 @@
+import type { Business, CreateDocument, PreviewWarning } from '@pinkas/contracts';
+import {
+  fromShekels,
+  isSameCustomer,
+  lacksNumberUnconnected,
+  settlementOf,
+  type Totals,
+  toShekels,
+  withinOneAgora,
+} from '@pinkas/domain';
+import { toDocument } from '../document/document.repository.js';
+import { paymentsSum } from '../document/document-rules.js';
+import type { SettlingDocuments } from '../document/settlement.repository.js';
+import type { DecidedOutcomes } from './decided-outcomes.js';
+import type { UnnumberedDocument } from './draft.js';
+import type { SourceDocument } from './source-document.js';
+
+/** A document that would be issued, with what is known of what it does. */
+export interface PreviewedDocument {
+  readonly document: UnnumberedDocument;
+  readonly body: CreateDocument;
+  readonly business: Business;
+  readonly totals: Totals;
+  readonly outcomes: DecidedOutcomes;
+  /** The day in Asia/Jerusalem. */
+  readonly today: string;
+  /** The document that it is based on, with what is based on that already. */
+  readonly source: { readonly row: SourceDocument['row']; readonly settling: SettlingDocuments } | null;
+}
+
+/** What a person should know before a document is issued that no rule refuses, in the order of the catalogue. */
+export function previewWarnings(previewed: PreviewedDocument): PreviewWarning[] {
+  const { document, body, business, totals, outcomes, today } = previewed;
+  const { allocation, delivery } = outcomes;
+  const paid = paymentsSum(body);
+  const applies: Readonly<Record<PreviewWarning, boolean>> = {
+    number_not_connected: lacksNumberUnconnected(document, business),
+    number_customer_tax_id_missing: allocation?.status === 'skipped_customer_tax_id_missing',
+    number_business_tax_id_missing: allocation?.status === 'skipped_business_tax_id_missing',
+    ...settlementWarnings(previewed),
+    date_in_past: document.date < today,
+    due_date_passed: document.due_date !== null && document.due_date < today,
+    total_is_zero: totals.total === 0n,
+    payments_rounded:
+      body.payments !== undefined && paid !== totals.total && withinOneAgora(paid, totals.total),
+    recipient_missing: delivery.status === 'no_recipient',
+    // What the caller has suppressed is no surprise.
+    recipient_suppressed: delivery.status === 'suppressed' && document.send,
+    sending_not_possible: delivery.status === 'send_failed',
+  };
+  return Object.entries(applies).flatMap(([code, isTrue]) => (isTrue ? [code as PreviewWarning] : []));
+}
+
+type SettlementWarning = Extract<
+  PreviewWarning,
+  'source_overpaid' | 'source_overcredited' | 'source_invoiced_twice' | 'source_of_other_customer'
+>;
+
+/** What the source comes to with this document: the same rules say of the book what a person should look at. */
+function settlementWarnings({
+  document,
+  body,
+  source,
+}: PreviewedDocument): Record<SettlementWarning, boolean> {
+  const isReceipt = document.type === 'receipt';
+  const isCredit = document.type === 'credit_note';
+  const isInvoice = document.type === 'tax_invoice' || document.type === 'tax_invoice_receipt';
+  if (!source) {
+    return {
+      source_overpaid: false,
+      source_overcredited: false,
+      source_invoiced_twice: false,
+      source_of_other_customer: false,
+    };
+  }
+  const { row, settling } = source;
+  const add = (amount: number, more: bigint) => toShekels(fromShekels(amount) + more);
+  const { balance, notes } = settlementOf(toDocument(row), {
+    status: row.status,
+    paid: add(Number(row.paid), isReceipt ? paymentsSum(body) : 0n),
+    credited: add(settling.credited, isCredit ? fromShekels(document.totals.total) : 0n),
+    invoices: settling.invoices + Number(isInvoice),
+  });
+  return {
+    source_overpaid: isReceipt && ((balance !== null && balance < 0n) || notes.includes('overpaid')),
+    source_overcredited: isCredit && notes.includes('overcredited'),
+    source_invoiced_twice: isInvoice && notes.includes('invoiced_twice'),
+    source_of_other_customer: (isReceipt || isCredit) && !isSameCustomer(row.customer, document.customer),
+  };
+}
