@@ -159,36 +159,83 @@ export const reviewNotes = [
 ] as const satisfies readonly (SettlementNote | 'number_missing')[];
 export type ReviewNote = (typeof reviewNotes)[number];
 
+/** What the documents of a type amount to. */
+export const TypeSums = Strict({
+  type: Type.Enum([...documentTypes]),
+  /** Without the cancelled ones, which no sum includes. */
+  documents: Type.Integer({ minimum: 0 }),
+  cancelled: Type.Integer({ minimum: 0 }),
+  /** ILS: before VAT, after the discount. */
+  net: Money,
+  vat: Money,
+  total: Money,
+});
+export type TypeSums = Static<typeof TypeSums>;
+
 /** The position of a document in the order of commits of its business. */
 const ListPosition = Type.Integer({ minimum: 1 });
 
+/** What a list can be sorted by: when the documents were committed, their dates, or their totals. */
+export const documentOrders = ['issued', 'date', 'total'] as const;
+export type DocumentOrder = (typeof documentOrders)[number];
+
+/** The most documents that a filter names, or that are summed up one by one. */
+export const namedDocumentsMax = 1_000;
+export const summedDocumentsMax = 20_000;
+
+/** Which documents of a business a list has: those that meet every member. */
+const documentFilter = {
+  business_id: Uuid,
+  type: Type.Optional(Type.Enum([...documentTypes])),
+  /** Document dates, both inclusive. */
+  from: Type.Optional(CalendarDate),
+  to: Type.Optional(CalendarDate),
+  external_ref: Type.Optional(Type.String()),
+  include_cancelled: Type.Boolean(),
+  /** With `cancelled`, whatever `include_cancelled` says. With or without a type and dates, a page reads an index in its order. */
+  status: Type.Optional(Type.Enum([...documentStatuses])),
+  /** The number, of any type. */
+  number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
+  customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
+  /** Only documents whose source is this one; they are checked one by one for the rest. */
+  based_on: Type.Optional(Uuid),
+  /** Only documents with this note, which are checked one by one for the rest. */
+  note: Type.Optional(Type.Enum([...reviewNotes])),
+  /** Only these, which are checked one by one for the rest. */
+  document_ids: Type.Optional(Type.Array(Uuid, { maxItems: namedDocumentsMax })),
+  /** ILS, both inclusive. */
+  total_from: Type.Optional(Money),
+  total_to: Type.Optional(Money),
+  /** Only documents that should have an allocation number and have none, which are checked one by one for the rest. */
+  without_number: Type.Optional(Type.Boolean()),
+  /** Only documents that meet at least one of these, as a person who types a text may mean each of them; in any state. */
+  search: Type.Optional(
+    Strict({
+      number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+      external_ref: Type.Optional(Type.String()),
+      allocation_number: Type.Optional(Type.String()),
+      total: Type.Optional(Money),
+      customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
+    }),
+  ),
+};
+
 /**
  * The documents of one business, the one that was committed last first, a page at a time: what a caller has not seen yet comes
- * before what it has seen.
+ * before what it has seen. Another order is for people.
  */
 export const listDocuments = defineContract('issuing.document.list', {
   request: Strict({
-    business_id: Uuid,
-    type: Type.Optional(Type.Enum([...documentTypes])),
-    /** Document dates, both inclusive. */
-    from: Type.Optional(CalendarDate),
-    to: Type.Optional(CalendarDate),
-    external_ref: Type.Optional(Type.String()),
-    include_cancelled: Type.Boolean(),
-    /** With `cancelled`, whatever `include_cancelled` says. With or without a type and dates, a page reads an index in its order. */
-    status: Type.Optional(Type.Enum([...documentStatuses])),
-    /** The number, of any type. */
-    number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
-    customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
-    /** Only documents whose source is this one; they are checked one by one for the rest. */
-    based_on: Type.Optional(Uuid),
-    /** Only documents with this note, which are checked one by one for the rest. */
-    note: Type.Optional(Type.Enum([...reviewNotes])),
+    ...documentFilter,
+    /** `issued` where it is absent. */
+    order: Type.Optional(Type.Enum([...documentOrders])),
+    /** Whether the oldest, or the smallest, comes first. */
+    ascending: Type.Optional(Type.Boolean()),
     /** Whether the states say how far the documents are settled. */
     settlement: Type.Optional(Type.Boolean()),
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
-    /** Only documents that were committed before the one at this position. */
+    /** Only documents that come, in the order of the list, after the one at this position. */
     before: Nullable(ListPosition),
   }),
   reply: Strict({
@@ -206,6 +253,15 @@ export const listDocuments = defineContract('issuing.document.list', {
   }),
 });
 
+/** What the documents of a list amount to, by type. */
+export const sumDocuments = defineContract('issuing.document.sum', {
+  request: Strict(documentFilter),
+  reply: Strict({
+    /** Only types that have a document; null where more documents meet the filter than are summed up one by one. */
+    types: Nullable(Type.Array(TypeSums)),
+  }),
+});
+
 /** What the documents of a range of dates amount to, by type: credit notes are a type of their own, subtracted from no other. */
 export const summarizeDocuments = defineContract('issuing.document.summarize', {
   request: Strict({
@@ -216,18 +272,7 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
   }),
   reply: Strict({
     /** Only types that have a document. */
-    types: Type.Array(
-      Strict({
-        type: Type.Enum([...documentTypes]),
-        /** Without the cancelled ones, which no sum includes. */
-        documents: Type.Integer({ minimum: 0 }),
-        cancelled: Type.Integer({ minimum: 0 }),
-        /** ILS: before VAT, after the discount. */
-        net: Money,
-        vat: Money,
-        total: Money,
-      }),
-    ),
+    types: Type.Array(TypeSums),
   }),
   errors: ['validation_error'],
 });

@@ -30,6 +30,7 @@ import { ListDocuments } from './list/list-documents.js';
 import { ListMissingDocuments } from './list/list-missing-documents.js';
 import { ListSeries } from './list/list-series.js';
 import { ReviewDocuments } from './list/review-documents.js';
+import { SumDocuments } from './list/sum-documents.js';
 import { SummarizeDocuments } from './list/summarize-documents.js';
 
 /** The book of a business: documents, series, daily counts. */
@@ -42,6 +43,7 @@ import { SummarizeDocuments } from './list/summarize-documents.js';
     ListDocuments,
     ListMissingDocuments,
     SummarizeDocuments,
+    SumDocuments,
     ReviewDocuments,
     CancelDocument,
     FindPublicDocument,

@@ -44,6 +44,7 @@ import {
   readBook,
   recordExport,
   reviewDocuments,
+  sumDocuments,
   summarizeDocuments,
 } from '../issuing.js';
 import {
@@ -108,6 +109,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     getDocument,
     listDocuments,
     summarizeDocuments,
+    sumDocuments,
     reviewDocuments,
     cancelDocument,
     getUsage,

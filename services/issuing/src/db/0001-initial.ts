@@ -88,6 +88,7 @@ export const initial = sqlMigration(`
     vat                 numeric(14, 2) not null,
     vat_rate            numeric(5, 2) not null,
     total               numeric(14, 2) not null,
+    total_agorot        bigint not null,
     paid                numeric(14, 2) not null,
     source_id           uuid,
     source              jsonb,
@@ -135,6 +136,12 @@ export const initial = sqlMigration(`
   create index document_unconnected_idx on document (business_id)
     where type in ('tax_invoice', 'tax_invoice_receipt') and vat > 0 and business ->> 'tax_authority_connected' = 'false'
       and subtotal - discount > (business ->> 'allocation_threshold_net')::numeric;
+  create index document_type_total_idx on document (business_id, type, total_agorot, position);
+  -- A number comes with a document, or once after it; so does the end of the wait for it.
+  create index document_allocation_number_idx on document (business_id, allocation_number)
+    where allocation_number is not null;
+  create index document_without_number_idx on document (business_id)
+    where allocation_number is null and coalesce(allocation ->> 'status', '') <> 'not_required';
   -- Finds between which positions the documents of a type with a range of dates are.
   create index document_type_dated_idx on document (business_id, type, dated_on, position);
 
@@ -143,6 +150,8 @@ export const initial = sqlMigration(`
     'SHA-256 over the facts of the document and the hash of the one before it in its series.';
   comment on column document.position is
     'The place in the order of commits of the business, in which lists show its documents.';
+  comment on column document.total_agorot is
+    'The total, for indexes: below row-level security a comparison of numerics reads none, since it is not leakproof.';
   comment on column document.cancel_reason is 'The reason that the caller gave for the cancellation.';
   comment on column document.reply_outcomes is
     'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
@@ -161,7 +170,7 @@ export const initial = sqlMigration(`
   end $$;
   create trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
     due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items,
-    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, source_id, source, title,
+    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title,
     notes, send, artifact_sha256, hash on document
     for each row execute function document_is_final();
 

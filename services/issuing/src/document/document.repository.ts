@@ -7,7 +7,7 @@ import {
   type IssuedDocument,
   type Issuer,
 } from '@pinkas/contracts';
-import { type Agorot, documentTypeRules, toShekels } from '@pinkas/domain';
+import { type Agorot, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
@@ -139,6 +139,7 @@ export function toRow(
     vat: totals.vat.toFixed(2),
     vat_rate: String(totals.vat_rate),
     total: totals.total.toFixed(2),
+    total_agorot: Number(fromShekels(totals.total)),
     paid: toShekels(issue.paid).toFixed(2),
     source_id: source?.id ?? null,
     source: source,
@@ -184,6 +185,7 @@ const documentColumns = [
   'vat',
   'vat_rate',
   'total',
+  'total_agorot',
   'paid',
   'source_id',
   'source',

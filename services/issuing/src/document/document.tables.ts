@@ -55,6 +55,8 @@ export interface DocumentTable {
   vat: Amount;
   vat_rate: Amount;
   total: Amount;
+  /** The total again, for indexes. */
+  total_agorot: number;
   paid: Amount;
   source_id: string | null;
   source: Json<IssuedDocument['based_on']> | null;

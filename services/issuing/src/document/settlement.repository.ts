@@ -157,7 +157,10 @@ async function readCandidates(db: Database<IssuingTables>, businessId: string) {
 }
 
 /** The invoices that have no number since their business was not connected, without those that are credited in full. */
-async function readWithoutNumber(db: Database<IssuingTables>, businessId: string): Promise<NotedDocument[]> {
+export async function readWithoutNumber(
+  db: Database<IssuingTables>,
+  businessId: string,
+): Promise<NotedDocument[]> {
   const { rows } = await sql<
     SettlingRow & {
       id: string;

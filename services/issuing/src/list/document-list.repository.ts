@@ -1,17 +1,21 @@
-import type { listDocuments, RequestOf, ReviewNote } from '@pinkas/contracts';
-import { type DocumentType, documentTypes } from '@pinkas/domain';
+import { documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
 import { isDated, joined, type Span, seriesSpans } from '../document/series-spans.js';
-import { readNoted } from '../document/settlement.repository.js';
-
-/** Which documents of a business are listed, and from which position. */
-export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settlement'>;
-
-/** A listed document. */
-export type ListedRow = HeadRow & Pick<DocumentRow, 'position' | 'allocation' | 'delivery'>;
+import {
+  conditionsOf,
+  hasAmounts,
+  headsOf,
+  isBefore,
+  isFew,
+  isOfType,
+  isWithin,
+  isWithinDates,
+  type ListedRow,
+  type ListFilter,
+} from './document-filter.js';
+import { listFew, listOrdered } from './document-order.repository.js';
 
 /**
  * The documents of a business, the one that was committed last first (docs/adr/0030-lists-in-the-order-of-commits.md). The indexes
@@ -23,15 +27,15 @@ export async function listIssued(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const { type, from, to, external_ref, number, customer_ids, based_on, status, note } = filter;
-  if (note !== undefined) {
-    return listNoted(db, filter, note, limit);
+  const { type, from, to, external_ref, number, customer_ids, status, order = 'issued', ascending } = filter;
+  if (isFew(filter)) {
+    return listFew(db, filter, limit);
+  }
+  if (order !== 'issued' || ascending || hasAmounts(filter)) {
+    return listOrdered(db, filter, limit);
   }
   if (number !== undefined) {
     return listNumbered(db, filter, limit);
-  }
-  if (based_on !== undefined) {
-    return merged(db, [checkedOneByOne(db, filter)], limit);
   }
   // Few documents share a reference: the other filters are checked one by one.
   if (external_ref !== undefined) {
@@ -71,35 +75,6 @@ async function listNumbered(
     select * from (${numbered}) as document where type = any(${types}::text[])
     order by position desc limit ${limit}`.execute(db);
   return rows;
-}
-
-/** The documents with a note: few of a book, which are read by their ids, and checked one by one for the other filters. */
-async function listNoted(
-  db: Database<IssuingTables>,
-  filter: ListFilter,
-  note: ReviewNote,
-  limit: number,
-): Promise<ListedRow[]> {
-  const noted = (await readNoted(db, filter.business_id)).get(note) ?? [];
-  if (noted.length === 0) {
-    return [];
-  }
-  const isNoted = sql<SqlBool>`document.id = any(${noted.map(({ id }) => id)}::uuid[])`;
-  return merged(db, [checkedOneByOne(db, filter, [isNoted])], limit);
-}
-
-/** Few documents of a book, behind the offset: the planner sees the order of the list no more, and reads the index of what is rare. */
-function checkedOneByOne(
-  db: Database<IssuingTables>,
-  filter: ListFilter,
-  conditions: readonly Expression<SqlBool>[] = [],
-) {
-  return headsOf(db, filter, [
-    ...conditions,
-    ...conditionsOf(filter),
-    ...isWithinDates(filter),
-    ...isBefore(filter),
-  ]).offset(0);
 }
 
 /**
@@ -178,32 +153,6 @@ async function merged(
   return rows;
 }
 
-const isBefore = ({ before }: ListFilter): Expression<SqlBool>[] =>
-  before === null ? [] : [sql<SqlBool>`document.position < ${before}`];
-/** One upper bound only: with two, an index scan may begin at the higher one. */
-const isWithin = ({ first, last }: Pick<Span, 'first' | 'last'>): Expression<SqlBool> =>
-  sql`document.position between ${first} and ${last}`;
-const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;
-
-/** What a document is checked for beside the filter that an index answers. */
-const conditionsOf = ({
-  type,
-  number,
-  external_ref,
-  customer_ids,
-  based_on,
-}: ListFilter): Expression<SqlBool>[] => [
-  ...(type === undefined ? [] : [isOfType(type)]),
-  ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
-  ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
-  ...(based_on === undefined ? [] : [sql<SqlBool>`document.source_id = ${based_on}`]),
-  ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
-];
-const isWithinDates = ({ from, to }: ListFilter): Expression<SqlBool>[] => [
-  ...(from === undefined ? [] : [sql<SqlBool>`document.dated_on >= ${from}`]),
-  ...(to === undefined ? [] : [sql<SqlBool>`document.dated_on <= ${to}`]),
-];
-
 /** The newest documents of a business that match the conditions. */
 function page(
   db: Database<IssuingTables>,
@@ -212,25 +161,4 @@ function page(
   limit: number,
 ) {
   return headsOf(db, filter, conditions).orderBy('document.position', 'desc').limit(limit);
-}
-
-/** The documents of a business in the listed state that match the conditions. */
-function headsOf(
-  db: Database<IssuingTables>,
-  { business_id, status, include_cancelled }: ListFilter,
-  conditions: Expression<SqlBool>[],
-) {
-  return (
-    db
-      .selectFrom('document')
-      .select(headColumns)
-      .select(['document.position', 'document.allocation', 'document.delivery'])
-      .where('document.business_id', '=', business_id)
-      .where((where) => where.and(conditions))
-      .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
-      // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the whole book.
-      .$if(status === undefined && !include_cancelled, (query) =>
-        query.where('document.status', '!=', 'cancelled'),
-      )
-  );
 }

@@ -1,8 +1,9 @@
 import { type ReplyOf, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
-import { addDays, documentTypes } from '@pinkas/domain';
+import { addDays } from '@pinkas/domain';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { sumsByType } from '../document/document-sums.repository.js';
+import { inOrder } from './sum-documents.js';
 
 const daysMax = 366;
 
@@ -19,22 +20,6 @@ export class SummarizeDocuments {
       ]);
     }
     const sums = await sumsByType(forTenant(this.db, business_id), business_id, { from, to });
-    return {
-      types: documentTypes.flatMap((type) => {
-        const found = sums.find((row) => row.type === type);
-        return found
-          ? [
-              {
-                type,
-                documents: found.documents,
-                cancelled: found.cancelled,
-                net: Number(found.net),
-                vat: Number(found.vat),
-                total: Number(found.total),
-              },
-            ]
-          : [];
-      }),
-    };
+    return { types: inOrder(sums) };
   }
 }

@@ -1,0 +1,123 @@
+import type { listDocuments, RequestOf, sumDocuments } from '@pinkas/contracts';
+import { type DocumentType, documentTypes, fromShekels } from '@pinkas/domain';
+import type { Database } from '@pinkas/service-kit';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+import type { Span } from '../document/series-spans.js';
+import { readNoted, readWithoutNumber } from '../document/settlement.repository.js';
+
+/** Which documents of a business are listed, in which order and from which position. */
+export type ListFilter = Omit<RequestOf<typeof listDocuments>, 'limit' | 'settlement'>;
+/** Which documents of a business are listed. */
+export type DocumentFilter = RequestOf<typeof sumDocuments>;
+
+/** A listed document. */
+export type ListedRow = HeadRow & Pick<DocumentRow, 'position' | 'allocation' | 'delivery'>;
+
+/** Whether few documents of a book meet the filter, so that they are read by their own indexes and sorted. */
+export const isFew = ({ note, based_on, document_ids, without_number, search }: DocumentFilter): boolean =>
+  [note, based_on, document_ids, search].some((given) => given !== undefined) || without_number === true;
+
+/** Whether the filter has an amount. */
+export const hasAmounts = ({ total_from, total_to }: DocumentFilter): boolean =>
+  total_from !== undefined || total_to !== undefined;
+
+export const isBefore = ({ before }: ListFilter): Expression<SqlBool>[] =>
+  before === null ? [] : [sql<SqlBool>`document.position < ${before}`];
+/** One upper bound only: with two, an index scan may begin at the higher one. */
+export const isWithin = ({ first, last }: Pick<Span, 'first' | 'last'>): Expression<SqlBool> =>
+  sql`document.position between ${first} and ${last}`;
+export const isOfType = (type: DocumentType): Expression<SqlBool> => sql`document.type = ${type}`;
+export const isWithinDates = ({ from, to }: DocumentFilter): Expression<SqlBool>[] => [
+  ...(from === undefined ? [] : [sql<SqlBool>`document.dated_on >= ${from}`]),
+  ...(to === undefined ? [] : [sql<SqlBool>`document.dated_on <= ${to}`]),
+];
+
+const agorot = (amount: number) => sql`${fromShekels(amount)}::bigint`;
+
+/** What a document is checked for beside its state, its dates, and the filter that an index answers. */
+export const conditionsOf = ({
+  type,
+  number,
+  external_ref,
+  customer_ids,
+  based_on,
+  document_ids,
+  total_from,
+  total_to,
+  search,
+}: DocumentFilter): Expression<SqlBool>[] => [
+  ...(type === undefined ? [] : [isOfType(type)]),
+  ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
+  ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
+  ...(based_on === undefined ? [] : [sql<SqlBool>`document.source_id = ${based_on}`]),
+  ...(customer_ids === undefined ? [] : [sql<SqlBool>`document.customer_id = any(${customer_ids}::uuid[])`]),
+  ...(document_ids === undefined ? [] : [sql<SqlBool>`document.id = any(${document_ids}::uuid[])`]),
+  ...(total_from === undefined ? [] : [sql<SqlBool>`document.total_agorot >= ${agorot(total_from)}`]),
+  ...(total_to === undefined ? [] : [sql<SqlBool>`document.total_agorot <= ${agorot(total_to)}`]),
+  ...(search === undefined ? [] : [isFound(search)]),
+];
+
+/** Each alternative has an index, which the planner combines. */
+function isFound(search: NonNullable<DocumentFilter['search']>): Expression<SqlBool> {
+  const { number, external_ref, allocation_number, total, customer_ids } = search;
+  const ofAnyType = sql`document.type = any(${documentTypes}::text[])`;
+  const alternatives = [
+    ...(number === undefined ? [] : [sql`${ofAnyType} and document.number = ${number}`]),
+    ...(external_ref === undefined ? [] : [sql`document.external_ref = ${external_ref}`]),
+    ...(allocation_number === undefined ? [] : [sql`document.allocation_number = ${allocation_number}`]),
+    ...(total === undefined ? [] : [sql`${ofAnyType} and document.total_agorot = ${agorot(total)}`]),
+    ...(customer_ids === undefined ? [] : [sql`document.customer_id = any(${customer_ids}::uuid[])`]),
+  ];
+  return alternatives.length === 0 ? sql`false` : sql`(${sql.join(alternatives, sql` or `)})`;
+}
+
+/** The conditions that other rows decide: which documents have a note, or need an allocation number. */
+export async function foundConditionsOf(
+  db: Database<IssuingTables>,
+  { business_id, note, without_number }: DocumentFilter,
+): Promise<Expression<SqlBool>[]> {
+  const isOne = (documents: readonly { readonly id: string }[]) =>
+    sql<SqlBool>`document.id = any(${documents.map(({ id }) => id)}::uuid[])`;
+  return [
+    ...(note === undefined ? [] : [isOne((await readNoted(db, business_id)).get(note) ?? [])]),
+    ...(without_number === true
+      ? [
+          sql<SqlBool>`(
+            document.allocation_number is null and coalesce(document.allocation ->> 'status', '') <> 'not_required'
+            or ${isOne(await readWithoutNumber(db, business_id))})`,
+        ]
+      : []),
+  ];
+}
+
+/** The documents of a business in the listed state that match the conditions. */
+export function headsOf(
+  db: Database<IssuingTables>,
+  filter: DocumentFilter,
+  conditions: Expression<SqlBool>[],
+) {
+  return documentsOf(db, filter, conditions)
+    .select(headColumns)
+    .select(['document.position', 'document.allocation', 'document.delivery']);
+}
+
+/** The same without their columns. */
+export function documentsOf(
+  db: Database<IssuingTables>,
+  { business_id, status, include_cancelled, search }: DocumentFilter,
+  conditions: readonly Expression<SqlBool>[],
+) {
+  return (
+    db
+      .selectFrom('document')
+      .where('document.business_id', '=', business_id)
+      .where((where) => where.and(conditions))
+      .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
+      // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the whole book.
+      .$if(status === undefined && search === undefined && !include_cancelled, (query) =>
+        query.where('document.status', '!=', 'cancelled'),
+      )
+  );
+}

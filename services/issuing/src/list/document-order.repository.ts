@@ -1,0 +1,105 @@
+import type { DocumentOrder } from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
+import type { Database } from '@pinkas/service-kit';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { headColumns } from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+import {
+  conditionsOf,
+  documentsOf,
+  foundConditionsOf,
+  headsOf,
+  isOfType,
+  isWithinDates,
+  type ListedRow,
+  type ListFilter,
+} from './document-filter.js';
+
+/** What each order sorts by; documents of one value are in the order of commits. */
+const keys = { issued: null, date: 'dated_on', total: 'total_agorot' } as const satisfies Record<
+  DocumentOrder,
+  string | null
+>;
+
+/** The order of a list as SQL, for the columns of `document`. */
+function orderOf({ order = 'issued', ascending = false }: ListFilter): RawBuilder<unknown> {
+  const direction = ascending ? sql`asc` : sql`desc`;
+  const key = keys[order];
+  return key === null
+    ? sql`document.position ${direction}`
+    : sql`${sql.ref(`document.${key}`)} ${direction}, document.position ${direction}`;
+}
+
+/** Whether a document comes behind the one where the page before ended. */
+function comesAfter(filter: ListFilter): Expression<SqlBool>[] {
+  const { business_id, before, order = 'issued', ascending = false } = filter;
+  if (before === null) {
+    return [];
+  }
+  const comparison = ascending ? sql`>` : sql`<`;
+  const key = keys[order];
+  if (key === null) {
+    return [sql`document.position ${comparison} ${before}`];
+  }
+  const column = sql.ref(`document.${key}`);
+  // Neither date nor total of a document changes.
+  return [
+    sql`(${column}, document.position) ${comparison} (
+      (select ${sql.ref(`ended.${key}`)} from document as ended
+        where ended.business_id = ${business_id} and ended.position = ${before}), ${before}::bigint)`,
+  ];
+}
+
+/** The documents of a filter that few meet: all are found by the indexes of what is rare, and sorted. */
+export async function listFew(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  limit: number,
+): Promise<ListedRow[]> {
+  const conditions = [
+    ...(await foundConditionsOf(db, filter)),
+    ...conditionsOf(filter),
+    ...isWithinDates(filter),
+    ...comesAfter(filter),
+  ];
+  const found = documentsOf(db, filter, conditions)
+    .select(['document.id', 'document.position', 'document.dated_on', 'document.total_agorot'])
+    // Behind the offset the planner sees no order, and reads no index for it.
+    .offset(0);
+  const columns = sql.join(
+    [...headColumns, 'document.position', 'document.allocation', 'document.delivery'].map((name) =>
+      sql.ref(name),
+    ),
+  );
+  const { rows } = await sql<ListedRow>`
+    select ${columns}
+    from (select id from (${found}) as document order by ${orderOf(filter)} limit ${limit}) as listed
+    join document on document.business_id = ${filter.business_id} and document.id = listed.id
+    order by ${orderOf(filter)}`.execute(db);
+  return rows;
+}
+
+/**
+ * The documents in an order other than that of commits: a page of each type, merged. Within a type, dates are in the order of
+ * positions, so that every index of a type has them in their order.
+ */
+export async function listOrdered(
+  db: Database<IssuingTables>,
+  filter: ListFilter,
+  limit: number,
+): Promise<ListedRow[]> {
+  const types = filter.type === undefined ? documentTypes : [filter.type];
+  const conditions = [...conditionsOf(filter), ...isWithinDates(filter), ...comesAfter(filter)];
+  const order = orderOf(filter);
+  const pages = types.map(
+    (type) =>
+      sql`(${headsOf(db, filter, [isOfType(type), ...conditions])
+        .select('document.total_agorot')
+        .orderBy(order)} limit ${limit})`,
+  );
+  const { rows } = await sql<ListedRow>`
+    select * from (${sql.join(pages, sql` union all `)}) as document order by ${order} limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
