@@ -73,7 +73,8 @@ CREATE TABLE public.document (
     external_ref text,
     idempotency_key text NOT NULL,
     body_sha256 bytea NOT NULL,
-    key_id uuid NOT NULL,
+    key_id uuid,
+    person_id uuid,
     business jsonb NOT NULL,
     customer_id uuid NOT NULL,
     customer jsonb NOT NULL,
@@ -103,6 +104,7 @@ CREATE TABLE public.document (
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT document_cancelled_check CHECK (((status = 'cancelled'::text) = (cancelled_at IS NOT NULL))),
+    CONSTRAINT document_issuer_check CHECK ((num_nonnulls(key_id, person_id) = 1)),
     CONSTRAINT document_number_check CHECK ((number >= 1)),
     CONSTRAINT document_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'cancelled'::text]))),
     CONSTRAINT document_totals_check CHECK ((((subtotal - discount) + vat) = total)),
@@ -494,7 +496,7 @@ CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count F
 
 CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number))) EXECUTE FUNCTION public.document_change_is_recorded();
 
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 
