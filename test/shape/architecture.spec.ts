@@ -171,6 +171,17 @@ describe('the architecture', () => {
     }
   });
 
+  it('test mode is a layer: only folders of its own know which book is a test book and what its items provoke', () => {
+    const knowing = production.filter(({ text }) => /\b(isTestBook|provokedOutcomes)\b/.test(text));
+    const folder = /^(packages|services)\/[a-z-]+\/src\/test-mode\//;
+    expect(knowing.length).toBeGreaterThan(5);
+    expect(knowing.map(({ path }) => path).filter((path) => !folder.test(path))).toEqual([]);
+    const law = production.filter(({ path }) =>
+      /^packages\/domain\/src\/(?!test-mode\/|.*index\.ts$)/.test(path),
+    );
+    expect(offences(law, (_source, specifier) => specifier.includes('test-mode'))).toEqual([]);
+  });
+
   it('services leave conversions between shekels and agorot to the domain', () => {
     const byHand = production
       .filter((source) => !source.path.startsWith('packages/domain/'))

@@ -1,12 +1,9 @@
 import { allocationPolicyOn } from './allocation-policy.js';
 import { type DocumentType, documentTypeRules } from './document-types.js';
 import { type Agorot, fromShekels } from './money/agorot.js';
-import { type ItemsWithSku, provokedOutcomes } from './test-mode.js';
 
 /** What the decision depends on of a document. */
-export interface AllocatedDocument extends ItemsWithSku {
-  /** The book; a document of a test book may provoke its outcome (`testSkus`). */
-  readonly business_id: string;
+export interface AllocatedDocument {
   readonly type: DocumentType;
   /** YYYY-MM-DD */
   readonly date: string;
@@ -32,10 +29,14 @@ export type AllocationDecision =
       readonly reason: string;
     };
 
+/** Whether a document's type gets a number on its date at all. */
+export const mayGetNumber = ({ type, date }: Pick<AllocatedDocument, 'type' | 'date'>): boolean =>
+  allocationPolicyOn(date)?.codes[type] !== undefined;
+
 /**
  * Rule 4.5 of the HTTP API: a number is required when the type gets one on the document's date, the net amount is strictly
  * above the threshold, there is VAT, and the business is connected. Only then a missing tax id is reported, the business's
- * first. A document of a test book whose type may get a number may provoke its outcome instead.
+ * first.
  */
 export function decideAllocation(
   document: AllocatedDocument,
@@ -43,16 +44,10 @@ export function decideAllocation(
 ): AllocationDecision {
   const notRequired = (reason: string) => ({ required: false, status: 'not_required', reason }) as const;
   const { totals, type } = document;
-  if (allocationPolicyOn(document.date)?.codes[type] === undefined) {
+  if (!mayGetNumber(document)) {
     return notRequired(
       `A document of type ${documentTypeRules[type].name.toLowerCase()} needs no allocation number.`,
     );
-  }
-  const provoked = provokedOutcomes(document.business_id, document).allocation;
-  if (provoked !== undefined) {
-    return provoked === 'issued' || provoked === 'failed' || provoked === 'late'
-      ? { required: true }
-      : { required: false, status: provoked, reason: 'An item of the test document provokes this outcome.' };
   }
   const threshold = business.allocation_threshold_net;
   if (fromShekels(totals.subtotal) - fromShekels(totals.discount) <= fromShekels(threshold)) {

@@ -7,14 +7,12 @@ import {
 } from './allocation-decision.js';
 import { allocationPolicies, allocationPolicyOn, allocationThresholdOn } from './allocation-policy.js';
 import { fromShekels } from './money/agorot.js';
-import { testBookOf, testSkus } from './test-mode.js';
 
 const business = {
   tax_id: '514713288',
   allocation_threshold_net: 5000,
   tax_authority_connected: true,
 };
-const liveBook = '3f0c2b5e-6d0a-4c57-9a41-0d6c7b8e9f10';
 const document = (change: {
   type?: AllocatedDocument['type'];
   date?: string;
@@ -22,11 +20,7 @@ const document = (change: {
   discount?: number;
   vat?: number;
   taxId?: string | null;
-  book?: string;
-  sku?: string;
 }): AllocatedDocument => ({
-  business_id: change.book ?? liveBook,
-  items: [{ sku: null }, { sku: change.sku ?? null }],
   type: change.type ?? 'tax_invoice',
   date: change.date ?? '2026-06-15',
   totals: {
@@ -115,20 +109,6 @@ describe('decideAllocation', () => {
       status: 'skipped_business_tax_id_missing',
     });
   });
-
-  it.each(Object.entries(testSkus.allocation))(
-    'the item %s provokes the outcome %s in a test book, whatever the settings, and changes nothing in a live one',
-    (sku, outcome) => {
-      const unconnected = { ...business, tax_authority_connected: false };
-      const small = { subtotal: 1, vat: 0.18, sku };
-      expect(decideAllocation(document({ ...small, book: testBookOf(liveBook) }), unconnected)).toMatchObject(
-        ['issued', 'failed', 'late'].includes(outcome) ? { required: true } : { status: outcome },
-      );
-      expect(decideAllocation(document(small), unconnected)).toEqual(
-        decideAllocation(document({ subtotal: 1, vat: 0.18 }), unconnected),
-      );
-    },
-  );
 });
 
 describe('allocationPolicies', () => {

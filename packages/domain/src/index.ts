@@ -30,5 +30,8 @@ export * from './quiet-hours.js';
 export * from './retry-schedule.js';
 export * from './settlement.js';
 export * from './tax-id.js';
-export * from './test-mode.js';
+// Takes the place of the decision of the law, for the documents of both books.
+export { decideAllocation, undeductibleVat } from './test-mode/provoked-allocation.js';
+export * from './test-mode/provoked-outcomes.js';
+export * from './test-mode/test-book.js';
 export * from './text-direction.js';

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { contrast } from './contrast.js';
 import { normaliseEmailAddress, parseEmailAddress } from './email-address.js';
 import { isPaymentMethod, misplacedPaymentFields, paymentMethods } from './payment-methods.js';
 import { nextAttemptAt } from './retry-schedule.js';
 import { hasValidCheckDigit, normaliseTaxId, registryOf } from './tax-id.js';
-import { businessOfBook, isTestBook, provokedOutcomes, testBook, testBookOf } from './test-mode.js';
 import { directionRuns, fieldDirection, isolatedText } from './text-direction.js';
 
 const everyField = {
@@ -142,44 +140,6 @@ describe('registryOf', () => {
       expect(registryOf(taxId)).toBe(registry);
     },
   );
-});
-
-describe('testBook', () => {
-  it('a test book has the settings of its business, and series of its own that begin with 1', () => {
-    const business = { id: '5b9f8c1e-2d3a-4f6b-8c7d-9e0f1a2b3c4d', name: 'A', first_numbers: { quote: 500 } };
-    expect(testBook(business)).toEqual({ ...business, id: testBookOf(business.id), first_numbers: {} });
-  });
-});
-
-describe('testBookOf', () => {
-  it('the id of a test book leads back to its business, and is never that of a business', () => {
-    const business = randomUUID();
-    const book = testBookOf(business);
-    expect([isTestBook(business), isTestBook(book)]).toEqual([false, true]);
-    expect(book).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect([businessOfBook(book), businessOfBook(business)]).toEqual([business, business]);
-  });
-});
-
-describe('provokedOutcomes', () => {
-  const items = [
-    { sku: 'A-1' },
-    { sku: 'test_engine_error' },
-    { sku: null },
-    {},
-    { sku: 'test_slow_3s' },
-    { sku: 'test_request_in_progress' },
-    { sku: 'constructor' },
-  ];
-
-  it('the first item of each kind provokes its outcome in a test book', () => {
-    expect(provokedOutcomes(testBookOf(randomUUID()), { items })).toEqual({
-      error: 'engine_error',
-      delaySeconds: 3,
-    });
-  });
-
-  it('a live book provokes nothing', () => expect(provokedOutcomes(randomUUID(), { items })).toEqual({}));
 });
 
 describe('fieldDirection', () => {

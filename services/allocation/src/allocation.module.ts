@@ -4,9 +4,7 @@ import { AllocationMetrics } from './allocation/allocation-metrics.js';
 import { AllocationRequester } from './allocation/allocation-requester.js';
 import { AllocationWorker } from './allocation/allocation-worker.js';
 import { AuditAllocations } from './allocation/audit-allocations.js';
-import { ClearTestAllocations } from './allocation/clear-test-allocations.js';
 import { ListDeadLetteredAllocations } from './allocation/list-dead-lettered-allocations.js';
-import { ListTestRequests } from './allocation/list-test-requests.js';
 import { ListUnresolvedAllocations } from './allocation/list-unresolved-allocations.js';
 import { RecordRequiredNumber } from './allocation/record-required-number.js';
 import { RetryAllocation } from './allocation/retry-allocation.js';
@@ -21,6 +19,9 @@ import { EndConnection } from './connection/end-connection.js';
 import { ListConnections } from './connection/list-connections.js';
 import { ShowConnection } from './connection/show-connection.js';
 import { StartConnection } from './connection/start-connection.js';
+import { BookAuthority } from './test-mode/book-authority.js';
+import { ClearTestAllocations } from './test-mode/clear-test-allocations.js';
+import { ListTestRequests } from './test-mode/list-test-requests.js';
 
 /** The tax authority: who is connected, what was asked, what it answered. */
 @Module({
@@ -43,7 +44,7 @@ import { StartConnection } from './connection/start-connection.js';
     AllocationWorker,
     AllocationRequester,
     AllocationMetrics,
-    TaxAuthority,
+    { provide: TaxAuthority, useClass: BookAuthority },
     AuthorityTokens,
     AuthorityGrants,
     AuthorityHttp,

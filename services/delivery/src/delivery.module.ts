@@ -2,13 +2,11 @@ import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { CheckRecipient } from './delivery/check-recipient.js';
-import { ClearTestDeliveries } from './delivery/clear-test-deliveries.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { IssuedDocuments } from './delivery/issued-documents.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListMessages } from './delivery/list-messages.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
-import { ListTestMessages } from './delivery/list-test-messages.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
 import { MessageBalances } from './delivery/message-balances.js';
 import { MessageChannels } from './delivery/message-channels.js';
@@ -20,11 +18,13 @@ import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { ResendDelivery } from './delivery/resend-delivery.js';
 import { SendMessage } from './delivery/send-message.js';
 import { SuppressAddress } from './delivery/suppress-address.js';
-import { TestMessages } from './delivery/test-messages.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
 import { SendNotice } from './notice/send-notice.js';
+import { BookChannels } from './test-mode/book-channels.js';
+import { ClearTestDeliveries } from './test-mode/clear-test-deliveries.js';
+import { ListTestMessages } from './test-mode/list-test-messages.js';
 import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 
 /** Plans, messages and their outcomes. */
@@ -50,12 +50,11 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     MessageSender,
     MessageArtifacts,
     IssuedDocuments,
-    MessageChannels,
+    { provide: MessageChannels, useClass: BookChannels },
     MessageBalances,
     MessageLogos,
     OutcomeRecorder,
     DeliveryMetrics,
-    TestMessages,
     Mailer,
     WhatsAppClient,
   ],

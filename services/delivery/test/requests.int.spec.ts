@@ -22,8 +22,8 @@ import { testBookOf } from '@pinkas/domain';
 import { clearTestBook, type Database, kitTokens, type Logger } from '@pinkas/service-kit';
 import { auditTrail, eventually, exampleDocument, exampleDue } from '@pinkas/testkit';
 import { sql } from 'kysely';
-import { testBook } from '../src/delivery/clear-test-deliveries.js';
 import type { DeliveryTables } from '../src/delivery/delivery.tables.js';
+import { testBook } from '../src/test-mode/clear-test-deliveries.js';
 import { type DeliveryUnderTest, startDelivery } from './delivery.js';
 
 const second = 1_000;

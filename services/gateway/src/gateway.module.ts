@@ -33,7 +33,7 @@ import { GetMe } from './routes/get-me.js';
 import { GetOpenApi } from './routes/get-openapi.js';
 import { PostDocumentCancel } from './routes/post-document-cancel.js';
 import { PostDocumentPreview } from './routes/post-document-preview.js';
-import { PostDocuments } from './routes/post-documents.js';
+import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.js';
 
 /** Businesses and API keys, the HTTP API, and the pages. */
 @Module({
@@ -63,7 +63,7 @@ import { PostDocuments } from './routes/post-documents.js';
     GetDocumentTypes,
     GetErrors,
     GetOpenApi,
-    PostDocuments,
+    ProvokablePostDocuments,
     PostDocumentPreview,
     GetDocuments,
     GetDocumentById,

@@ -4,7 +4,6 @@ import { GetBookEnd } from './book/get-book-end.js';
 import { ReadBook } from './book/read-book.js';
 import { RecordExport } from './book/record-export.js';
 import { CancelDocument } from './cancel/cancel-document.js';
-import { ClearTestDocuments } from './cancel/clear-test-documents.js';
 import { AuditSeries } from './chain/audit-series.js';
 import { ListSeriesHeads } from './chain/list-series-heads.js';
 import { ClockCheck } from './health/clock-check.js';
@@ -32,6 +31,7 @@ import { ListSeries } from './list/list-series.js';
 import { ReviewDocuments } from './list/review-documents.js';
 import { SumDocuments } from './list/sum-documents.js';
 import { SummarizeDocuments } from './list/summarize-documents.js';
+import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 
 /** The book of a business: documents, series, daily counts. */
 @Module({

@@ -16,8 +16,8 @@ import { clearTestBook, createLogger, type Database, kitTokens, openDatabase } f
 import { auditTrail, eventually, exampleBusiness } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { readEntries } from '../src/book/book.repository.js';
-import { testBook } from '../src/cancel/clear-test-documents.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
+import { testBook } from '../src/test-mode/clear-test-documents.js';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
 describe('ReadBook', () => {

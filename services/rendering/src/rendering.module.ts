@@ -3,7 +3,6 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditArtifacts } from './artifact/audit-artifacts.js';
 import { BookHash } from './artifact/book-hash.js';
 import { CancelArtifact } from './artifact/cancel-artifact.js';
-import { ClearTestArtifacts } from './artifact/clear-test-artifacts.js';
 import { GetArtifact } from './artifact/get-artifact.js';
 import { ListArtifacts } from './artifact/list-artifacts.js';
 import { NextRevision } from './artifact/next-revision.js';
@@ -11,7 +10,6 @@ import { NumberArtifact } from './artifact/number-artifact.js';
 import { OrphanPurger } from './artifact/orphan-purger.js';
 import { PdfService } from './artifact/pdf-service.js';
 import { ReleaseArtifact } from './artifact/release-artifact.js';
-import { RenderArtifact } from './artifact/render-artifact.js';
 import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
@@ -26,13 +24,15 @@ import { StoreLogo } from './logo/store-logo.js';
 import { PrintReport } from './report/print-report.js';
 import { SignatureModule } from './signature/signature.module.js';
 import { ValidationDataRefresher } from './signature/validation-data-refresher.js';
+import { ClearTestArtifacts } from './test-mode/clear-test-artifacts.js';
+import { ProvokableRenderArtifact } from './test-mode/provokable-render-artifact.js';
 import { loadTypeface, typefaceToken } from './typeface/typeface.js';
 
 /** The signed PDFs and the hosted pages. */
 @Module({
   imports: [SignatureModule, HeadsModule],
   controllers: [
-    RenderArtifact,
+    ProvokableRenderArtifact,
     GetArtifact,
     ListArtifacts,
     ReleaseArtifact,

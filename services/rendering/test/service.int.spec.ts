@@ -152,7 +152,7 @@ describe('the signed heads', () => {
     rendering.clock.now = new Date(today.getTime() + dayMs);
     try {
       const signer = rendering.service.app.get(HeadsSigner);
-      await Promise.all([signer.signDaily(), signer.signDaily()]);
+      await Promise.all([signer.tick(), signer.tick()]);
       expect((await readAll()).length).toBe(before + 1);
     } finally {
       rendering.clock.now = today;

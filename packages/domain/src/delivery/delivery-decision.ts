@@ -1,5 +1,4 @@
 import { heldUntil } from '../quiet-hours.js';
-import { type ItemsWithSku, isTestBook, provokedOutcomes } from '../test-mode.js';
 import { parsePhoneNumber } from './phone-number.js';
 
 /** What a message is sent by. */
@@ -13,9 +12,7 @@ export interface ChannelAddress {
 }
 
 /** What the decision depends on of a document. */
-export interface DeliveredDocument extends ItemsWithSku {
-  /** The book; a document of a test book may provoke its outcome (`testSkus`). */
-  readonly business_id: string;
+export interface DeliveredDocument {
   /** An instant in ISO 8601. */
   readonly issued_at: string;
   /** False: the caller suppressed the message. */
@@ -66,34 +63,14 @@ export interface DeliveryDecision {
   readonly addresses: readonly ChannelAddress[];
 }
 
-/** How long after its issue the message of a test document leaves that provokes `deferred_quiet_hours`. */
-const provokedDeferralMs = 60 * 60 * 1_000;
-
-type AddressedDocument = Pick<DeliveredDocument, 'business_id' | 'items' | 'send' | 'customer'>;
-
 /** The addresses that the customer's copy of a document may be sent to, email first; none where nothing is to be sent. */
 export function deliveryAddresses(
-  document: AddressedDocument,
+  { send, customer }: Pick<DeliveredDocument, 'send' | 'customer'>,
   { auto_send: { enabled, channel } }: DeliveringBusiness,
 ): ChannelAddress[] {
-  switch (provokedOutcomes(document.business_id, document).delivery) {
-    case undefined:
-      return enabled && document.send ? addressesOf(document, channel) : [];
-    case 'queued':
-    case 'deferred_quiet_hours': {
-      // Whatever address there is: what is provoked does not depend on the settings of the business.
-      const ofChannel = addressesOf(document, channel);
-      return ofChannel.length > 0 ? ofChannel : addressesOf(document, 'both');
-    }
-    default:
-      return [];
+  if (!enabled || !send) {
+    return [];
   }
-}
-
-function addressesOf(
-  { customer }: AddressedDocument,
-  channel: DeliveringBusiness['auto_send']['channel'],
-): ChannelAddress[] {
   const email = channel === 'whatsapp' ? null : customer.email;
   const phone = channel === 'email' || customer.phone === null ? null : parsePhoneNumber(customer.phone);
   return [
@@ -104,8 +81,7 @@ function addressesOf(
 
 /**
  * Rule 4.6 of the HTTP API, checked in this order: auto-send off, suppressed by the caller, no address for the channel,
- * every address suppressed, no account to send from, quiet hours at the instant of issue, queued. A document of a test book
- * may provoke its outcome instead.
+ * every address suppressed, no account to send from, quiet hours at the instant of issue, queued.
  */
 export function decideDelivery(
   document: DeliveredDocument,
@@ -116,18 +92,6 @@ export function decideDelivery(
     outcome: { status, channel: null, scheduled_for: null },
     addresses: [],
   });
-  const provoked = provokedOutcomes(document.business_id, document).delivery;
-  if (provoked === 'queued' || provoked === 'deferred_quiet_hours') {
-    const addresses = deliveryAddresses(document, business);
-    const scheduledFor =
-      provoked === 'queued'
-        ? null
-        : new Date(new Date(document.issued_at).getTime() + provokedDeferralMs).toISOString();
-    return addresses.length === 0 ? nothing('no_recipient') : sent(addresses, scheduledFor);
-  }
-  if (provoked !== undefined) {
-    return nothing(provoked);
-  }
   if (!business.auto_send.enabled) {
     return nothing('disabled');
   }
@@ -142,9 +106,7 @@ export function decideDelivery(
   if (wanted.length === 0) {
     return nothing('suppressed');
   }
-  // No message of a test book needs an account: none leaves.
-  const hasAccount = whatsapp_configured || isTestBook(document.business_id);
-  const addresses = wanted.filter(({ channel }) => channel === 'email' || hasAccount);
+  const addresses = wanted.filter(({ channel }) => channel === 'email' || whatsapp_configured);
   // There is an address, so `no_recipient` would blame the caller: the missing WhatsApp account is reported instead.
   if (addresses.length === 0) {
     return {
@@ -153,16 +115,11 @@ export function decideDelivery(
     };
   }
   const quietEnd = heldUntil('customer', business.auto_send.quiet_hours, new Date(document.issued_at));
-  return sent(addresses, quietEnd?.toISOString() ?? null);
-}
-
-/** @param addresses at least one. */
-function sent(addresses: readonly ChannelAddress[], scheduledFor: string | null): DeliveryDecision {
   return {
     outcome: {
-      status: scheduledFor === null ? 'queued' : 'deferred_quiet_hours',
+      status: quietEnd ? 'deferred_quiet_hours' : 'queued',
       channel: addresses.length > 1 ? 'both' : (addresses[0]?.channel ?? null),
-      scheduled_for: scheduledFor,
+      scheduled_for: quietEnd?.toISOString() ?? null,
     },
     addresses,
   };

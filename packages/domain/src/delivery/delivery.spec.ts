@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { testBookOf, testSkus } from '../test-mode.js';
 import { type DeliveringBusiness, decideDelivery, type MessageChannel } from './delivery-decision.js';
 import { parsePhoneNumber } from './phone-number.js';
 
@@ -8,7 +7,6 @@ const night = '2026-06-15T20:00:00.000Z';
 const nightEnd = '2026-06-16T04:00:00.000Z';
 const mail = 'customer@example.com';
 const phone = '+972501234567';
-const liveBook = '3f0c2b5e-6d0a-4c57-9a41-0d6c7b8e9f10';
 const decide = ({
   enabled = true,
   channel = 'email',
@@ -19,8 +17,6 @@ const decide = ({
   suppressed = [],
   whatsapp = true,
   at = noon,
-  book = liveBook,
-  sku = null,
 }: {
   enabled?: boolean;
   channel?: DeliveringBusiness['auto_send']['channel'];
@@ -31,11 +27,9 @@ const decide = ({
   suppressed?: readonly MessageChannel[];
   whatsapp?: boolean;
   at?: string;
-  book?: string;
-  sku?: string | null;
 }) =>
   decideDelivery(
-    { business_id: book, items: [{ sku }], issued_at: at, send, customer: { email, phone: number } },
+    { issued_at: at, send, customer: { email, phone: number } },
     {
       auto_send: { enabled, channel, quiet_hours: quietHours },
       accountant_copy: { enabled: false, email: null },
@@ -97,29 +91,6 @@ describe('decideDelivery', () => {
         { channel: 'whatsapp', address: phone },
       ],
     });
-  });
-
-  it.each(Object.entries(testSkus.delivery))(
-    'the item %s provokes the outcome %s in a test book, whatever the settings, and changes nothing in a live one',
-    (sku, outcome) => {
-      const off = { enabled: false, send: false };
-      const provoked = decide({ ...off, sku, book: testBookOf(liveBook) });
-      const isSent = outcome === 'queued' || outcome === 'deferred_quiet_hours';
-      expect(provoked).toEqual({
-        outcome: {
-          status: outcome,
-          channel: isSent ? 'email' : null,
-          scheduled_for: outcome === 'deferred_quiet_hours' ? '2026-06-15T10:00:00.000Z' : null,
-        },
-        addresses: isSent ? [{ channel: 'email', address: mail }] : [],
-      });
-      expect(decide({ ...off, sku })).toEqual(decide(off));
-    },
-  );
-
-  it('a test book needs no WhatsApp account', () => {
-    const unconfigured = { channel: 'whatsapp', number: phone, whatsapp: false } as const;
-    expect(decide({ ...unconfigured, book: testBookOf(liveBook) }).outcome.status).toBe('queued');
   });
 });
 

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { allocationSettled, timeLimitsMs } from '@pinkas/contracts';
-import { allocationPolicyOn, isTestBook } from '@pinkas/domain';
 import {
   acrossTenants,
   type Clock,
@@ -16,9 +15,7 @@ import {
   type Transaction,
   violatedConstraint,
 } from '@pinkas/service-kit';
-import { type ApprovalRequest, approvalRequest } from '../authority/approval-request.js';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
-import { testAnswer } from '../authority/test-answer.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
 import {
@@ -52,8 +49,7 @@ const unknownOutcome = (reason: string, answer: string | null): FailedAttempt =>
 
 /**
  * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
- * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012). For a document of
- * a test book the product itself answers.
+ * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012).
  */
 @Injectable()
 export class AllocationRequester {
@@ -63,7 +59,7 @@ export class AllocationRequester {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
-    @InjectConfig() private readonly config: AllocationConfig,
+    @InjectConfig() config: AllocationConfig,
     @InjectLogger() private readonly logger: Logger,
     private readonly authority: TaxAuthority,
     private readonly relay: OutboxRelay,
@@ -76,9 +72,7 @@ export class AllocationRequester {
   async request(row: ClaimedRow): Promise<void> {
     const ids = { business_id: row.business_id, document_id: row.document_id };
     try {
-      const outcome = isTestBook(row.business_id)
-        ? testAnswer(row.facts.document, row.attempts)
-        : await this.authority.requestNumber(row.business_id, this.#requestOf(row), row.outcome_unknown);
+      const outcome = await this.authority.requestNumber(row);
       if (outcome.kind === 'failed') {
         const fields = { ...ids, attempts: row.attempts, reason: outcome.reason, err: outcome.cause };
         this.logger.warn(fields, 'allocation request failed');
@@ -117,17 +111,6 @@ export class AllocationRequester {
     const reason =
       'The tax authority gave a number that another document has. Clear that with the authority, then request the number again.';
     await this.#store(row, { ...unknownOutcome(reason, outcome.answer), retryable: false });
-  }
-
-  #requestOf({ facts: { document, business } }: PendingRow): ApprovalRequest {
-    const invoiceType = allocationPolicyOn(document.date)?.codes[document.type];
-    if (invoiceType === undefined) {
-      throw new Error(`no code for a ${document.type} of ${document.date}`);
-    }
-    return approvalRequest(document, business, {
-      invoiceType,
-      accountingSoftwareNumber: this.config.accountingSoftwareNumber,
-    });
   }
 
   async #store(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { allocationPolicyOn } from '@pinkas/domain';
 import { InjectConfig } from '@pinkas/service-kit';
 import { classOfStatus } from '../authority/answer-class.js';
 import {
@@ -8,13 +9,14 @@ import {
   readApprovalAnswer,
   readLookUpAnswer,
 } from '../authority/approval-answer.js';
-import type { ApprovalRequest } from '../authority/approval-request.js';
+import { approvalRequest } from '../authority/approval-request.js';
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
 import { GrantFailedError } from '../authority/authority-grants.js';
 import { AuthorityHttp, type HttpAnswer, mayHaveArrived } from '../authority/authority-http.js';
 import { type StatusFailure, statusFailure } from '../authority/status-failure.js';
 import type { AllocationConfig } from '../config.js';
 import { AuthorityTokens, NotConnectedError } from '../connection/authority-tokens.js';
+import type { ClaimedRow } from './allocation.repository.js';
 
 const approvalPath = 'Invoices/v2/Approval';
 const lookUpPath = 'invoice-information/v1/confirmationNumber';
@@ -35,14 +37,21 @@ export class TaxAuthority {
 
   /**
    * One attempt within `taxAuthorityTimeoutMs`. Where an earlier one has an unknown outcome, the number is looked up first
-   * (within the same time again) and requested only if there is none, under the same `invoice_id`. Never throws.
+   * (within the same time again) and requested only if there is none, under the same `invoice_id`.
+   * @throws Error where documents of this type get no number on this date.
    */
-  async requestNumber(
-    businessId: string,
-    request: ApprovalRequest,
-    outcomeUnknown: boolean,
-  ): Promise<AttemptOutcome> {
-    if (outcomeUnknown) {
+  async requestNumber({
+    business_id: businessId,
+    facts: { document, business },
+    outcome_unknown,
+  }: ClaimedRow): Promise<AttemptOutcome> {
+    const invoiceType = allocationPolicyOn(document.date)?.codes[document.type];
+    if (invoiceType === undefined) {
+      throw new Error(`no code for a ${document.type} of ${document.date}`);
+    }
+    const { accountingSoftwareNumber } = this.config;
+    const request = approvalRequest(document, business, { invoiceType, accountingSoftwareNumber });
+    if (outcome_unknown) {
       const found = await this.#lookUp(businessId, request.invoice_id);
       if (found !== 'none') {
         return found;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
+import { testAnswer } from '../test-mode/test-answer.js';
 import { answerClass, classOfStatus } from './answer-class.js';
 import { invalidFields, readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
 import { approvalRequest } from './approval-request.js';
 import { type AttemptOutcome } from './attempt-outcome.js';
 import { statusFailure } from './status-failure.js';
-import { testAnswer } from './test-answer.js';
 import { truncateUtf16 } from './truncate-utf16.js';
 
 const refused = (...codes: string[]): AttemptOutcome => ({

@@ -1,7 +1,7 @@
 import { Tokens } from '@fastify/csrf';
 import { Injectable } from '@nestjs/common';
 import { type Business, isUuid, showBusiness } from '@pinkas/contracts';
-import { isTestBook, refusalOfBusiness, testBook } from '@pinkas/domain';
+import { refusalOfBusiness, testBook } from '@pinkas/domain';
 import {
   ApiError,
   acrossTenants,
@@ -209,7 +209,7 @@ export class PagePipeline {
     const id = (visit.params.business ?? '').toLowerCase();
     const membership = visit.memberships.find(({ businessId }) => businessId === id);
     // A business of somebody else, and one that does not exist, look the same.
-    if (!isUuid(id) || isTestBook(id) || !membership) {
+    if (!isUuid(id) || !membership) {
       return { visit, reply: this.frame.rejected('not_found', visit.language) };
     }
     setLogContext({ business_id: id });

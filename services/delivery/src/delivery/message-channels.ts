@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { isTestBook } from '@pinkas/domain';
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
@@ -8,7 +7,6 @@ import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
-import { TestMessages } from './test-messages.js';
 import type { AllocationState } from './wording.js';
 
 /** What a message brings. */
@@ -26,10 +24,9 @@ export interface MessageContent {
 export class MessageChannels {
   constructor(
     @InjectConfig() private readonly config: DeliveryConfig,
-    @InjectLogger() private readonly logger: Logger,
+    @InjectLogger() protected readonly logger: Logger,
     private readonly mailer: Mailer,
     private readonly whatsapp: WhatsAppClient,
-    private readonly testMessages: TestMessages,
   ) {}
 
   /** Whether messages of live books can be sent through a channel. */
@@ -38,8 +35,8 @@ export class MessageChannels {
   }
 
   /** Why a message cannot be sent; null where it can. */
-  unavailableReason({ business_id, channel }: Pick<DeliveryRow, 'business_id' | 'channel'>): string | null {
-    return this.isConfigured(channel) || isTestBook(business_id) ? null : whatsappNotConfigured;
+  unavailableReason({ channel }: Pick<DeliveryRow, 'business_id' | 'channel'>): string | null {
+    return this.isConfigured(channel) ? null : whatsappNotConfigured;
   }
 
   /** The longest that `send` takes. */
@@ -47,28 +44,19 @@ export class MessageChannels {
     return channel === 'whatsapp' ? this.whatsapp.sendTimeoutMs : this.mailer.sendTimeoutMs;
   }
 
-  /**
-   * One attempt; never throws, except where a test message cannot be stored. An email carries the PDF, a WhatsApp message links to
-   * it. What a test book sends is only kept.
-   */
+  /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
   send(row: DeliveryRow, content: MessageContent): Promise<SendOutcome> {
-    const followUpNumber = row.follows === null ? null : content.allocation.number;
-    if (isTestBook(row.business_id)) {
-      const mail = this.#emailOf(row, content);
-      if (row.channel === 'email') {
-        return this.testMessages.accept(row, mail);
-      }
-      const text = JSON.stringify(this.whatsapp.messageOf({ ...row, followUpNumber }), null, 2);
-      const email = { ...mail.email, text, html: '' };
-      const recipient = `${row.recipient.replace('+', '')}@whatsapp.invalid`;
-      return this.testMessages.accept(row, { ...mail, email, recipient });
-    }
     return row.channel === 'whatsapp'
-      ? this.whatsapp.send({ ...row, followUpNumber })
-      : this.mailer.send(this.#emailOf(row, content));
+      ? this.whatsapp.send(templateFacts(row, content))
+      : this.mailer.send(this.emailOf(row, content));
   }
 
-  #emailOf(row: DeliveryRow, { pdf, allocation, logo, balance }: MessageContent): DocumentEmail {
+  /** A WhatsApp message as it would be posted. */
+  protected whatsappOf(row: DeliveryRow, content: MessageContent): object {
+    return this.whatsapp.messageOf(templateFacts(row, content));
+  }
+
+  protected emailOf(row: DeliveryRow, { pdf, allocation, logo, balance }: MessageContent): DocumentEmail {
     const { facts, purpose } = row;
     const isFollowUp = row.follows !== null;
     return {
@@ -97,6 +85,10 @@ export class MessageChannels {
 
   close(): void {
     this.mailer.close();
-    this.testMessages.close();
   }
 }
+
+const templateFacts = (row: DeliveryRow, { allocation }: MessageContent) => ({
+  ...row,
+  followUpNumber: row.follows === null ? null : allocation.number,
+});

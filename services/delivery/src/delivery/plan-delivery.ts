@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { consumers, deliveryPlanned, type EventOf, type messageDue } from '@pinkas/contracts';
-import { deliveryAddresses } from '@pinkas/domain/delivery';
+import { addressesToCheck } from '@pinkas/domain/delivery';
 import {
   type Clock,
   databaseClock,
@@ -37,7 +37,7 @@ export class PlanDelivery {
     const now = this.clock.now();
     const key = { business_id: document.business_id, document_id: document.id };
     const { outcome, messages } = planDelivery(document, business, {
-      suppressed: await suppressedChannels(trx, key.business_id, deliveryAddresses(document, business)),
+      suppressed: await suppressedChannels(trx, key.business_id, addressesToCheck(document, business)),
       whatsapp_configured: this.config.whatsapp !== null,
     });
     const state = await recordPlanned(trx, key, {

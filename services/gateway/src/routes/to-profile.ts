@@ -1,5 +1,5 @@
 import type { Profile } from '@pinkas/contracts';
-import { businessLegalTypes, businessOfBook, isTestBook } from '@pinkas/domain';
+import { businessLegalTypes } from '@pinkas/domain';
 import type { Principal } from '../api-key/api-key.repository.js';
 import { requireLegalType } from '../http/authorize.js';
 import { allowedTypes } from './allowed-types.js';
@@ -8,9 +8,9 @@ import { allowedTypes } from './allowed-types.js';
 export function toProfile({ business, key }: Principal, usedToday: number): Profile {
   const legalType = requireLegalType(business);
   return {
-    mode: isTestBook(business.id) ? 'test' : 'live',
+    mode: key.mode,
     business: {
-      id: businessOfBook(business.id),
+      id: key.business_id,
       name: business.name,
       legal_type: legalType,
       legal_type_he: businessLegalTypes[legalType],

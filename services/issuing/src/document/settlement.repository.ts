@@ -5,7 +5,7 @@ import {
   type AllocatingBusiness,
   amountOfNote,
   type DocumentType,
-  isTestBook,
+  type ItemsWithSku,
   type SettlementFacts,
   settlementOf,
   toShekels,
@@ -13,6 +13,7 @@ import {
 } from '@pinkas/domain';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { sql } from 'kysely';
+import { decidingItems } from '../test-mode/deciding-items.js';
 import { type DocumentRow, toDocument } from './document.repository.js';
 import type { IssuingTables } from './document.tables.js';
 
@@ -166,7 +167,7 @@ export async function readWithoutNumber(
       id: string;
       type: DocumentType;
       date: string;
-      items: AllocatedDocument['items'];
+      items: ItemsWithSku['items'];
       customer: AllocatedDocument['customer'];
       business: AllocatingBusiness;
       subtotal: string;
@@ -175,8 +176,7 @@ export async function readWithoutNumber(
     }
   >`
     select document.id, document.type, document.dated_on as date, document.customer, document.business,
-      -- Only items of a test document decide about its number.
-      case when ${isTestBook(businessId)} then document.items else '[]' end as items,
+      ${decidingItems} as items,
       document.subtotal, document.discount, document.vat, settling.*
     from document cross join lateral ${settlingDocuments} as settling
     where document.business_id = ${businessId} and document.type in ('tax_invoice', 'tax_invoice_receipt')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Business, checkRecipient } from '@pinkas/contracts';
-import { deliveryAddresses, type RecipientCheck } from '@pinkas/domain/delivery';
+import { addressesToCheck, type RecipientCheck } from '@pinkas/domain/delivery';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import type { UnnumberedDocument } from './draft.js';
 
@@ -17,7 +17,7 @@ export class RecipientChecks {
 
   /** Never rejects: no document waits for delivery to come back. A document that nobody is sent is not checked. */
   async check(document: UnnumberedDocument, business: Business): Promise<RecipientCheck> {
-    const addresses = deliveryAddresses(document, business);
+    const addresses = addressesToCheck(document, business);
     if (addresses.length === 0) {
       return uncheckedRecipient;
     }

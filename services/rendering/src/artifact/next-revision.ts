@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { isTestBook } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, type Transaction } from '@pinkas/service-kit';
 import type { RevisionContent } from '../document/sheet.js';
 import { LogoStore } from '../logo/logo.repository.js';
+import { mayBeEmptied } from '../test-mode/may-be-emptied.js';
 import { insertRevision, isReleased, keyOf, type Revision, revisionsOf } from './artifact.repository.js';
 import type { RenderingTables } from './artifact.tables.js';
 import { PdfService, type RenderedArtifact } from './pdf-service.js';
@@ -45,12 +45,12 @@ export class NextRevision {
     private readonly logos: LogoStore,
   ) {}
 
-  /** Whether the test book of a document was emptied meanwhile: then there is nothing to do. */
+  /** Whether the book of a document was emptied since: then there is nothing to do. */
   async isCleared(
     document: IssuedDocument,
     db: Database<RenderingTables> = forTenant(this.db, document.business_id),
   ): Promise<boolean> {
-    return isTestBook(document.business_id) && (await revisionsOf(db, keyOf(document))).length === 0;
+    return mayBeEmptied(document.business_id) && (await revisionsOf(db, keyOf(document))).length === 0;
   }
 
   /** @returns null where the latest revision shows the change already. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
-import { decideAllocation, provokedOutcomes } from '@pinkas/domain';
+import { decideAllocation } from '@pinkas/domain';
 import {
   ApiError,
   type Database,
@@ -28,11 +28,6 @@ export class RenderArtifact {
 
   async handle(request: RequestOf<typeof renderArtifact>): Promise<ReplyOf<typeof renderArtifact>> {
     const { document, business, attempt } = request;
-    if (provokedOutcomes(document.business_id, document).error === 'document_generation_failed') {
-      throw new ApiError('document_generation_failed', {
-        cause: new Error('an item of the test document provokes it'),
-      });
-    }
     const rendered = await this.pdfs.render({
       document,
       business,

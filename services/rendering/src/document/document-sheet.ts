@@ -1,6 +1,5 @@
-import { documentTypeRules, isTestBook } from '@pinkas/domain';
+import { documentTypeRules } from '@pinkas/domain';
 import {
-  directions,
   formatDate,
   formatInstantDay,
   formatInstantTime,
@@ -11,6 +10,7 @@ import {
   type Markup,
   shekels,
 } from '@pinkas/ui';
+import { bookMarks } from '../test-mode/book-marks.js';
 import { itemTable } from './item-table.js';
 import { customerBlock, issuerBlock } from './parties.js';
 import { paymentTable } from './payment-table.js';
@@ -101,25 +101,6 @@ function cancelledMarks(sheet: Sheet): Markup | null {
     sheet.cancelReason &&
     html`<span class="reason">${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</span>`;
   return html`${stamp(sheet)}<p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}${reason ? html` ${reason}` : null}</p>`;
-}
-
-/**
- * A document of a test book says so in both languages, whatever its own: across every page, so that none can pass for a document
- * that counts, and at its head for those who read by ear.
- */
-function testMarks(sheet: Sheet): Markup | null {
-  if (!isTestBook(sheet.document.business_id)) {
-    return null;
-  }
-  const { he, en } = wording.test;
-  const marks = sheet.standing
-    ? html`<svg class="stamp" role="img" aria-label="${he} · ${en}" viewBox="0 0 420 420"><g font-size="44" text-anchor="middle" dominant-baseline="central"><text x="210" y="105" transform="rotate(-28 210 105)">${he}</text><text x="210" y="315" transform="rotate(-28 210 315)">${en}</text></g></svg>`
-    : html`<p class="stamp test" aria-hidden="true"><span lang="he" dir="rtl">${he}</span><span lang="en" dir="ltr">${en}</span></p>`;
-  const language = languageOf(sheet);
-  const notices = [language, language === 'he' ? 'en' : 'he'] as const;
-  return html`${marks}<section class="notice">${notices.map(
-    (own) => html`<p lang="${own}" dir="${directions[own]}">${wording.testNotice[own]}</p>`,
-  )}</section>`;
 }
 
 /** A draft is no document: the word is across it. */
@@ -219,7 +200,7 @@ export function documentSheet(sheet: Sheet): Markup {
   const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
-  return html`<article class="sheet">${testMarks(sheet)}${cancelledMarks(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
   }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
 }

@@ -11,10 +11,9 @@ import {
   type ServiceName,
   serviceNames,
 } from '@pinkas/contracts';
-import { type DocumentType, isTestBook } from '@pinkas/domain';
+import type { DocumentType } from '@pinkas/domain';
 import { verifyDetached } from '@pinkas/pdf';
 import {
-  type BackgroundTask,
   type Clock,
   type Database,
   InjectClock,
@@ -24,8 +23,9 @@ import {
   Metrics,
   RpcClient,
 } from '@pinkas/service-kit';
-import { Poller, type TickResult } from '@pinkas/service-kit/concurrency';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import { Signers } from '../signature/signers.js';
+import { mayBeEmptied } from '../test-mode/may-be-emptied.js';
 import {
   insertCertificates,
   insertStatement,
@@ -52,9 +52,7 @@ type StatedHead = ChainHead & { service: ServiceName; business_id: string; type:
  * time-stamp of the past.
  */
 @Injectable()
-export class HeadsSigner implements BackgroundTask {
-  readonly #poller: Poller;
-
+export class HeadsSigner extends PeriodicTask {
   constructor(
     @InjectDatabase() private readonly db: Database<HeadsTables>,
     @InjectClock() private readonly clock: Clock,
@@ -63,6 +61,7 @@ export class HeadsSigner implements BackgroundTask {
     private readonly signers: Signers,
     metrics: Metrics,
   ) {
+    super('heads-signer', lookEveryMs, logger);
     const startedAt = clock.now();
     metrics.gauge(
       'pinkas_chain_heads_age_seconds',
@@ -72,27 +71,10 @@ export class HeadsSigner implements BackgroundTask {
         return (clock.now().getTime() - signedAt.getTime()) / 1_000;
       },
     );
-    this.#poller = new Poller({
-      name: 'heads-signer',
-      idleMs: lookEveryMs,
-      tick: async (): Promise<TickResult> => {
-        await this.signDaily();
-        return 'idle';
-      },
-      logger,
-    });
-  }
-
-  start(): void {
-    this.#poller.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#poller.stop();
   }
 
   /** Signs where nothing was signed for a day. Another replica may sign while this one collects: then this one does not. */
-  async signDaily(): Promise<void> {
+  async tick(): Promise<undefined> {
     const isDue = (last: SignedHeadsTable | undefined) =>
       !last || this.clock.now().getTime() - last.signed_at.getTime() >= dayMs;
     if (isDue(await lastStatement(this.db))) {
@@ -167,8 +149,7 @@ export class HeadsSigner implements BackgroundTask {
         after = page.next_after;
       } while (after !== null);
     }
-    // A test book may be emptied, and is verified by itself.
-    return found.filter(({ business_id }) => !isTestBook(business_id));
+    return found.filter(({ business_id }) => !mayBeEmptied(business_id));
   }
 }
 

@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isTestBook } from '@pinkas/domain';
 import {
   type RequestTimestamp,
   RevocationCache,
@@ -14,6 +12,7 @@ import {
 import { type Clock, type Logger, type Metrics, remainingMs } from '@pinkas/service-kit';
 import { ConfigError } from '@pinkas/service-kit/config';
 import type { RenderingConfig } from '../config.js';
+import { openTestSigner, signerOfBook } from '../test-mode/test-signer.js';
 import { TimestampAuthority } from './timestamp-authority.js';
 
 /** Renewing a certificate takes weeks. */
@@ -23,7 +22,7 @@ const exampleTimeoutMs = 5_000;
 const fileOfBusiness = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.p12$/;
 const certificateFile = /\.(p12|pfx)$/i;
 
-type SigningConfig = Pick<
+export type SigningConfig = Pick<
   RenderingConfig,
   | 'signingP12File'
   | 'signingP12Base64'
@@ -123,11 +122,9 @@ export class Signers {
     for (const [businessId, path] of folder ? await filesOf(folder, file) : []) {
       businesses.set(businessId, await open(`SIGNING_P12_FOLDER (${path})`, () => readFile(path)));
     }
-    const test = await openTest(config, open);
-    if (test && [operator, ...businesses.values()].some((live) => isSameKey(live, test))) {
-      throw new ConfigError('The documents of test books need a certificate that signs no other documents.');
-    }
-    for (const { certificate } of [operator, ...businesses.values()]) {
+    const live = [operator, ...businesses.values()];
+    const test = await openTestSigner(config, live, open);
+    for (const { certificate } of live) {
       revocations.watch(chainNameOf(certificate), certificate.der, certificate.others);
     }
     kit.logger.info(
@@ -174,7 +171,7 @@ export class Signers {
 
   /** Like `forBook`; null where there is no certificate for test books. */
   findForBook(bookId: string): Signer | null {
-    return isTestBook(bookId) ? this.test : (this.businesses.get(bookId) ?? this.operator);
+    return signerOfBook(bookId, this.businesses.get(bookId) ?? this.operator, this.test);
   }
 
   /** Whether the documents of a book are signed by a certificate of its business's own. */
@@ -269,31 +266,6 @@ async function filesOf(folder: string, operatorFile: string): Promise<[string, s
   }
   return certificates.map((name) => [name.slice(0, -'.p12'.length), join(folder, name)]);
 }
-
-/** Neither time-stamps nor proofs against revocation: they cost, and prove what nobody relies on. */
-async function openTest(
-  { testSigningP12File: file, testSigningP12Base64: base64, testSigningP12Password: password }: SigningConfig,
-  open: (
-    name: string,
-    read: () => Promise<Buffer>,
-    password: string,
-    extras: () => Partial<SignatureExtras>,
-  ) => Promise<Signer>,
-): Promise<Signer | null> {
-  const plain = () => ({});
-  if (file) {
-    return open(`TEST_SIGNING_P12_FILE (${file})`, () => readFile(file), password, plain);
-  }
-  return base64
-    ? open('TEST_SIGNING_P12_BASE64', async () => Buffer.from(base64, 'base64'), password, plain)
-    : null;
-}
-
-/** Also under a renewed certificate. */
-const isSameKey = (first: Signer, second: Signer): boolean => publicKeyOf(first).equals(publicKeyOf(second));
-
-const publicKeyOf = ({ certificate }: Signer): Buffer =>
-  new X509Certificate(certificate.der).publicKey.export({ type: 'spki', format: 'der' });
 
 /** Two certificates may have the same subject. */
 const chainNameOf = ({ subject, fingerprint }: SigningCertificate): string =>

@@ -1,35 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { type BackgroundTask, InjectLogger, type Logger } from '@pinkas/service-kit';
-import { Poller } from '@pinkas/service-kit/concurrency';
+import { InjectLogger, type Logger } from '@pinkas/service-kit';
+import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import { Signers } from './signers.js';
 
 /** How often it looks for what is due, which is not a request. */
-const idleMs = 60_000;
+const lookEveryMs = 60_000;
 
-/** Keeps the proofs that no signing certificate is revoked at hand, beside the operations: no document waits for them. */
+/** Keeps the proofs that no signing certificate is revoked at hand: no document waits for them. */
 @Injectable()
-export class ValidationDataRefresher implements BackgroundTask {
-  readonly #poller: Poller;
+export class ValidationDataRefresher extends PeriodicTask {
   readonly #stopped = new AbortController();
 
-  constructor(signers: Signers, @InjectLogger() logger: Logger) {
-    this.#poller = new Poller({
-      name: 'validation-data-refresher',
-      idleMs,
-      tick: async () => {
-        await signers.refreshValidationData(this.#stopped.signal);
-        return 'idle';
-      },
-      logger,
-    });
+  constructor(
+    private readonly signers: Signers,
+    @InjectLogger() logger: Logger,
+  ) {
+    super('validation-data-refresher', lookEveryMs, logger);
   }
 
-  start(): void {
-    this.#poller.start();
+  async tick(): Promise<undefined> {
+    await this.signers.refreshValidationData(this.#stopped.signal);
   }
 
-  async stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#poller.stop();
+    return super.stop();
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IssuedDocument } from '@pinkas/contracts';
 import { provokedOutcomes } from '@pinkas/domain';
-import type { AttemptOutcome } from './attempt-outcome.js';
+import type { AttemptOutcome } from '../authority/attempt-outcome.js';
 
 /** Beyond what the authority's numbers look like, so that none can be taken for one. */
 const confirmationPrefix = 'test-';

@@ -7,7 +7,7 @@ import {
   type TestBookTables,
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
-import type { DeliveryTables } from './delivery.tables.js';
+import type { DeliveryTables } from '../delivery/delivery.tables.js';
 
 /** A follow-up refers to a message that is none. */
 export const testBook: TestBookTables<DeliveryTables> = {
