@@ -277,6 +277,33 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
   errors: ['validation_error'],
 });
 
+const Month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+
+/** What the documents of each month amount to, by type; read from the sums of days, never from documents. */
+export const summarizeMonths = defineContract('issuing.document.summarize-months', {
+  request: Strict({
+    business_id: Uuid,
+    /** Both inclusive; at most 36 months. */
+    from: Month,
+    to: Month,
+  }),
+  reply: Strict({
+    /** Only months and types that have a document; without the cancelled ones. */
+    months: Type.Array(
+      Strict({
+        month: Month,
+        type: Type.Enum([...documentTypes]),
+        documents: Type.Integer({ minimum: 0 }),
+        /** ILS: before VAT, after the discount. */
+        net: Money,
+        vat: Money,
+        total: Money,
+      }),
+    ),
+  }),
+  errors: ['validation_error'],
+});
+
 /** What a person should look at in the complete book, by note. */
 export const reviewDocuments = defineContract('issuing.document.review', {
   request: Strict({ business_id: Uuid }),

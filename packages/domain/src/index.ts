@@ -25,6 +25,7 @@ export type { Discount, PricedDocument, PricedItem, Totals } from './money/total
 export { computeTotals } from './money/totals.js';
 export type { TotalsRefusal } from './money/totals-error.js';
 export { TotalsError } from './money/totals-error.js';
+export * from './month-results.js';
 export * from './payment-methods.js';
 export * from './quiet-hours.js';
 export * from './retry-schedule.js';

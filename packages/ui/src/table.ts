@@ -37,6 +37,8 @@ interface TableGiven<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly language: Language;
+  /** A class of the table, for rules of its own. */
+  readonly kind?: string;
   /** A class of the row, for example of what is cancelled. */
   readonly rowClass?: (row: Row) => string | null;
 }
@@ -117,7 +119,7 @@ function footRow<Row>(columns: readonly Column<Row>[], language: Language): Mark
 
 /** A table whose columns are declared as data. On a narrow screen each row is a card with labels. */
 export function table<Row>(given: TableGiven<Row>): Markup {
-  const { caption, captionShown = false, columns, rows, language, rowClass } = given;
+  const { caption, captionShown = false, columns, rows, language, kind, rowClass } = given;
   const body = rows.map((row) => {
     const start = attributes({ class: rowClass?.(row) ?? null });
     return html`<tr${start}>
@@ -125,7 +127,7 @@ export function table<Row>(given: TableGiven<Row>): Markup {
       </tr>
       `;
   });
-  return html`<div class="table">
+  return html`<div class="${kind ? `table ${kind}` : 'table'}">
   <table>
     <caption${!captionShown && html` class="visually-hidden"`}>${caption}</caption>
     <thead>

@@ -31,6 +31,7 @@ import { ListSeries } from './list/list-series.js';
 import { ReviewDocuments } from './list/review-documents.js';
 import { SumDocuments } from './list/sum-documents.js';
 import { SummarizeDocuments } from './list/summarize-documents.js';
+import { SummarizeMonths } from './list/summarize-months.js';
 import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 
 /** The book of a business: documents, series, daily counts. */
@@ -44,6 +45,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     ListMissingDocuments,
     SummarizeDocuments,
     SumDocuments,
+    SummarizeMonths,
     ReviewDocuments,
     CancelDocument,
     FindPublicDocument,

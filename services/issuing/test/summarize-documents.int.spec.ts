@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditSeries, cancelDocument, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
+import {
+  auditSeries,
+  cancelDocument,
+  type RequestOf,
+  summarizeDocuments,
+  summarizeMonths,
+} from '@pinkas/contracts';
 import { sql } from 'kysely';
 import { cash, type IssuingUnderTest, net, startIssuing, startReplica } from './issuing.js';
 
@@ -50,6 +56,25 @@ describe('SummarizeDocuments', () => {
         ...change,
       })
     ).types;
+
+  const summarizeMonthsOf = (from: string, to: string) =>
+    issuing.network.call(summarizeMonths, { business_id: issuing.business.id, from, to });
+
+  it('SummarizeMonths sums each type of each month, from the first day to the last, without cancelled documents', async () => {
+    const { months } = await summarizeMonthsOf('2026-05', '2026-06');
+    expect(months).toEqual([
+      { month: '2026-05', type: 'receipt', documents: 1, net: 100, vat: 18, total: 118 },
+      { month: '2026-06', type: 'credit_note', documents: 1, net: 100, vat: 18, total: 118 },
+      { month: '2026-06', type: 'quote', documents: 1, net: 100, vat: 18, total: 118 },
+      { month: '2026-06', type: 'tax_invoice', documents: 3, net: 999.97, vat: 180, total: 1179.97 },
+    ]);
+    expect((await summarizeMonthsOf('2025-07', '2026-04')).months).toEqual([]);
+  });
+
+  it('SummarizeMonths rejects more than 36 months', async () => {
+    await expect(summarizeMonthsOf('2023-06', '2026-06')).rejects.toMatchObject({ code: 'validation_error' });
+    await expect(summarizeMonthsOf('2023-07', '2026-06')).resolves.toBeDefined();
+  });
 
   it('SummarizeDocuments sums each type to the agora, counts cancelled documents apart, and subtracts no credit note', async () => {
     expect(await summarize('2026-06-01', '2026-06-30')).toEqual([

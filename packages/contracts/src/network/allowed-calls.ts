@@ -46,6 +46,7 @@ import {
   reviewDocuments,
   sumDocuments,
   summarizeDocuments,
+  summarizeMonths,
 } from '../issuing.js';
 import {
   cancelArtifact,
@@ -110,6 +111,7 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     listDocuments,
     summarizeDocuments,
     sumDocuments,
+    summarizeMonths,
     reviewDocuments,
     cancelDocument,
     getUsage,

@@ -1,6 +1,6 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, settlementOf, toShekels } from '@pinkas/domain';
-import { amount, day, html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { badge, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
 import type { Words } from './words.js';
 
 export {
@@ -40,26 +40,63 @@ export function documentName({ type, number }: Pick<DocumentHead, 'type' | 'numb
   return `${typeName(type, language)} ${number}`;
 }
 
-/** The status of a document, as a word in a frame of its colour. */
+const statusTones = { open: 'waiting', closed: 'good', cancelled: 'neutral' } as const;
+
+/** The status of a document: open is what somebody still waits for. */
 export function statusBadge(status: DocumentState['status'], language: Language): Markup {
-  return html`<span class="badge ${status}">${statusWords[status][language]}</span>`;
+  return badge(statusTones[status], statusWords[status][language]);
 }
 
-/** The documents of a list, whose states say how far they are settled. */
+/** A document of a list, with its state, which says how far it is settled. */
+export interface ListedDocument {
+  readonly document: DocumentHead;
+  readonly state: DocumentState;
+  readonly note?: Markup | null;
+}
+
+/** The documents of a list. */
 export function documentTable(
-  rows: readonly { document: DocumentHead; state: DocumentState; note?: Markup | null }[],
+  rows: readonly ListedDocument[],
   linkOf: (id: string) => string,
   language: Language,
 ): Markup {
-  const body = rows.map(({ document, state, note }) => {
-    const balance = balanceOf(document, state);
-    const shown = balance === null || balance === 0 ? null : amount(balance, language);
-    return html`<tr><th scope="row"><a href="${linkOf(document.id)}">${typeName(document.type, language)} ${leftToRight(String(document.number))}</a></th><td class="date">${day(document.date, language)}</td><td class="who">${isolate(document.customer.name, language)}</td><td class="figure">${amount(document.totals.total, language)}</td>${shown ? html`<td class="figure balance" data-label="${listWords.balance[language]}">${shown}</td>` : html`<td class="figure balance"></td>`}<td class="status">${statusBadge(state.status, language)}${note ?? null}</td></tr>`;
+  return table<ListedDocument>({
+    caption: listWords.caption[language],
+    kind: 'documents',
+    language,
+    rows,
+    columns: [
+      {
+        head: listWords.document[language],
+        value: ({ document }) => documentLink(document, linkOf, language),
+      },
+      { head: listWords.date[language], kind: 'date', value: ({ document }) => document.date },
+      { head: listWords.customer[language], value: ({ document }) => document.customer.name },
+      { head: listWords.total[language], kind: 'money', value: ({ document }) => document.totals.total },
+      {
+        head: listWords.balance[language],
+        kind: 'money',
+        value: ({ document, state }) => balanceOf(document, state) || null,
+      },
+      {
+        head: listWords.status[language],
+        kind: 'status',
+        value: ({ state, note }) => html`${statusBadge(state.status, language)}${note ?? null}`,
+      },
+    ],
   });
-  return html`<div class="table documents"><table><thead><tr><th scope="col">${listWords.document[language]}</th><th scope="col">${listWords.date[language]}</th><th scope="col">${listWords.customer[language]}</th><th scope="col" class="figure">${listWords.total[language]}</th><th scope="col" class="figure">${listWords.balance[language]}</th><th scope="col">${listWords.status[language]}</th></tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function documentLink(
+  { id, type, number }: DocumentHead,
+  linkOf: (id: string) => string,
+  language: Language,
+): Markup {
+  return html`<a href="${linkOf(id)}">${typeName(type, language)} ${leftToRight(String(number))}</a>`;
 }
 
 const listWords = {
+  caption: { he: 'מסמכים', en: 'Documents' },
   document: { he: 'מסמך', en: 'Document' },
   date: { he: 'תאריך', en: 'Date' },
   customer: { he: 'לקוח', en: 'Customer' },

@@ -43,6 +43,28 @@ export async function datesOfWrongSums(
   return rows.map((row) => row.dated_on);
 }
 
+/** What the documents of a type amount to in a month, YYYY-MM. */
+type MonthSumRow = Pick<Selectable<DocumentSumTable>, 'type' | 'documents' | 'net' | 'vat' | 'total'> & {
+  readonly month: string;
+};
+
+/** The sums of the documents of each month from the one date to the other, by type; amounts with two decimals, as text. */
+export async function sumsByMonth(
+  db: Database<IssuingTables>,
+  businessId: string,
+  { from, to }: { from: string; to: string },
+): Promise<MonthSumRow[]> {
+  const { rows } = await sql<MonthSumRow>`
+    select to_char(dated_on, 'YYYY-MM') as month, type, sum(documents)::integer as documents, sum(net) as net,
+      sum(vat) as vat, sum(total) as total
+    from document_sum
+    where business_id = ${businessId} and type = any(${documentTypes}::text[]) and dated_on between ${from} and ${to}
+    group by 1, 2
+    having sum(documents) > 0
+    order by 1, 2`.execute(db);
+  return rows;
+}
+
 /**
  * Takes a document that was cancelled out of the sums of its date. It must be the last lock of the transaction: `insertIssued` takes
  * it last as well, and nothing is waited for while it is held.

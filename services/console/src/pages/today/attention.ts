@@ -1,0 +1,238 @@
+import type {
+  Allocation,
+  DocumentHead,
+  FailedMessage,
+  ReplyOf,
+  reviewDocuments,
+  Suppression,
+  showConnection,
+  showSigningCertificate,
+} from '@pinkas/contracts';
+import { dayInIsrael, formatDay } from '@pinkas/domain';
+import {
+  amount,
+  button,
+  card,
+  count,
+  dayAndTime,
+  disclosure,
+  hidden,
+  html,
+  isolate,
+  leftToRight,
+  linkButton,
+  type Markup,
+  postForm,
+  type Task,
+  taskList,
+} from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../people/roles.js';
+import { typeName } from '../parts.js';
+import { reviewed } from '../settlement.js';
+import type { Words } from '../words.js';
+import { todayWords as texts } from './today-words.js';
+
+const shownMax = 10;
+const warnMs = 30 * 24 * 60 * 60 * 1000;
+
+export interface UnresolvedAllocation {
+  readonly allocation: Allocation;
+  readonly document: DocumentHead;
+}
+
+/** What services have told of what needs a person; null: one did not answer. */
+export interface Findings {
+  readonly review: ReplyOf<typeof reviewDocuments> | null;
+  readonly allocations: readonly UnresolvedAllocation[] | null;
+  readonly failures: readonly FailedMessage[] | null;
+  readonly suppressions: readonly Suppression[] | null;
+  readonly connection: ReplyOf<typeof showConnection> | null;
+  readonly certificate: ReplyOf<typeof showSigningCertificate> | null;
+}
+
+/** One thing of a cause, which several may have. */
+interface Case {
+  readonly cause: string;
+  /** When it happened, or empty: it holds now. */
+  readonly at: string;
+  /** The title, of this one alone and of several with the same cause. */
+  readonly title: Markup;
+  readonly titleOfMany: (cases: number) => Markup;
+  /** What the case is about, in the list of several. */
+  readonly subject: Markup;
+  readonly detail: Markup;
+  readonly action: Markup | null;
+}
+
+/** What needs a person, one row for one cause, each with what resolves it. */
+export function attention(visit: MemberVisit, findings: Findings, now: Date): Task[] {
+  const { review, allocations, failures, suppressions } = findings;
+  return [
+    ...connectionTasks(visit, findings.connection),
+    ...certificateTasks(visit, findings.certificate, now),
+    ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
+    ...byCause((allocations ?? []).map((row) => allocationCase(visit, row))),
+    ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
+  ];
+}
+
+/** The section with what needs a person. */
+export function attentionCard(tasks: readonly Task[], { language }: MemberVisit): Markup {
+  return card({
+    id: 'attention',
+    kind: 'attention',
+    title: html`${texts.needs[language]} ${count(tasks.length)}`,
+    content: taskList(tasks),
+  });
+}
+
+/** Cases with the same cause in one row; the others are shown on request. */
+function byCause(cases: readonly Case[]): Task[] {
+  const causes = [...new Set(cases.map(({ cause }) => cause))];
+  const groups = causes.map((cause) => cases.filter((row) => row.cause === cause));
+  return groups.flatMap((group): Task[] => {
+    const [first] = group;
+    if (!first) {
+      return [];
+    }
+    if (group.length === 1) {
+      return [first];
+    }
+    const rows = taskList(group.map(({ subject, ...others }) => ({ ...others, title: subject })));
+    return [{ title: disclosure(first.titleOfMany(group.length), rows) }];
+  });
+}
+
+function connectionTasks(visit: MemberVisit, reply: Findings['connection']): Task[] {
+  const { language, business, isTest } = visit;
+  const connection = reply?.connection;
+  if (isTest || !business.tax_authority_connected || !connection || connection.state === 'connected') {
+    return [];
+  }
+  const hasEnded = connection.state === 'ended' || connection.until === null;
+  const until = connection.until ?? '';
+  const title = hasEnded
+    ? html`${texts.connectionEnded[language]}`
+    : html`${texts.connectionEnds[language]} ${leftToRight(formatDay(dayInIsrael(new Date(until)), language))}`;
+  return [
+    {
+      title,
+      tone: hasEnded ? 'bad' : 'waiting',
+      detail: texts.connectionMore[language],
+      action: linkButton({
+        href: visit.link('/authority'),
+        text: texts.connect[language],
+        kind: 'secondary',
+      }),
+    },
+  ];
+}
+
+function certificateTasks({ language }: MemberVisit, reply: Findings['certificate'], now: Date): Task[] {
+  if (!reply || Date.parse(reply.not_after) - now.getTime() > warnMs) {
+    return [];
+  }
+  const until = formatDay(dayInIsrael(new Date(reply.not_after)), language);
+  return [
+    {
+      title: html`${texts.certificateEnds[language]} ${leftToRight(until)}`,
+      detail: texts.certificateMore[language],
+    },
+  ];
+}
+
+/** A button for those who may change the book. */
+function action(visit: MemberVisit, path: string, fields: Markup, word: Words): Markup | null {
+  const { csrfToken, language, role } = visit;
+  const send = button({ text: word[language], kind: 'secondary' });
+  return isAtLeast(role, 'issuer') ? postForm(visit.link(path), csrfToken, html`${fields}${send}`) : null;
+}
+
+const backToToday = hidden('back', 'today');
+
+function documentLink(
+  visit: MemberVisit,
+  { id, type, number }: Pick<DocumentHead, 'id' | 'type' | 'number'>,
+): Markup {
+  const name = html`${typeName(type, visit.language)} ${leftToRight(String(number))}`;
+  return html`<a href="${visit.link(`/documents/${id}`)}">${name}</a>`;
+}
+
+function allocationCase(visit: MemberVisit, { allocation, document }: UnresolvedAllocation): Case {
+  const { language } = visit;
+  const { state, reason, refusal_codes: refusalCodes, decided_at: decidedAt } = allocation;
+  const title = (state === 'refused' ? texts.refused : texts.gaveUp)[language];
+  const codes = refusalCodes.length === 0 ? null : html` (${leftToRight(refusalCodes.join(', '))})`;
+  const subject = html`${documentLink(visit, document)}, ${amount(document.totals.total, language)}`;
+  return {
+    cause: `${state} ${reason} ${refusalCodes.join()}`,
+    at: decidedAt,
+    title: html`${title}: ${subject}`,
+    titleOfMany: (cases) => html`${title}: ${leftToRight(String(cases))} ${texts.documents[language]}`,
+    subject,
+    detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}`,
+    action: action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
+  };
+}
+
+/** Messages that have failed and addresses that get none, the latest first. */
+function messageCases(
+  visit: MemberVisit,
+  failures: readonly FailedMessage[],
+  suppressions: readonly Suppression[],
+): Case[] {
+  const shown = failures.slice(0, shownMax);
+  const explained = new Set(shown.map((row) => row.suppressed_address));
+  return [
+    ...shown.map((row) => failureCase(visit, row)),
+    ...suppressions
+      .filter(({ address }) => !explained.has(address))
+      .slice(0, shownMax)
+      .map((row) => suppressionCase(visit, row)),
+  ].sort((one, other) => (one.at > other.at ? -1 : Number(one.at < other.at)));
+}
+
+function failureCase(visit: MemberVisit, row: FailedMessage): Case {
+  const { language } = visit;
+  const { document_id: id, document_type: type, document_number: number, recipient, reason } = row;
+  const subject = documentLink(visit, { id, type, number });
+  const to = leftToRight(recipient);
+  return {
+    cause: `${recipient} ${row.suppressed_address}`,
+    at: row.failed_at,
+    title: html`${texts.failedMessage[language]} ${to}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.failedMessages[language]} ${to}`,
+    subject,
+    detail: html`${isolate(reason, language)} · ${dayAndTime(row.failed_at, language)}`,
+    action:
+      row.suppressed_address === null
+        ? action(visit, `/documents/${id}/resend`, backToToday, texts.resend)
+        : suppressedActions(visit, row.suppressed_address, id),
+  };
+}
+
+/** An address that is right is allowed again; instead of a wrong one another is typed on the page of the document. */
+function suppressedActions(visit: MemberVisit, address: string, documentId: string): Markup | null {
+  const allow = allowAction(visit, address);
+  const href = `${visit.link(`/documents/${documentId}`)}#send`;
+  const other = linkButton({ href, text: texts.otherAddress[visit.language], kind: 'quiet' });
+  return allow && html`${allow}${other}`;
+}
+
+function suppressionCase(visit: MemberVisit, row: Suppression): Case {
+  const { language } = visit;
+  const title = html`${texts.suppressed[language]} ${leftToRight(row.address)}`;
+  return {
+    cause: row.address,
+    at: row.since,
+    title,
+    titleOfMany: () => title,
+    subject: title,
+    detail: html`${isolate(row.detail ?? row.reason, language)} · ${dayAndTime(row.since, language)}`,
+    action: allowAction(visit, row.address),
+  };
+}
+
+const allowAction = (visit: MemberVisit, address: string): Markup | null =>
+  action(visit, '/suppressions/remove', hidden('address', address), texts.allow);

@@ -1,0 +1,109 @@
+import type { ReplyOf, summarizeMonths } from '@pinkas/contracts';
+import { type Agorot, fromShekels, type MonthResult, monthResults, toShekels } from '@pinkas/domain';
+import {
+  amount,
+  type BarPair,
+  barChart,
+  card,
+  html,
+  type Language,
+  type Markup,
+  type Stat,
+  stats,
+  table,
+} from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { typeName } from '../parts.js';
+import { todayWords as texts } from './today-words.js';
+
+type Months = ReplyOf<typeof summarizeMonths>['months'];
+
+const none: MonthResult = { income: 0n, vat: 0n, received: 0n };
+
+/** The months that the page shows: this year until now, and the year before. @param today YYYY-MM-DD. */
+export function shownMonths(today: string): { from: string; to: string } {
+  return { from: `${Number(today.slice(0, 4)) - 1}-01`, to: today.slice(0, 7) };
+}
+
+function monthBefore(month: string): string {
+  const [year = 0, n = 0] = month.split('-').map(Number);
+  return n === 1 ? `${year - 1}-12` : `${year}-${String(n - 1).padStart(2, '0')}`;
+}
+
+const resultsOf = ({ business }: MemberVisit, months: Months) =>
+  monthResults(
+    business.legal_type,
+    months.map((row) => ({
+      ...row,
+      net: fromShekels(row.net),
+      vat: fromShekels(row.vat),
+      total: fromShekels(row.total),
+    })),
+  );
+
+/** The figures of this month, each with that of the month before. */
+export function monthFigures(visit: MemberVisit, months: Months, today: string): Markup {
+  const { language } = visit;
+  const results = resultsOf(visit, months);
+  const month = today.slice(0, 7);
+  const now = results.get(month) ?? none;
+  const before = results.get(monthBefore(month)) ?? none;
+  const figure = (name: 'income' | 'vat' | 'received'): Stat => ({
+    label: texts[name][language],
+    value: amount(toShekels(now[name]), language),
+    detail: html`${texts.lastMonth[language]}: ${amount(toShekels(before[name]), language)}`,
+  });
+  const hasVat = [...results.values()].some(({ vat }) => vat !== 0n);
+  return stats([figure('income'), ...(hasVat ? [figure('vat')] : []), figure('received')]);
+}
+
+const monthName = (month: number, language: Language, form: 'long' | 'short') =>
+  new Intl.DateTimeFormat(language === 'he' ? 'he-IL' : 'en-GB', { month: form, timeZone: 'UTC' }).format(
+    new Date(Date.UTC(2026, month - 1, 1)),
+  );
+
+/** Income by month, this year next to the last. */
+export function yearChart(visit: MemberVisit, months: Months, today: string): Markup {
+  const { language } = visit;
+  const results = resultsOf(visit, months);
+  const year = Number(today.slice(0, 4));
+  const thisMonth = Number(today.slice(5, 7));
+  const shekels = (value: Agorot | undefined) => toShekels(value ?? 0n);
+  const pairs = Array.from({ length: 12 }, (_, index): BarPair => {
+    const n = index + 1;
+    const of = (when: number) => results.get(`${when}-${String(n).padStart(2, '0')}`)?.income;
+    return {
+      label: monthName(n, language, 'short'),
+      name: monthName(n, language, 'long'),
+      value: n > thisMonth ? null : shekels(of(year)),
+      before: shekels(of(year - 1)),
+    };
+  });
+  const chart = barChart({
+    title: texts.year[language],
+    pairs,
+    legend: { value: String(year), before: String(year - 1) },
+    pairHead: texts.monthHead[language],
+    language,
+  });
+  return card({ id: 'year', title: texts.year[language], content: chart });
+}
+
+/** What was issued this month, by type. */
+export function monthByType({ language }: MemberVisit, months: Months, today: string): Markup {
+  const rows = months.filter(({ month }) => month === today.slice(0, 7));
+  const content =
+    rows.length === 0
+      ? html`<p class="soft">${texts.noneThisMonth[language]}</p>`
+      : table({
+          caption: texts.byType[language],
+          language,
+          rows,
+          columns: [
+            { head: texts.kind[language], value: ({ type }) => html`${typeName(type, language)}` },
+            { head: texts.count[language], kind: 'count', value: ({ documents }) => documents },
+            { head: texts.total[language], kind: 'money', value: ({ total }) => total },
+          ],
+        });
+  return card({ id: 'month', title: texts.byType[language], content });
+}
