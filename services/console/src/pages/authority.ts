@@ -10,12 +10,25 @@ import {
 } from '@pinkas/contracts';
 import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { html, leftToRight } from '@pinkas/ui';
+import {
+  amount,
+  badge,
+  button,
+  card,
+  dayAndTime,
+  facts,
+  form,
+  html,
+  leftToRight,
+  linkButton,
+  notice,
+  pageHead,
+  postForm,
+  type Tone,
+} from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
-import { amount, csrfField, dayAndTime, facts, notice } from './parts.js';
-import { postForm } from './shell.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -68,6 +81,13 @@ const texts = {
   done: { he: 'העסק נותק מרשות המסים.', en: 'The business is disconnected from the tax authority.' },
 } as const satisfies Record<string, Words>;
 
+const tones = {
+  connected: 'good',
+  expiring: 'waiting',
+  ended: 'bad',
+  off: 'neutral',
+} as const satisfies Record<string, Tone>;
+
 /** The connection to the tax authority. */
 @ConsolePage({ method: 'GET', path: '/authority', access: 'reader' })
 export class ShowAuthority {
@@ -82,31 +102,41 @@ export class ShowAuthority {
       request?.state === 'failed'
         ? notice('error', html`${texts.failed[language]}. ${request.reason ?? ''}`)
         : null;
-    const start =
-      role === 'owner'
-        ? html`${postForm(link('/authority/connect'), csrfToken, html`<button>${texts[isOn ? 'again' : 'connect'][language]}</button>`)}<p class="hint">${texts.connectMore[language]}</p>`
-        : null;
+    const connect = button({
+      text: texts[isOn ? 'again' : 'connect'][language],
+      kind: state === 'connected' ? 'secondary' : 'primary',
+    });
+    const start = html`<p class="hint">${texts.connectMore[language]}</p>
+${postForm(link('/authority/connect'), csrfToken, connect)}`;
     // Also where the setting is off already: a disconnection that failed half-way is repeated.
-    const end =
-      role === 'owner' && connection !== null
-        ? html`<p><a class="button quiet danger" href="${link('/authority/disconnect')}">${texts.disconnect[language]}</a></p>`
-        : null;
+    const end = linkButton({
+      href: link('/authority/disconnect'),
+      text: texts.disconnect[language],
+      kind: 'danger',
+    });
+    const until = isOn ? connection.until : null;
+    const known = facts(
+      [
+        [texts.until[language], until && leftToRight(formatDay(dayInIsrael(new Date(until)), language))],
+        [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
+        [texts.threshold[language], amount(business.allocation_threshold_net, language)],
+      ],
+      language,
+    );
+    const status = html`<span data-state="${state}">${badge(tones[state], texts[state][language])}</span>`;
     return page(
       words.authority[language],
-      html`<h1>${words.authority[language]}</h1>${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}${outcome === 'connected' ? notice('done', texts.nowConnected[language]) : null}${failure}<p>${texts.what[language]}</p><section class="card">${facts(
-        [
-          [texts.state[language], html`<span class="badge ${state}">${texts[state][language]}</span>`],
-          [
-            texts.until[language],
-            isOn && connection.until
-              ? leftToRight(formatDay(dayInIsrael(new Date(connection.until)), language))
-              : null,
-          ],
-          [texts.since[language], isOn ? dayAndTime(connection.connected_at, language) : null],
-          [texts.threshold[language], amount(business.allocation_threshold_net, language)],
-        ],
-        language,
-      )}${start}${end}</section>`,
+      html`${pageHead({ title: words.authority[language], language, badge: status, lead: texts.what[language] })}
+${outcome === 'disconnected' ? notice('done', texts.done[language]) : null}
+${outcome === 'connected' ? notice('done', texts.nowConnected[language]) : null}
+${failure}
+${card({
+  id: 'connection',
+  title: texts.state[language],
+  content: html`${known}
+${role === 'owner' ? start : null}
+${role === 'owner' && connection !== null ? end : null}`,
+})}`,
     );
   }
 }
@@ -131,7 +161,8 @@ export class CompleteAuthority {
     const refused = (why: 'otherPerson' | 'stale', status: number) =>
       page(
         texts.notHere[language],
-        html`<h1>${texts.notHere[language]}</h1>${notice('error', texts[why][language])}`,
+        html`${pageHead({ title: texts.notHere[language], language })}
+${notice('error', texts[why][language])}`,
         status,
       );
     const isOwner = memberships.some(
@@ -181,7 +212,16 @@ export class ConnectAuthority {
     });
     return page(
       texts.connect[language],
-      html`<h1>${texts.connect[language]}</h1><section class="card"><p>${texts.connectMore[language]}</p><p><a class="button" href="${url}" target="_blank" rel="noopener noreferrer">${texts.toAuthority[language]}</a></p><p>${texts.thenReturn[language]} <a href="${link('/authority')}">${texts.check[language]}</a></p><p class="hint">${texts.linkReady[language]} ${dayAndTime(until, language)}</p></section>`,
+      html`${pageHead({ title: texts.connect[language], language, lead: texts.connectMore[language] })}
+<section class="card">
+  <p>
+    <a class="button primary" href="${url}" target="_blank" rel="noopener noreferrer">
+      ${texts.toAuthority[language]}
+    </a>
+  </p>
+  <p>${texts.thenReturn[language]} <a href="${link('/authority')}">${texts.check[language]}</a></p>
+  <p class="hint">${texts.linkReady[language]} ${dayAndTime(until, language)}</p>
+</section>`,
     );
   }
 }
@@ -190,9 +230,19 @@ export class ConnectAuthority {
 @ConsolePage({ method: 'GET', path: '/authority/disconnect', access: 'owner', freshProof: true })
 export class ConfirmDisconnection {
   async handle({ csrfToken, language, link }: MemberVisit): Promise<PageReply> {
+    const back = linkButton({ href: link('/authority'), text: words.back[language], kind: 'quiet' });
     return page(
       texts.disconnectTitle[language],
-      html`<h1>${texts.disconnectTitle[language]}</h1><section class="card"><p>${texts.disconnectWhat[language]}</p><form method="post" action="${link('/authority/disconnect')}">${csrfField(csrfToken)}<div class="buttons"><button class="danger">${texts.disconnectButton[language]}</button><a class="button quiet" href="${link('/authority')}">${words.back[language]}</a></div></form></section>`,
+      html`${pageHead({ title: texts.disconnectTitle[language], language })}
+<section class="card">
+  <p>${texts.disconnectWhat[language]}</p>
+  ${form({
+    action: link('/authority/disconnect'),
+    csrfToken,
+    content: html``,
+    acts: html`${button({ text: texts.disconnectButton[language], kind: 'danger' })}${back}`,
+  })}
+</section>`,
     );
   }
 }

@@ -1,11 +1,11 @@
 import { cancelDocument, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { html, isolate, leftToRight } from '@pinkas/ui';
+import { amount, button, field, form, html, isolate, linkButton, notice, pageHead } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { errorText } from './message-pages.js';
-import { amount, csrfField, documentName, field, notice, typeName } from './parts.js';
+import { documentName, effectList } from './parts.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -35,12 +35,33 @@ const texts = {
 function preview(visit: MemberVisit, document: IssuedDocument, error: string | null): PageReply {
   const { csrfToken, language } = visit;
   const at = visit.link(`/documents/${document.id}`);
+  const title = `${texts.title[language]}: ${documentName(document, language)}`;
+  const effects = [texts.stays, texts.says, texts.messages, texts.source];
+  const confirm = button({ text: texts.confirm[language], kind: 'danger' });
+  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
   return page(
-    `${texts.title[language]}: ${documentName(document, language)}`,
-    html`<h1>${texts.title[language]}: ${typeName(document.type, language)} ${leftToRight(String(document.number))}</h1>
+    title,
+    html`${pageHead({
+      title,
+      language,
+      lead: html`${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}`,
+    })}
 ${error === null ? null : notice('error', error)}
-<section class="card"><p>${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}</p><h2>${texts.what[language]}</h2><ul><li>${texts.stays[language]}</li><li>${texts.says[language]}</li><li>${texts.messages[language]}</li><li>${texts.source[language]}</li></ul>
-<form method="post" action="${at}/cancel">${csrfField(csrfToken)}${field({ name: 'reason', label: texts.reason[language], hint: texts.reasonHint[language], maxLength: 200 })}<div class="buttons"><button class="danger">${texts.confirm[language]}</button><a class="button quiet" href="${at}">${words.back[language]}</a></div></form></section>`,
+<section class="card">
+  <h2>${texts.what[language]}</h2>
+  ${effectList(effects.map((effect) => effect[language]))}
+  ${form({
+    action: `${at}/cancel`,
+    csrfToken,
+    content: field({
+      name: 'reason',
+      label: texts.reason[language],
+      hint: texts.reasonHint[language],
+      maxLength: 200,
+    }),
+    acts: html`${confirm}${back}`,
+  })}
+</section>`,
     error === null ? 200 : 422,
   );
 }

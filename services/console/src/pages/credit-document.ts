@@ -8,12 +8,29 @@ import {
 } from '@pinkas/contracts';
 import { type Agorot, decimalPlaces, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  amount,
+  button,
+  checkbox,
+  facts,
+  field,
+  form,
+  hidden,
+  html,
+  isolate,
+  leftToRight,
+  linkButton,
+  type Markup,
+  moneyField,
+  notice,
+  pageHead,
+  radios,
+} from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { consequences, warningList } from './issue/consequences.js';
 import { errorText } from './message-pages.js';
-import { amount, checkbox, csrfField, facts, field, notice, typeName } from './parts.js';
+import { effectList, typeName } from './parts.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -150,7 +167,14 @@ function bodyOf(draft: Draft, { document }: Source): CreateDocument {
 
 function heading(visit: MemberVisit, { document }: Source): Markup {
   const { language } = visit;
-  return html`<h1>${texts.title[language]}</h1><p>${texts.for[language]} <a href="${visit.link(`/documents/${document.id}`)}">${typeName(document.type, language)} ${leftToRight(String(document.number))}</a>, ${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}</p>`;
+  const name = html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`;
+  const customer = isolate(document.customer.name, language);
+  return pageHead({
+    title: texts.title[language],
+    language,
+    crumbs: [{ text: name, href: visit.link(`/documents/${document.id}`) }],
+    lead: html`${texts.for[language]} ${name}, ${customer}, ${amount(document.totals.total, language)}`,
+  });
 }
 
 function formPage(
@@ -162,25 +186,49 @@ function formPage(
 ): PageReply {
   const { csrfToken, language } = visit;
   const at = visit.link(`/documents/${source.document.id}`);
-  const isWhole = isWholeLeft(source);
-  const radio = (value: 'whole' | 'part', word: Words, checked: boolean) =>
-    html`<div class="field check"><input type="radio" name="extent" id="extent-${value}" value="${value}"${checked && html` checked`}><label for="extent-${value}">${word[language]}</label></div>`;
+  const back = linkButton({ href: at, text: words.back[language], kind: 'quiet' });
   const content =
     source.left <= 0
       ? html`<p>${texts.nothingLeft[language]}</p>`
-      : html`<form method="post" action="${at}/credit">${csrfField(csrfToken)}<input type="hidden" name="step" value="preview">
-<fieldset><legend>${texts.how[language]}</legend>${isWhole ? radio('whole', texts.whole, !draft.part) : null}${radio('part', texts.part, draft.part || !isWhole)}<p>${texts.left[language]}: ${amount(source.left, language)}</p></fieldset>
-<div class="part-only">${field({ name: 'amount', label: texts.amount[language], value: draft.amount, error: errors.amount, ltr: true, maxLength: 20 })}
-${field({ name: 'description', label: texts.description[language], value: draft.description, error: errors.description, maxLength: 200 })}</div>
-${field({ name: 'notes', label: texts.notes[language], value: draft.notes, maxLength: 1000 })}
-${checkbox({ name: 'send', label: texts.send[language], checked: draft.send })}
-<div class="buttons"><button>${texts.preview[language]}</button><a class="button quiet" href="${at}">${words.back[language]}</a></div></form>`;
+      : form({
+          action: `${at}/credit`,
+          csrfToken,
+          content: draftFields(source, draft, errors, language),
+          acts: html`${button({ text: texts.preview[language] })}${back}`,
+        });
   const isWrong = Object.keys(errors).length > 0 || refusal !== undefined;
   return page(
     texts.title[language],
-    html`${heading(visit, source)}${refusal === undefined ? null : notice('error', refusal)}<section class="card">${content}</section>`,
+    html`${heading(visit, source)}
+${refusal === undefined ? null : notice('error', refusal)}
+<section class="card">
+  ${content}
+</section>`,
     isWrong ? 422 : 200,
   );
+}
+
+function draftFields(source: Source, given: Draft, wrong: DraftErrors, of: MemberVisit['language']): Markup {
+  const isWhole = isWholeLeft(source);
+  const options = [
+    ...(isWhole ? [['whole', texts.whole[of]] as const] : []),
+    ['part', texts.part[of]] as const,
+  ];
+  return html`${hidden('step', 'preview')}
+${radios({ name: 'extent', label: texts.how[of], value: given.part || !isWhole ? 'part' : 'whole', options })}
+<p class="soft">${texts.left[of]}: ${amount(source.left, of)}</p>
+<div class="part-only">
+${moneyField({ name: 'amount', label: texts.amount[of], value: given.amount, error: wrong.amount })}
+${field({
+  name: 'description',
+  label: texts.description[of],
+  value: given.description,
+  error: wrong.description,
+  maxLength: 200,
+})}
+</div>
+${field({ name: 'notes', label: texts.notes[of], value: given.notes, maxLength: 1000 })}
+${checkbox({ name: 'send', label: texts.send[of], checked: given.send })}`;
 }
 
 /** The form of a credit note for an invoice. */
@@ -277,7 +325,7 @@ export class IssueCreditNote {
       ...(closes ? [texts.closes[language]] : []),
       ...consequences(preview, visit),
     ];
-    const hidden = Object.entries({
+    const sent = Object.entries({
       step: 'issue',
       credited: String(source.credited),
       extent: draft.part ? 'part' : 'whole',
@@ -285,23 +333,34 @@ export class IssueCreditNote {
       description: draft.description,
       notes: draft.notes,
       ...(draft.send && { send: 'yes' }),
-    }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+    }).map(([name, value]) => hidden(name, value));
     const at = visit.link(`/documents/${source.document.id}`);
+    const net = toShekels(fromShekels(totals.subtotal) - fromShekels(totals.discount));
+    const figures = facts(
+      [
+        [texts.number[language], leftToRight(String(preview.next_number))],
+        [texts.net[language], amount(net, language)],
+        [texts.vat[language], amount(totals.vat, language)],
+        [texts.total[language], html`<strong>${amount(totals.total, language)}</strong>`],
+      ],
+      language,
+    );
+    const change = linkButton({ href: `${at}/credit`, text: texts.change[language], kind: 'quiet' });
     return page(
       texts.title[language],
-      html`${heading(visit, source)}<section class="card">${facts(
-        [
-          [texts.number[language], leftToRight(String(preview.next_number))],
-          [
-            texts.net[language],
-            amount(toShekels(fromShekels(totals.subtotal) - fromShekels(totals.discount)), language),
-          ],
-          [texts.vat[language], amount(totals.vat, language)],
-          [texts.total[language], html`<strong>${amount(totals.total, language)}</strong>`],
-        ],
-        language,
-      )}${warningList(preview.warnings, language)}<h2>${texts.what[language]}</h2><ul>${effects.map((effect) => html`<li>${effect}</li>`)}</ul>
-<form method="post" action="${at}/credit">${csrfField(csrfToken)}${hidden}<div class="buttons"><button>${texts.issue[language]}</button><a class="button quiet" href="${at}/credit">${texts.change[language]}</a></div></form></section>`,
+      html`${heading(visit, source)}
+<section class="card">
+  ${figures}
+  ${warningList(preview.warnings, language)}
+  <h2>${texts.what[language]}</h2>
+  ${effectList(effects)}
+  ${form({
+    action: `${at}/credit`,
+    csrfToken,
+    content: html`${sent}`,
+    acts: html`${button({ text: texts.issue[language] })}${change}`,
+  })}
+</section>`,
     );
   }
 }

@@ -8,11 +8,29 @@ import {
 } from '@pinkas/contracts';
 import type { CustomerLegalType } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  button,
+  card,
+  dayAndTime,
+  emptyState,
+  facts,
+  field,
+  fieldErrors,
+  filterForm,
+  form,
+  html,
+  isolate,
+  leftToRight,
+  type Markup,
+  notice,
+  pageHead,
+  pager,
+  table,
+} from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../people/roles.js';
-import { csrfField, dayAndTime, documentTable, facts, field, notice, pager } from './parts.js';
+import { documentTable } from './parts.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -70,17 +88,33 @@ export class ListCustomersPage {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { bookId, language, query } = visit;
-    const search = query.get('q')?.trim().slice(0, 120) ?? '';
+    const searched = query.get('q')?.trim().slice(0, 120) ?? '';
     const { customers } = await this.rpc.call(searchCustomers, {
       business_id: bookId,
-      query: search === '' ? null : search,
+      query: searched === '' ? null : searched,
       limit: listed,
     });
+    const search = field({
+      name: 'q',
+      type: 'search',
+      label: texts.search[language],
+      hint: texts.searchHint[language],
+      value: searched,
+      maxLength: 120,
+    });
+    const list =
+      customers.length === 0
+        ? emptyState({ title: texts[searched === '' ? 'empty' : 'none'][language] })
+        : customerTable(visit, customers);
     return page(
       words.customers[language],
-      html`<h1>${words.customers[language]}</h1>
-<form class="filters card" method="get" action="${visit.link('/customers')}" role="search">${field({ name: 'q', type: 'search', label: texts.search[language], hint: texts.searchHint[language], value: search, maxLength: 120 })}<div class="buttons"><button>${texts.show[language]}</button></div></form>
-${customers.length === 0 ? html`<p class="empty">${texts[search === '' ? 'empty' : 'none'][language]}</p>` : customerTable(visit, customers)}
+      html`${pageHead({ title: words.customers[language], language })}
+${filterForm({
+  action: visit.link('/customers'),
+  content: search,
+  acts: button({ text: texts.show[language], kind: 'secondary' }),
+})}
+${list}
 ${customers.length === listed ? html`<p class="hint">${texts.first[language]}</p>` : null}`,
     );
   }
@@ -88,17 +122,31 @@ ${customers.length === listed ? html`<p class="hint">${texts.first[language]}</p
 
 function customerTable(visit: MemberVisit, customers: readonly CustomerCard[]): Markup {
   const { language } = visit;
-  const rows = customers.map(
-    (customer) =>
-      html`<tr><th scope="row"><a href="${visit.link(`/customers/${customer.id}`)}">${isolate(customer.name, language)}</a></th><td>${customer.tax_id && leftToRight(customer.tax_id)}</td><td>${customer.email && leftToRight(customer.email)}</td><td>${customer.phone && leftToRight(customer.phone)}</td><td>${customer.city && isolate(customer.city, language)}</td></tr>`,
-  );
-  const heads = ['name', 'taxId', 'email', 'phone', 'city'] as const;
-  return html`<div class="table"><table><thead><tr>${heads.map((name) => html`<th scope="col">${texts[name][language]}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+  const figures = (text: string | null) => (text ? leftToRight(text) : null);
+  return table<CustomerCard>({
+    caption: words.customers[language],
+    language,
+    rows: customers,
+    columns: [
+      { head: texts.name[language], value: ({ id, name }) => customerLink(visit, id, name) },
+      { head: texts.taxId[language], value: (row) => figures(row.tax_id) },
+      { head: texts.email[language], value: (row) => figures(row.email) },
+      { head: texts.phone[language], value: (row) => figures(row.phone) },
+      { head: texts.city[language], value: ({ city }) => city || null },
+    ],
+  });
 }
+
+const customerLink = (visit: MemberVisit, id: string, name: string) =>
+  html`<a href="${visit.link(`/customers/${id}`)}">${isolate(name, visit.language)}</a>`;
 
 const fieldNames = ['email', 'phone', 'address', 'city'] as const;
 type CardField = (typeof fieldNames)[number];
-type CardErrors = Partial<Record<CardField, string>>;
+type CardErrors = Partial<Record<string, string>>;
+const cardRules = [
+  { name: 'email', text: texts.badEmail },
+  { name: 'phone', text: texts.badPhone },
+] as const;
 
 /** One customer: the card, its correction, and the documents. */
 @ConsolePage({ method: 'GET', path: '/customers/:id', access: 'reader', books: true })
@@ -132,23 +180,13 @@ export class SaveCustomer {
       });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        return cardPage(this.rpc, visit, given, errorsOf(error, language));
+        const rules = cardRules.map(({ name, text }) => ({ path: `/${name}`, text }));
+        return cardPage(this.rpc, visit, given, fieldErrors(error.details, { language, below: '/change', rules }));
       }
       throw error;
     }
     return redirect(visit.link(`/customers/${params.id}`), { outcome: 'saved' });
   }
-}
-
-function errorsOf({ details }: ApiError, language: MemberVisit['language']): CardErrors {
-  const faults = (details?.errors ?? []) as readonly { path: string; message: string }[];
-  const own: CardErrors = { email: texts.badEmail[language], phone: texts.badPhone[language] };
-  return Object.fromEntries(
-    faults.flatMap(({ path, message }) => {
-      const name = fieldNames.find((known) => path.endsWith(`/${known}`));
-      return name ? [[name, own[name] ?? message]] : [];
-    }),
-  );
 }
 
 async function cardPage(
@@ -174,15 +212,23 @@ async function cardPage(
   const next = documents.next_before === null ? null : `${at}?before=${documents.next_before}`;
   const list =
     documents.documents.length === 0
-      ? html`<p>${texts.noDocuments[language]}</p>`
+      ? emptyState({ title: texts.noDocuments[language] })
       : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language);
   const isWrong = Object.keys(errors).length > 0;
   return page(
     customer.name,
-    html`<h1>${isolate(customer.name, language)}</h1>${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
-<section class="card">${cardFacts(customer, isAtLeast(role, 'issuer'), language)}</section>
+    html`${pageHead({
+      title: isolate(customer.name, language),
+      language,
+      crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
+    })}
+${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
+<section class="card">
+  ${cardFacts(customer, isAtLeast(role, 'issuer'), language)}
+</section>
 ${isAtLeast(role, 'issuer') ? contactForm(visit, customer, given, errors) : null}
-<section class="card" aria-labelledby="documents"><h2 id="documents">${texts.documents[language]}</h2>${list}${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}</section>`,
+${card({ id: 'documents', title: texts.documents[language], kind: 'flush', content: list })}
+${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}`,
     isWrong ? 422 : 200,
   );
 }
@@ -223,5 +269,19 @@ function contactForm(
       error: errors[name],
       ...more,
     });
-  return html`<section class="card" aria-labelledby="contact"><h2 id="contact">${texts.edit[language]}</h2><p class="hint">${texts.editHint[language]}</p><form method="post" action="${visit.link(`/customers/${customer.id}`)}" class="grid">${csrfField(csrfToken)}${input('email', { type: 'email', ltr: true, maxLength: 254 })}${input('phone', { type: 'tel', ltr: true, maxLength: 21 })}${input('address', { maxLength: 200 })}${input('city', { maxLength: 80 })}<div class="buttons"><button>${words.save[language]}</button></div></form></section>`;
+  const content = html`${input('email', { type: 'email', ltr: true, maxLength: 254 })}
+${input('phone', { type: 'tel', ltr: true, maxLength: 21 })}
+${input('address', { maxLength: 200 })}
+${input('city', { maxLength: 80 })}`;
+  return card({
+    id: 'contact',
+    title: texts.edit[language],
+    content: html`<p class="hint">${texts.editHint[language]}</p>
+${form({
+  action: visit.link(`/customers/${customer.id}`),
+  csrfToken,
+  content,
+  acts: button({ text: words.save[language] }),
+})}`,
+  });
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
 import type { ApiError } from '@pinkas/service-kit';
-import { html, type Language } from '@pinkas/ui';
+import { html, type Language, linkButton } from '@pinkas/ui';
 import { type PageReply, page } from '../http/console-page.js';
 import type { Words } from './words.js';
 
@@ -66,7 +66,11 @@ const texts = {
 function messagePage(title: Words, more: Words, language: Language, status: number): PageReply {
   return page(
     title[language],
-    html`<div class="card message"><h1>${title[language]}</h1><p>${more[language]}</p><p><a class="button" href="/">${texts.home[language]}</a></p></div>`,
+    html`<div class="card message">
+  <h1>${title[language]}</h1>
+  <p>${more[language]}</p>
+  <p>${linkButton({ href: '/', text: texts.home[language] })}</p>
+</div>`,
     status,
   );
 }

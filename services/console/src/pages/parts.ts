@@ -47,6 +47,17 @@ export function statusBadge(status: DocumentState['status'], language: Language)
   return badge(statusTones[status], statusWords[status][language]);
 }
 
+/** What will happen once a person confirms. */
+export function effectList(effects: readonly string[]): Markup {
+  const items = effects.map(
+    (effect) => html`<li>${effect}</li>
+  `,
+  );
+  return html`<ul>
+  ${items}
+</ul>`;
+}
+
 /** A document of a list, with its state, which says how far it is settled. */
 export interface ListedDocument {
   readonly document: DocumentHead;
