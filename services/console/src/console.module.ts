@@ -42,6 +42,14 @@ import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
 import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
+import { ChooseType } from './pages/issue/choose-type.js';
+import {
+  ComposeDocument,
+  DrawDocument,
+  Issuing,
+  StartDocument,
+  SuggestCustomers,
+} from './pages/issue/issue-pages.js';
 import { ListDocumentsPage } from './pages/list-documents.js';
 import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
 import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
@@ -135,6 +143,12 @@ const businessPages = [
   RevokeKeyPage,
   ShowConnectionSettings,
   StartKey,
+  Issuing,
+  ChooseType,
+  StartDocument,
+  ComposeDocument,
+  DrawDocument,
+  SuggestCustomers,
   IssueCreditNote,
   StartCreditNote,
   ListCustomersPage,

@@ -478,6 +478,8 @@ describe('a credit note in the console', () => {
   let address: string;
   let credited: number;
   let fail: ApiError | null;
+  /** What issuing knows of the credit note beside its totals. */
+  let known: Partial<ReplyOf<typeof previewDocument>>;
   /** What issuing was asked for, and what it has issued, by key. */
   const asked: Issue[] = [];
   const issued = new Map<string, { body: string; reply: ReplyOf<typeof issueDocument> }>();
@@ -498,7 +500,7 @@ describe('a credit note in the console', () => {
         },
       };
     });
-    console.network.answer(previewDocument, (request) => previewOf(request));
+    console.network.answer(previewDocument, (request) => previewOf(request, known));
     console.network.answer(issueDocument, (request) => {
       asked.push(request);
       const body = JSON.stringify(request.body);
@@ -527,6 +529,7 @@ describe('a credit note in the console', () => {
     address = `/b/${business.id}/documents/${source.id}/credit`;
     credited = 0;
     fail = null;
+    known = {};
     asked.length = 0;
     issued.clear();
   });
@@ -627,13 +630,10 @@ describe('a credit note in the console', () => {
   });
 
   it('the page shows what a person should know before the credit note is issued', async () => {
-    console.network.answer(previewDocument, (request) =>
-      previewOf(request, { warnings: ['date_in_past'], allocation: { status: 'required' } }),
-    );
+    known = { warnings: ['date_in_past'], allocation: { status: 'required' } };
     const { text } = await browser.post(address, { step: 'preview', ...part });
     expect(text).toContain('The date of the document is in the past.');
     expect(text).toContain('An allocation number will be requested');
-    console.network.answer(previewDocument, (request) => previewOf(request));
   });
 
   it('contact details are those of the card of the customer, not of the source', async () => {

@@ -9,6 +9,7 @@ export const mark: Markup = html`<svg class="mark" viewBox="0 0 32 32" aria-hidd
 /** Lines on a grid of 24, drawn in the color of the text. */
 const paths = {
   today: 'M4 11.5 12 4l8 7.5M6 10v9.5h12V10M10 19.5v-5h4v5',
+  issue: 'M12 5v14M5 12h14',
   documents: 'M7 3.5h7l4 4v13H7zM14 3.5v4h4M10 12h5M10 15.5h5',
   customers:
     'M9 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM3 19.5c.5-3 3-5 6-5s5.5 2 6 5M15.5 5a3.5 3.5 0 0 1 0 6.500M17.5 15c2 .7 3.2 2.3 3.5 4.5',

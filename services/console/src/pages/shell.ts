@@ -2,6 +2,7 @@ import { directions, hidden, html, isolate, type Language, type Markup, postForm
 import { pageAssets } from '../assets/assets.js';
 import type { PageReply } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
+import { isAtLeast } from '../people/roles.js';
 import { type IconName, icon, mark } from './icons.js';
 import { type Words, words } from './words.js';
 
@@ -14,6 +15,8 @@ interface Section {
   readonly icon: IconName;
   /** There is one for the test book as well. */
   readonly books?: boolean;
+  /** Who only reads does not see it. */
+  readonly forIssuers?: boolean;
 }
 
 /** The menu of a business: what is done every day, then the settings. */
@@ -22,6 +25,7 @@ const groups: readonly { readonly title: Words | null; readonly sections: readon
     title: null,
     sections: [
       { path: '', word: words.today, icon: 'today', books: true },
+      { path: '/issue', word: words.issue, icon: 'issue', books: true, forIssuers: true },
       { path: '/documents', word: words.documents, icon: 'documents', books: true },
       { path: '/customers', word: words.customers, icon: 'customers', books: true },
       { path: '/exports', word: words.exports, icon: 'exports' },
@@ -66,11 +70,12 @@ function sectionLink({ language, path, business, isTest }: MemberVisit, section:
 }
 
 function navigation(visit: MemberVisit): Markup {
-  const { language, business, isTest } = visit;
+  const { language, business, isTest, role } = visit;
   const items = groups.map(({ title, sections }) => {
     const heading = title && html`<li class="group">${title[language]}</li>`;
+    const seen = sections.filter(({ forIssuers }) => !forIssuers || isAtLeast(role, 'issuer'));
     return html`${heading}
-      ${sections.map((section) => sectionLink(visit, section))}`;
+      ${seen.map((section) => sectionLink(visit, section))}`;
   });
   const book = isTest
     ? { href: `/b/${business.id}`, word: words.toLiveBook, icon: 'documents' as const }

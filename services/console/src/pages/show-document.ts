@@ -11,6 +11,7 @@ import { documentLines } from './document/lines.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { documentNotes, paymentTable } from './document/payments.js';
 import { timeline } from './document/timeline.js';
+import { issueLinks } from './issue/issue-links.js';
 import { documentName, notice, statusBadge, typeName } from './parts.js';
 import { settlementNotes } from './settlement.js';
 import { unlessAway } from './unless-away.js';
@@ -58,6 +59,7 @@ ${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[l
 <section class="card">${documentFacts(visit, document, state)}${documentLines(visit, document)}${paymentTable(visit, document)}${documentNotes(visit, document)}</section>
 ${based && basedOnIt(visit, based)}</div>
 <div>${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
+${issueLinks(visit, document, state)}
 ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}</div></div>`,
     );
   }

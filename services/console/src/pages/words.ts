@@ -6,6 +6,7 @@ export type { Words } from '@pinkas/ui';
 export const words = {
   brand: { he: 'פנקס', en: 'Pinkas' },
   today: { he: 'היום', en: 'Today' },
+  issue: { he: 'הפקת מסמך', en: 'Issue a document' },
   documents: { he: 'מסמכים', en: 'Documents' },
   customers: { he: 'לקוחות', en: 'Customers' },
   connection: { he: 'הגדרות חיבור', en: 'Connection settings' },

@@ -15,6 +15,7 @@ const outcomes = {
     issued: { he: 'התקבל מספר הקצאה.', en: 'The allocation number arrived.' },
     not_retryable: { he: 'המסמך אינו צריך מספר הקצאה.', en: 'The document needs no allocation number.' },
     cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
+    document_issued: { he: 'המסמך הופק.', en: 'The document is issued.' },
     credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
   },
   error: {

@@ -4,9 +4,9 @@ import {
   previewWarningTexts,
   type ReplyOf,
 } from '@pinkas/contracts';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { documentTypeRules } from '@pinkas/domain';
 import { accountantAddress } from '@pinkas/domain/delivery';
+import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
@@ -73,7 +73,13 @@ export function warningList(warnings: readonly PreviewWarning[], language: Langu
   }
   const items = warnings.map((code) => {
     const { message, messageHe } = previewWarningTexts[code];
-    return html`<li>${language === 'he' ? messageHe : message}</li>`;
+    return html`<li>${language === 'he' ? messageHe : message}</li>
+    `;
   });
-  return html`<div class="notice warning" role="note"><p>${texts.warnings[language]}</p><ul>${items}</ul></div>`;
+  return html`<div class="notice warn" role="note">
+  <p>${texts.warnings[language]}</p>
+  <ul>
+    ${items}
+  </ul>
+</div>`;
 }

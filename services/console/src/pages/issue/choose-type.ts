@@ -1,0 +1,77 @@
+import { type DocumentType, documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
+import {
+  card,
+  emptyState,
+  html,
+  type Language,
+  linkButton,
+  type Markup,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
+import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { typeName } from '../parts.js';
+import { words } from '../words.js';
+
+const texts = {
+  lead: {
+    he: 'אפשר להתחיל גם ממסמך קיים: בדף שלו יש מסמכים שאפשר להפיק על בסיסו, והעתקה.',
+    en: 'You can also begin from a document: its page has what can be based on it, and a copy.',
+  },
+  offers: { he: 'הצעות, הזמנות ומשלוחים', en: 'Offers, orders and deliveries' },
+  bills: { he: 'חשבונות וקבלות', en: 'Invoices and receipts' },
+  chooseInvoice: { he: 'לפי חשבונית: בוחרים אותה ברשימה', en: 'Of an invoice: choose it in the list' },
+  none: { he: 'העסק אינו יכול להפיק מסמכים.', en: 'The business may issue no document.' },
+} as const satisfies Record<string, Words>;
+
+const groups: readonly {
+  readonly id: string;
+  readonly title: Words;
+  readonly types: readonly DocumentType[];
+}[] = [
+  { id: 'offers', title: texts.offers, types: ['quote', 'order', 'delivery_note', 'return_note'] },
+  {
+    id: 'bills',
+    title: texts.bills,
+    types: ['proforma', 'tax_invoice', 'tax_invoice_receipt', 'receipt', 'donation_receipt', 'credit_note'],
+  },
+];
+
+/** The types that a business may issue, as the way to their forms. */
+@ConsolePage({ method: 'GET', path: '/issue', access: 'issuer', changes: 'issues', books: true })
+export class ChooseType {
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { business, language } = visit;
+    const legalType = business.legal_type;
+    const allowed = documentTypes.filter((type) => legalType !== null && mayIssue(legalType, type));
+    const cards = groups.flatMap(({ id, title, types }) => {
+      const links = types.filter((type) => allowed.includes(type)).map((type) => typeLink(visit, type));
+      return links.length === 0 ? [] : [card({ id, title: title[language], content: typeList(links) })];
+    });
+    return page(
+      words.issue[language],
+      html`
+${pageHead({ title: words.issue[language], language, lead: texts.lead[language] })}
+${cards.length === 0 ? emptyState({ title: texts.none[language] }) : cards}`,
+    );
+  }
+}
+
+const typeList = (links: readonly Markup[]): Markup => html`<ul class="types">
+  ${links}
+</ul>`;
+
+function typeLink({ language, link }: MemberVisit, type: DocumentType): Markup {
+  const isFromInvoice = documentTypeRules[type].sourceRequired;
+  const href = isFromInvoice
+    ? link('/documents', { type: 'tax_invoice' })
+    : link('/issue/document', { type });
+  return html`<li>
+    ${linkButton({ href, text: typeName(type, language) })}
+    ${isFromInvoice && hint(language)}
+  </li>
+  `;
+}
+
+const hint = (language: Language): Markup => html`<span class="hint">${texts.chooseInvoice[language]}</span>`;

@@ -1,0 +1,110 @@
+import {
+  amount,
+  button,
+  card,
+  csrfField,
+  day,
+  facts,
+  hidden,
+  html,
+  isolate,
+  leftToRight,
+  type Markup,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
+import { type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { typeName } from '../parts.js';
+import { words } from '../words.js';
+import { consequences, type DocumentPreview, warningList } from './consequences.js';
+import { entriesOf, type IssueFields } from './issue-fields.js';
+import { totals } from './issue-summary.js';
+
+const texts = {
+  title: { he: 'אישור', en: 'Confirm' },
+  what: { he: 'מה יופק', en: 'What is issued' },
+  number: { he: 'המספר הבא בסדרה', en: 'The next number of the series' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  date: { he: 'תאריך', en: 'Date' },
+  dueDate: { he: 'לתשלום עד', en: 'Due on' },
+  total: { he: 'סך הכול', en: 'Total' },
+  follows: { he: 'מה יקרה', en: 'What happens' },
+  picture: { he: 'כך ייראה המסמך', en: 'What the document looks like' },
+  show: { he: 'הצגת המסמך', en: 'Show the document' },
+  issue: { he: 'הפקה:', en: 'Issue:' },
+  change: { he: 'שינוי', en: 'Change' },
+} as const satisfies Record<string, Words>;
+
+/** The screen that asks once: what is issued, what follows from it, and what the document looks like. */
+export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: DocumentPreview): PageReply {
+  const { csrfToken, language, link } = visit;
+  const { draft, next_number, warnings } = preview;
+  const title = `${texts.title[language]}: ${typeName(draft.type, language)}`;
+  const entries = entriesOf(fields).map(
+    ([name, value]) => html`${hidden(name, value)}
+  `,
+  );
+  // What is confirmed is what is issued: another total, for example of a VAT rate that has changed meanwhile, is refused.
+  const confirmed = hidden('expected_total', String(draft.totals.total));
+  const asks = html`
+${facts(
+  [
+    [texts.number[language], leftToRight(String(next_number))],
+    [texts.customer[language], isolate(draft.customer.name, language)],
+    [texts.date[language], day(draft.date, language)],
+    [texts.dueDate[language], draft.due_date && day(draft.due_date, language)],
+  ],
+  language,
+)}
+${totals(preview, fields, language)}
+${warningList(warnings, language)}
+<h3>${texts.follows[language]}</h3>
+<ul>
+  ${consequences(preview, visit).map(
+    (effect) => html`<li>${effect}</li>
+  `,
+  )}
+</ul>
+<form method="post" action="${link('/issue/document')}">
+  ${csrfField(csrfToken)}
+  ${entries}
+  ${confirmed}
+  <div class="buttons">
+    ${button({ text: `${texts.issue[language]} ${typeName(draft.type, language)}`, name: 'step', value: 'issue' })}
+    ${button({ text: texts.change[language], kind: 'secondary', name: 'step', value: 'change' })}
+  </div>
+</form>`;
+  return page(
+    title,
+    html`
+${pageHead({
+  title,
+  language,
+  crumbs: [{ text: words.issue[language], href: link('/issue') }],
+  badge: html`<strong>${amount(draft.totals.total, language)}</strong>`,
+})}
+<div class="columns">
+  <div>
+    ${card({ id: 'picture', title: texts.picture[language], content: picture(visit, entries) })}
+  </div>
+  <div class="stays">
+    ${card({ id: 'confirm', title: texts.what[language], content: asks })}
+  </div>
+</div>`,
+  );
+}
+
+/** The draft in a frame. Its form has the frame as its target: the script sends it at once, and a person without it by its button. */
+function picture({ csrfToken, language, link }: MemberVisit, entries: readonly Markup[]): Markup {
+  return html`<form method="post" action="${link('/issue/picture')}" target="picture" data-picture>
+  ${csrfField(csrfToken)}
+  ${entries}
+  <div class="buttons">
+    ${button({ text: texts.show[language], kind: 'secondary' })}
+  </div>
+</form>
+<div class="frame">
+  <iframe name="picture" title="${texts.picture[language]}" sandbox=""></iframe>
+</div>`;
+}

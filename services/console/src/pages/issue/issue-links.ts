@@ -1,0 +1,52 @@
+import type { DocumentState, IssuedDocument } from '@pinkas/contracts';
+import { documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
+import { card, html, linkButton, type Markup, type Words } from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../people/roles.js';
+import { typeName } from '../parts.js';
+
+const texts = {
+  title: { he: 'הפקה מהמסמך', en: 'Issue from this document' },
+  copy: { he: 'העתק', en: 'A copy' },
+} as const satisfies Record<string, Words>;
+
+/** What can be issued on the basis of a document, and its copy; null for who issues nothing. */
+export function issueLinks(
+  visit: MemberVisit,
+  { id, type: source }: IssuedDocument,
+  { status }: DocumentState,
+): Markup | null {
+  const { business, language, link, role } = visit;
+  const legalType = business.legal_type;
+  if (!isAtLeast(role, 'issuer') || legalType === null) {
+    return null;
+  }
+  // A credit note has a page of its own, among the actions.
+  const follow = documentTypes.filter(
+    (type) =>
+      type !== 'credit_note' &&
+      status !== 'cancelled' &&
+      documentTypeRules[type].sources.includes(source) &&
+      mayIssue(legalType, type),
+  );
+  const links = follow.map((type) =>
+    linkButton({ href: link('/issue/document', { type, from: id }), text: typeName(type, language) }),
+  );
+  const copy =
+    source !== 'credit_note' &&
+    linkButton({
+      href: link('/issue/document', { type: source, copy: id }),
+      text: texts.copy[language],
+      kind: 'quiet',
+    });
+  return links.length === 0 && !copy
+    ? null
+    : card({
+        id: 'issue-from',
+        title: texts.title[language],
+        content: html`<div class="buttons">
+  ${links}
+  ${copy}
+</div>`,
+      });
+}

@@ -1,0 +1,111 @@
+import type { PreviewWarning } from '@pinkas/contracts';
+import { fromShekels, sum, toShekels } from '@pinkas/domain';
+import {
+  amount,
+  card,
+  facts,
+  html,
+  isolate,
+  join,
+  type Language,
+  leftToRight,
+  type Markup,
+  notice,
+  readMoney,
+  type Words,
+} from '@pinkas/ui';
+import { type DocumentPreview, warningList } from './consequences.js';
+import { type IssueFields, takesPayments } from './issue-fields.js';
+
+const texts = {
+  title: { he: 'סיכום', en: 'Summary' },
+  nothing: { he: 'הסכומים יופיעו כאן.', en: 'The amounts appear here.' },
+  subtotal: { he: 'סכום השורות', en: 'Lines' },
+  discount: { he: 'הנחה', en: 'Discount' },
+  net: { he: 'לפני מע"מ', en: 'Before VAT' },
+  vat: { he: 'מע"מ', en: 'VAT' },
+  total: { he: 'סך הכול', en: 'Total' },
+  paid: { he: 'תשלומים', en: 'Payments' },
+  missing: { he: 'חסר', en: 'Missing' },
+  beyond: { he: 'מעבר לסך הכול', en: 'Beyond the total' },
+  known: { he: 'לקוח קיים', en: 'Existing customer' },
+  new: { he: 'לקוח חדש', en: 'New customer' },
+} as const satisfies Record<string, Words>;
+
+/** What issuing previews of a document that is being composed; null: there is nothing yet. Or why it previews nothing. */
+export type Summary =
+  | { readonly preview: DocumentPreview; readonly hasCustomer: boolean }
+  | { readonly problem: string }
+  | null;
+
+/** What a document comes to. The script replaces this part of the page while a person types. */
+export function summaryOf(summary: Summary, fields: IssueFields, language: Language): Markup {
+  return card({
+    id: 'summary',
+    title: texts.title[language],
+    data: { 'data-live': true },
+    content: contentOf(summary, fields, language),
+  });
+}
+
+function contentOf(summary: Summary, fields: IssueFields, language: Language): Markup {
+  if (summary === null) {
+    return html`<p class="hint">${texts.nothing[language]}</p>`;
+  }
+  if ('problem' in summary) {
+    return notice('warn', summary.problem);
+  }
+  const { preview, hasCustomer } = summary;
+  return html`
+  ${totals(preview, fields, language)}
+  ${hasCustomer ? customer(preview, language) : null}
+  ${warningList(hasCustomer ? preview.warnings : preview.warnings.filter((code) => !ofCustomer.includes(code)), language)}`;
+}
+
+/** What is known only with a customer. */
+const ofCustomer: readonly PreviewWarning[] = [
+  'number_customer_tax_id_missing',
+  'source_of_other_customer',
+  'recipient_missing',
+  'recipient_suppressed',
+  'sending_not_possible',
+];
+
+/** The amounts of a previewed document. */
+export function totals({ draft }: DocumentPreview, fields: IssueFields, language: Language): Markup {
+  const { subtotal, discount, vat, vat_rate, total } = draft.totals;
+  const net = toShekels(fromShekels(subtotal) - fromShekels(discount));
+  const paid = sum(fields.payments.map((payment) => fromShekels(readMoney(payment.amount) ?? 0)));
+  const missing = fromShekels(total) - paid;
+  return facts(
+    [
+      [texts.subtotal[language], discount === 0 ? null : amount(subtotal, language)],
+      [texts.discount[language], discount === 0 ? null : amount(-discount, language)],
+      [texts.net[language], vat === 0 ? null : amount(net, language)],
+      [`${texts.vat[language]} ${vat_rate}%`, vat === 0 ? null : amount(vat, language)],
+      [texts.total[language], html`<strong>${amount(total, language)}</strong>`],
+      ...(takesPayments(fields.type) && missing !== 0n && paid > 0n
+        ? ([
+            [texts.paid[language], amount(toShekels(paid), language)],
+            [
+              texts[missing > 0n ? 'missing' : 'beyond'][language],
+              amount(toShekels(missing > 0n ? missing : -missing), language),
+            ],
+          ] as const)
+        : []),
+    ],
+    language,
+  );
+}
+
+/** Which customer the typed name is, with what the card adds. */
+function customer({ draft, matched_by }: DocumentPreview, language: Language): Markup {
+  const { name, tax_id, email } = draft.customer;
+  const parts = [
+    isolate(name, language),
+    tax_id === null ? null : leftToRight(tax_id),
+    email === null ? null : leftToRight(email),
+  ];
+  const known = join(parts, ' · ');
+  return html`<p><span class="soft">${texts[matched_by === null ? 'new' : 'known'][language]}:</span> ${known}</p>`;
+}
