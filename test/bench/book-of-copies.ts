@@ -59,9 +59,9 @@ export async function fillBook(
           generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
     });
     await sql`insert into document_sum
-      select business_id, type, dated_on, count(*), 0, sum(subtotal - discount), sum(vat), sum(total)
-      from document group by business_id, type, dated_on
-      on conflict (business_id, type, dated_on) do update set documents = excluded.documents, net = excluded.net,
+      select business_id, type, dated_on, vat_rate, count(*), 0, sum(subtotal - discount), sum(vat), sum(total)
+      from document group by business_id, type, dated_on, vat_rate
+      on conflict (business_id, type, dated_on, vat_rate) do update set documents = excluded.documents, net = excluded.net,
         vat = excluded.vat, total = excluded.total`.execute(db);
     await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
     if (types.length === 1) {

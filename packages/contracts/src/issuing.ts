@@ -30,6 +30,8 @@ import {
 import { previewWarnings } from './schema/preview-warnings.js';
 import { timeLimitsMs } from './time-limits.js';
 
+export * from './issuing-accounts.js';
+
 /** A document with what is known of it now. */
 export const DocumentView = Strict({ document: IssuedDocument, state: DocumentState });
 export type DocumentView = Static<typeof DocumentView>;

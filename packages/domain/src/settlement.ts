@@ -93,6 +93,11 @@ function stateOf(balance: Agorot, paid: Agorot, isOvercredited: boolean): Settle
   return isOvercredited ? 'overcredited' : 'overpaid';
 }
 
+/** Whether a document of a type settles the one that it is based on: it is then on the account of that one's customer. */
+export function settlesSource(type: DocumentType): boolean {
+  return type === 'receipt' || type === 'credit_note';
+}
+
 /** What tells customers of a business apart. */
 export interface IdentifiedCustomer {
   readonly id: string;

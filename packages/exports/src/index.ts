@@ -14,6 +14,7 @@ export {
   type WrittenUniform,
   writeUniform,
 } from './uniform/write-uniform.js';
+export { type VatDetailExport, writeVatDetail } from './vat/write-vat-detail.js';
 export {
   type SingleFile,
   type SingleFileExport,

@@ -5,10 +5,11 @@ import type { UniformCharset } from '@pinkas/domain/uniform';
 import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
 import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
+import { writeVatDetail } from './vat/write-vat-detail.js';
 import { type ZippedFile, zipFiles } from './zip-files.js';
 
 /** What can be made as one file. */
-export const singleFileFormats = ['uniform', ...exportFormats] as const;
+export const singleFileFormats = ['uniform', 'pcn874', ...exportFormats] as const;
 export type SingleFileFormat = (typeof singleFileFormats)[number];
 
 /** What the file is of. `out` is a folder of its own: the file and what it is made of are in it afterwards. */
@@ -31,8 +32,8 @@ export interface SingleFile {
 }
 
 /**
- * Writes an export as one file: the uniform structure with its reports as a zip, JSON lines as they are, the tables as a zip, PDFs as
- * one zip.
+ * Writes an export as one file: the uniform structure with its reports as a zip, the sales of a detailed VAT report and JSON lines as
+ * they are, the tables as a zip, PDFs as one zip.
  * @throws ExportRefusedError where no attempt can make it.
  */
 export async function writeSingleFile(
@@ -41,6 +42,10 @@ export async function writeSingleFile(
   onDocuments: (count: number) => void,
 ): Promise<SingleFile> {
   const { format, out } = request;
+  if (format === 'pcn874') {
+    const { path, documents } = await writeVatDetail(call, request, onDocuments);
+    return { path, name: nameOf(request, 'txt'), mediaType: 'text/plain', documents, missingPdfs: [] };
+  }
   if (format !== 'uniform') {
     return writeOpenFormat(call, request, format, onDocuments);
   }

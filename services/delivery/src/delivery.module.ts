@@ -3,6 +3,7 @@ import type { BackgroundTask } from '@pinkas/service-kit';
 import { AuditDeliveries } from './delivery/audit-deliveries.js';
 import { CheckRecipient } from './delivery/check-recipient.js';
 import { DeliveryMetrics } from './delivery/delivery-metrics.js';
+import { DraftReminder } from './delivery/draft-reminder.js';
 import { IssuedDocuments } from './delivery/issued-documents.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
 import { ListMessages } from './delivery/list-messages.js';
@@ -17,6 +18,7 @@ import { PlanDelivery } from './delivery/plan-delivery.js';
 import { ReleaseDelivery } from './delivery/release-delivery.js';
 import { ResendDelivery } from './delivery/resend-delivery.js';
 import { SendMessage } from './delivery/send-message.js';
+import { SendReminder } from './delivery/send-reminder.js';
 import { SuppressAddress } from './delivery/suppress-address.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
@@ -34,6 +36,8 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     ResendDelivery,
     ListMessages,
     SendMessage,
+    DraftReminder,
+    SendReminder,
     SendNotice,
     ListDeliveryFailures,
     SuppressAddress,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   artifactRendered,
   type Business,
+  type Debt,
   type DeliveryOutcome,
   type DocumentState,
   deliveryPlanned,
@@ -15,6 +16,7 @@ import {
   getDocument,
   getLogo,
   type IssuedDocument,
+  listDebts,
   messageDue,
   messageFailed,
   messageSent,
@@ -22,6 +24,7 @@ import {
   releaseArtifact,
   streamOf,
 } from '@pinkas/contracts';
+import { dayInIsrael, daysAfter, debtAgeOf } from '@pinkas/domain';
 import { ApiError, type RunningService, type ServiceOptions, startService } from '@pinkas/service-kit';
 import {
   eventually,
@@ -45,6 +48,20 @@ import { MessageSender } from '../src/delivery/message-sender.js';
 import { backgroundTasks, DeliveryModule } from '../src/delivery.module.js';
 import { type MailboxSimulator, startMailboxSimulator } from './mailbox-simulator.js';
 import { startWhatsAppSimulator, type WhatsAppSimulator, whatsappAccount } from './whatsapp-simulator.js';
+
+/** A document as lists show it. */
+function headOf({
+  items,
+  prices_include_vat,
+  discount,
+  payments,
+  title,
+  notes,
+  send,
+  ...head
+}: IssuedDocument) {
+  return head;
+}
 
 /** What the final PDF of a document shows. */
 export interface RenderedPdf {
@@ -71,6 +88,8 @@ export interface DeliveryUnderTest extends ServiceUnderTest<DeliveryTables> {
   issuingUnavailable: boolean;
   /** What was paid and credited of all documents, as issuing states it. */
   state: Partial<DocumentState>;
+  /** What is left to pay of documents, by their ids; of others nothing is. */
+  debts: Map<string, number>;
   /** Set it to make rendering give another file than the one with the hash. */
   pdfDamaged: boolean;
   /** Set it to make rendering give a PDF that says that its document is cancelled. */
@@ -193,6 +212,7 @@ export async function startDelivery(
     pdfUnavailable: false,
     issuingUnavailable: false,
     state: {},
+    debts: new Map(),
     pdfDamaged: false,
     pdfCancelled: false,
     pdfReady: Promise.resolve(),
@@ -205,6 +225,7 @@ export async function startDelivery(
         pdfUnavailable: false,
         issuingUnavailable: false,
         state: {},
+        debts: new Map(),
         pdfDamaged: false,
         pdfCancelled: false,
         pdfReady: Promise.resolve(),
@@ -373,6 +394,22 @@ export async function startDelivery(
   network.answer(findPublicDocument, ({ public_id }) =>
     issuedDocument((document) => document.public_id === public_id),
   );
+  network.answer(listDebts, ({ business_id, customer_id, limit }) => {
+    if (made.issuingUnavailable) {
+      throw new ApiError('engine_error');
+    }
+    const today = dayInIsrael(clock.now);
+    const debts = issued.flatMap(({ document }): Debt[] => {
+      const balance = made.debts.get(document.id) ?? 0;
+      const due_on = document.due_date ?? document.date;
+      const isOpen = balance > 0 && document.business_id === business_id;
+      const late = { days_late: daysAfter(due_on, today), age: debtAgeOf(due_on, today) };
+      return isOpen && document.customer.id === customer_id
+        ? [{ document: headOf(document), customer_id, balance, due_on, ...late }]
+        : [];
+    });
+    return { debts: debts.slice(0, limit), next_after: null };
+  });
   network.answer(getLogo, ({ logo }) => {
     const found = made.logos.get(logo.sha256);
     if (!found) {

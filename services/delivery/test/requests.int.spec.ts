@@ -451,6 +451,7 @@ describe('ResendDelivery', () => {
           id: randomUUID(),
           recipient: delivery.newRecipient(),
           facts: JSON.stringify(row.facts),
+          reminder: null,
           trace: null,
         })),
       )

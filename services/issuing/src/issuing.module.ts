@@ -1,5 +1,9 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
+import { ListDebtors } from './account/list-debtors.js';
+import { ListDebts } from './account/list-debts.js';
+import { ReadStatement } from './account/read-statement.js';
+import { SummarizeDebts } from './account/summarize-debts.js';
 import { GetBookEnd } from './book/get-book-end.js';
 import { ReadBook } from './book/read-book.js';
 import { RecordExport } from './book/record-export.js';
@@ -33,6 +37,8 @@ import { SumDocuments } from './list/sum-documents.js';
 import { SummarizeDocuments } from './list/summarize-documents.js';
 import { SummarizeMonths } from './list/summarize-months.js';
 import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
+import { ListPayments } from './report/list-payments.js';
+import { ReportPeriod } from './report/report-period.js';
 
 /** The book of a business: documents, series, daily counts. */
 @Module({
@@ -47,6 +53,12 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     SumDocuments,
     SummarizeMonths,
     ReviewDocuments,
+    SummarizeDebts,
+    ListDebtors,
+    ListDebts,
+    ReadStatement,
+    ReportPeriod,
+    ListPayments,
     CancelDocument,
     FindPublicDocument,
     ListSeries,

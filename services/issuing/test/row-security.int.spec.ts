@@ -4,10 +4,10 @@ import { findPublicDocument, getUsage, listSeries } from '@pinkas/contracts';
 import { acrossTenants, createLogger, type Database, forTenant, openDatabase } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { IssuingTables } from '../src/document/document.tables.js';
-import { type IssuingUnderTest, startIssuing } from './issuing.js';
+import { cash, type IssuingUnderTest, startIssuing } from './issuing.js';
 
 describe('tenant isolation', () => {
-  const tables = ['document', 'series', 'daily_count', 'book', 'document_sum'] as const;
+  const tables = ['document', 'series', 'daily_count', 'book', 'document_sum', 'payment_sum'] as const;
   let issuing: IssuingUnderTest;
   /** Opened as the service opens it. */
   let db: Database<IssuingTables>;
@@ -22,7 +22,11 @@ describe('tenant isolation', () => {
       logger: createLogger('test', 'silent'),
     });
     await issuing.issue();
-    await issuing.issue({ type: 'quote' }, randomUUID(), { business: { ...issuing.business, id: other } });
+    const receipt = { type: 'receipt', payments: cash(118) } as const;
+    await issuing.issue(receipt);
+    const business = { ...issuing.business, id: other };
+    await issuing.issue({ type: 'quote' }, randomUUID(), { business });
+    await issuing.issue(receipt, randomUUID(), { business });
   });
   afterAll(async () => {
     await db.destroy();
@@ -30,7 +34,7 @@ describe('tenant isolation', () => {
   });
 
   const ownersIn = async (seen: Database<IssuingTables>, table: (typeof tables)[number]) => {
-    const rows = await seen.selectFrom(table).select('business_id').execute();
+    const rows = await seen.selectFrom(table).select('business_id').distinct().execute();
     return rows.map((row) => row.business_id).sort();
   };
 
@@ -67,6 +71,6 @@ describe('tenant isolation', () => {
       issuing.network.call(getUsage, { business_id, key_id: issuing.keyId });
     expect(await usage(randomUUID())).toEqual({ used_today: 0 });
     const { series } = await issuing.network.call(listSeries, { business_id: issuing.business.id });
-    expect(series.map(({ type }) => type)).toEqual(['tax_invoice']);
+    expect(series.map(({ type }) => type)).toEqual(['receipt', 'tax_invoice']);
   });
 });

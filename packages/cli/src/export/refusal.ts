@@ -12,6 +12,7 @@ export async function refusalOf<T>(written: Promise<T>, businessId: string): Pro
     const remedies = {
       no_tax_id: `pinkas business update ${businessId} sets it`,
       folder_taken: 'name another folder with --out',
+      not_months: 'name the first and the last day of it with --from and --to',
     };
     throw new RefusalError(`${error.message}: ${remedies[error.reason]}`);
   }

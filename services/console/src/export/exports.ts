@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@pinkas/contracts';
-import { isCalendarDate } from '@pinkas/domain';
+import { isCalendarDate, vatReportMonth } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import type { SingleFileFormat } from '@pinkas/exports';
 import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/service-kit';
@@ -36,7 +36,7 @@ export class TooManyExportsError extends Error {
  * @param db of the service, without a scope.
  * @param maxBytes how many bytes the files of all businesses may have together.
  * @returns its id.
- * @throws ApiError `validation_error` for dates that are none or not in their order; TooManyExportsError; ExportsFullError.
+ * @throws ApiError `validation_error` for dates that are none or not in their order, or not those of a report; TooManyExportsError; ExportsFullError.
  */
 export async function requestExport(
   db: Database<ConsoleTables>,
@@ -46,6 +46,9 @@ export async function requestExport(
 ): Promise<string> {
   const { businessId, personId, format, charset = uniformCharsets[0], from, to } = request;
   rejectWrongDates(from, to);
+  if (format === 'pcn874' && vatReportMonth(from, to) === null) {
+    throw ApiError.invalid([{ path: '/to', message: 'must end one or two complete months' }]);
+  }
   const id = randomUUID();
   await forTenant(db, businessId)
     .transaction()

@@ -38,6 +38,10 @@ const texts = {
     he: 'מבנה אחיד (OPENFRMT)',
     en: 'Uniform structure (OPENFRMT)',
   },
+  pcn874: {
+    he: 'דיווח מפורט למע"מ, צד העסקאות (PCN874)',
+    en: 'Detailed VAT report, sales side (PCN874)',
+  },
   'pdf-zip': { he: 'כל ה-PDF החתומים, ב-ZIP', en: 'All signed PDFs, in a ZIP' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
   jsonl: { he: 'מסמכים כמו ב-API (JSON Lines)', en: 'Documents as in the API (JSON Lines)' },
@@ -70,6 +74,10 @@ const texts = {
     he: 'שני תאריכים, והשני אינו לפני הראשון.',
     en: 'Two dates, the second not before the first.',
   },
+  badMonths: {
+    he: 'דיווח מפורט הוא על חודש שלם או על חודשיים שלמים.',
+    en: 'A detailed VAT report is of one or two complete months.',
+  },
   requestedDone: { he: 'הקובץ בהכנה.', en: 'The file is in preparation.' },
   no_tax_id: {
     he: 'לעסק אין ח.פ., ומבנה אחיד צריך אותו.',
@@ -82,7 +90,7 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
-const formats = ['uniform', 'pdf-zip', 'csv', 'jsonl'] as const;
+const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl'] as const;
 const refreshSeconds = 3;
 
 interface Draft {
@@ -141,7 +149,8 @@ export class RequestExport {
         return exportsPage(visit, this.db, draft, texts.full[language]);
       }
       if (error instanceof ApiError && error.code === 'validation_error') {
-        return exportsPage(visit, this.db, draft, texts.badDates[language]);
+        const isOfMonths = draft.format === 'pcn874' && draft.from <= draft.to;
+        return exportsPage(visit, this.db, draft, texts[isOfMonths ? 'badMonths' : 'badDates'][language]);
       }
       throw error;
     }

@@ -57,10 +57,12 @@ export const initial = sqlMigration(`
     withdrawn_at     timestamptz,
     withdrawn_reason text,
     requested           boolean not null default false,
+    reminder            jsonb,
     constraint delivery_pkey primary key (business_id, id),
     constraint delivery_follows_fkey foreign key (business_id, follows) references delivery (business_id, id),
     constraint delivery_follows_key unique (business_id, follows),
     constraint delivery_channel_check check (channel in ('email', 'whatsapp')),
+    constraint delivery_reminder_check check (reminder is null or channel = 'email' and purpose = 'customer' and requested),
     constraint delivery_purpose_check check (purpose in ('customer', 'accountant')),
     constraint delivery_state_check check (state in ('waiting', 'ready', 'sending', 'sent', 'failed', 'withdrawn')),
     constraint delivery_sending_check check (state <> 'sending' or claimed_until is not null),
@@ -89,6 +91,8 @@ export const initial = sqlMigration(`
   comment on column delivery.unknown_outcomes is
     'Attempts of which it is unknown whether the provider accepted the message; after the first it is sent once more, after the second never.';
   comment on column delivery.requested is 'Whether a person asked for it, beside what was planned at issue.';
+  comment on column delivery.reminder is
+    'What an email that reminds a customer of open documents says, and of which; null: the message brings its document.';
   comment on column delivery.resends is 'How often an operator made it due again after it had failed.';
   ${enableTenantIsolation('delivery')}
 
@@ -117,6 +121,16 @@ export const initial = sqlMigration(`
   comment on column attempt.was_unknown is
     'Whether the outcome was ever unknown; stays true when it is learned later.';
   ${enableTenantIsolation('attempt')}
+
+  create table reminder_limit (
+    business_id uuid not null,
+    subject_id  uuid not null,
+    reminded_at timestamptz not null,
+    constraint reminder_limit_pkey primary key (business_id, subject_id)
+  );
+  comment on table reminder_limit is
+    'When a customer, or a document, was last reminded of; its upsert refuses another reminder within three days.';
+  ${enableTenantIsolation('reminder_limit')}
 
   create table daily_count (
     business_id uuid not null,
@@ -166,5 +180,5 @@ export const initial = sqlMigration(`
   comment on column test_message.body is 'The text of an email, or the JSON of a WhatsApp message.';
   ${enableTenantIsolation('test_message')}
 
-  ${['document', 'delivery', 'attempt'].map((table) => keepLiveRows(table)).join('')}
+  ${['document', 'delivery', 'attempt', 'reminder_limit'].map((table) => keepLiveRows(table)).join('')}
 `);

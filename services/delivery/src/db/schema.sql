@@ -156,10 +156,12 @@ CREATE TABLE public.delivery (
     withdrawn_at timestamp with time zone,
     withdrawn_reason text,
     requested boolean DEFAULT false NOT NULL,
+    reminder jsonb,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
     CONSTRAINT delivery_purpose_check CHECK ((purpose = ANY (ARRAY['customer'::text, 'accountant'::text]))),
+    CONSTRAINT delivery_reminder_check CHECK (((reminder IS NULL) OR ((channel = 'email'::text) AND (purpose = 'customer'::text) AND requested))),
     CONSTRAINT delivery_sending_check CHECK (((state <> 'sending'::text) OR (claimed_until IS NOT NULL))),
     CONSTRAINT delivery_sent_check CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text]))),
@@ -183,6 +185,8 @@ COMMENT ON COLUMN public.delivery.unknown_outcomes IS 'Attempts of which it is u
 COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due again after it had failed.';
 
 COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, beside what was planned at issue.';
+
+COMMENT ON COLUMN public.delivery.reminder IS 'What an email that reminds a customer of open documents says, and of which; null: the message brings its document.';
 
 CREATE TABLE public.document (
     business_id uuid NOT NULL,
@@ -286,6 +290,16 @@ CREATE TABLE public.reconcile_checkpoint (
 
 COMMENT ON COLUMN public.reconcile_checkpoint.claimed_until IS 'Until when no replica but the one that claimed it compares the consumer.';
 
+CREATE TABLE public.reminder_limit (
+    business_id uuid NOT NULL,
+    subject_id uuid NOT NULL,
+    reminded_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.reminder_limit FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.reminder_limit IS 'When a customer, or a document, was last reminded of; its upsert refuses another reminder within three days.';
+
 CREATE TABLE public.suppression (
     business_id uuid NOT NULL,
     channel text NOT NULL,
@@ -380,6 +394,9 @@ ALTER TABLE ONLY public.outbox_reader
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
+ALTER TABLE ONLY public.reminder_limit
+    ADD CONSTRAINT reminder_limit_pkey PRIMARY KEY (business_id, subject_id);
+
 ALTER TABLE ONLY public.suppression
     ADD CONSTRAINT suppression_pkey PRIMARY KEY (business_id, channel, address);
 
@@ -433,6 +450,10 @@ CREATE TRIGGER delivery_keeps_live_rows BEFORE DELETE ON public.delivery FOR EAC
 CREATE TRIGGER document_is_not_truncated BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
 CREATE TRIGGER document_keeps_live_rows BEFORE DELETE ON public.document FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
+CREATE TRIGGER reminder_limit_is_not_truncated BEFORE TRUNCATE ON public.reminder_limit FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER reminder_limit_keeps_live_rows BEFORE DELETE ON public.reminder_limit FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_delivery_fkey FOREIGN KEY (business_id, delivery_id) REFERENCES public.delivery(business_id, id);
@@ -488,6 +509,15 @@ END);
 ALTER TABLE public.document ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY document_of_business ON public.document USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.reminder_limit ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY reminder_limit_of_business ON public.reminder_limit USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

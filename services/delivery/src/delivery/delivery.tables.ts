@@ -39,6 +39,23 @@ export interface DeliveryFacts {
   };
 }
 
+/** What an email that reminds a customer of open documents says, and of which. */
+export interface Reminder {
+  customer_id: string;
+  subject: string;
+  /** Paragraphs, with an empty line between two. */
+  text: string;
+  document_ids: readonly string[];
+}
+
+/** When a customer, or a document, was last reminded of. */
+export interface ReminderLimitTable {
+  business_id: string;
+  /** A customer or a document. */
+  subject_id: string;
+  reminded_at: Date;
+}
+
 export type DeliveryPurpose = 'customer' | 'accountant';
 export type DeliveryChannel = 'email' | 'whatsapp';
 export type DeliveryState = 'waiting' | 'ready' | 'sending' | 'sent' | 'failed' | 'withdrawn';
@@ -68,6 +85,8 @@ export interface DeliveryTable {
   follows: string | null;
   /** Whether a person asked for it, beside what was planned at issue. */
   requested: Generated<boolean>;
+  /** Null: it brings its document. */
+  reminder: ColumnType<Reminder | null, string | null | undefined, never>;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
   /** The Message-ID header, the same on every attempt. */
@@ -108,6 +127,7 @@ export const deliveryColumns = [
   'recipient',
   'follows',
   'requested',
+  'reminder',
   'state',
   'facts',
   'message_id',
@@ -204,6 +224,7 @@ export interface DeliveryTables extends MessagingTables {
   document: DocumentTable;
   delivery: DeliveryTable;
   attempt: AttemptTable;
+  reminder_limit: ReminderLimitTable;
   daily_count: DailyCountTable;
   suppression: SuppressionTable;
   test_message: TestMessageTable;

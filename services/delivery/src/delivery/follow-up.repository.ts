@@ -38,44 +38,48 @@ async function messagesWithoutNumber(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
 ): Promise<DeliveryRow[]> {
-  return trx
-    .selectFrom('delivery')
-    .selectAll()
-    .distinctOn(['channel', 'purpose', 'recipient'])
-    .where('business_id', '=', key.business_id)
-    .where('document_id', '=', key.document_id)
-    .where('follows', 'is', null)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('attempt')
-          .select('n')
-          .whereRef('attempt.business_id', '=', 'delivery.business_id')
-          .whereRef('attempt.delivery_id', '=', 'delivery.id')
-          .where('attempt.allocation_number', 'is', null)
-          .where((where) => where.or([where('outcome', '=', 'accepted'), where('was_unknown', '=', true)])),
-      ),
-    )
-    .where(({ exists, not, selectFrom }) =>
-      not(
+  return (
+    trx
+      .selectFrom('delivery')
+      .selectAll()
+      .distinctOn(['channel', 'purpose', 'recipient'])
+      .where('business_id', '=', key.business_id)
+      .where('document_id', '=', key.document_id)
+      .where('follows', 'is', null)
+      // It brings no document, and leads to the page, which has the number.
+      .where('reminder', 'is', null)
+      .where(({ exists, selectFrom }) =>
         exists(
-          selectFrom('delivery as follower')
-            .select('follower.id')
-            .whereRef('follower.business_id', '=', 'delivery.business_id')
-            .whereRef('follower.document_id', '=', 'delivery.document_id')
-            .whereRef('follower.channel', '=', 'delivery.channel')
-            .whereRef('follower.purpose', '=', 'delivery.purpose')
-            .whereRef('follower.recipient', '=', 'delivery.recipient')
-            .where('follower.follows', 'is not', null),
+          selectFrom('attempt')
+            .select('n')
+            .whereRef('attempt.business_id', '=', 'delivery.business_id')
+            .whereRef('attempt.delivery_id', '=', 'delivery.id')
+            .where('attempt.allocation_number', 'is', null)
+            .where((where) => where.or([where('outcome', '=', 'accepted'), where('was_unknown', '=', true)])),
         ),
-      ),
-    )
-    .orderBy('channel')
-    .orderBy('purpose')
-    .orderBy('recipient')
-    .orderBy('requested')
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+      )
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('delivery as follower')
+              .select('follower.id')
+              .whereRef('follower.business_id', '=', 'delivery.business_id')
+              .whereRef('follower.document_id', '=', 'delivery.document_id')
+              .whereRef('follower.channel', '=', 'delivery.channel')
+              .whereRef('follower.purpose', '=', 'delivery.purpose')
+              .whereRef('follower.recipient', '=', 'delivery.recipient')
+              .where('follower.follows', 'is not', null),
+          ),
+        ),
+      )
+      .orderBy('channel')
+      .orderBy('purpose')
+      .orderBy('recipient')
+      .orderBy('requested')
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+  );
 }
 
 function followUp(message: DeliveryRow, now: Date) {

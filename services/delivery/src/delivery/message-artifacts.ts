@@ -28,11 +28,14 @@ export class MessageArtifacts {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** Fetching the customer's PDF releases it: from then on rendering makes copies only. Never throws. */
+  /**
+   * Fetching the customer's PDF releases it: from then on rendering makes copies only. A reminder brings none, and only learns of a
+   * cancellation. Never throws.
+   */
   async fetch(row: DeliveryRow): Promise<FetchedArtifact> {
     try {
       const { business_id, document_id } = row;
-      const contract = row.purpose === 'customer' ? releaseArtifact : getArtifact;
+      const contract = row.purpose === 'customer' && row.reminder === null ? releaseArtifact : getArtifact;
       const { pdf, sha256, cancelled, revision, allocation_number } = await this.rpc.call(contract, {
         business_id,
         document_id,

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Debt } from '@pinkas/contracts';
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
 import type { DeliveryConfig } from '../config.js';
 import { composeEmail, type EmailLogo } from '../mail/compose-email.js';
-import { type DocumentEmail, Mailer } from '../mail/mailer.js';
+import { composeReminder } from '../mail/compose-reminder.js';
+import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
@@ -17,6 +19,8 @@ export interface MessageContent {
   readonly logo: EmailLogo | null;
   /** ILS: what is left to pay; null where nothing is asked for, undefined where it is not known. */
   readonly balance: number | null | undefined;
+  /** The open documents of a reminder; none of any other message. */
+  readonly debts: readonly Debt[];
 }
 
 /** The providers that messages are sent through. */
@@ -44,7 +48,7 @@ export class MessageChannels {
     return channel === 'whatsapp' ? this.whatsapp.sendTimeoutMs : this.mailer.sendTimeoutMs;
   }
 
-  /** One attempt; never throws. An email carries the PDF, a WhatsApp message links to it. */
+  /** One attempt; never throws. An email carries the PDF; a WhatsApp message and a reminder link to it. */
   send(row: DeliveryRow, content: MessageContent): Promise<SendOutcome> {
     return row.channel === 'whatsapp'
       ? this.whatsapp.send(templateFacts(row, content))
@@ -56,12 +60,16 @@ export class MessageChannels {
     return this.whatsapp.messageOf(templateFacts(row, content));
   }
 
-  protected emailOf(row: DeliveryRow, { pdf, allocation, logo, balance }: MessageContent): DocumentEmail {
-    const { facts, purpose } = row;
+  protected emailOf(row: DeliveryRow, { pdf, allocation, logo, balance, debts }: MessageContent): OutgoingEmail {
+    const { facts, purpose, reminder } = row;
     const isFollowUp = row.follows !== null;
+    const { viewUrlBase } = this.config;
     return {
-      email: composeEmail(facts, { purpose, allocation, isFollowUp, logo, balance }, this.config.viewUrlBase),
-      pdf,
+      email:
+        reminder === null
+          ? composeEmail(facts, { purpose, allocation, isFollowUp, logo, balance }, viewUrlBase)
+          : composeReminder(facts, reminder, { debts, logo }, viewUrlBase),
+      pdf: reminder === null ? pdf : null,
       logo,
       messageId: row.message_id,
       inReplyTo: row.follows === null ? null : row.message_id.replace(row.id, row.follows),

@@ -29,6 +29,7 @@ import { MessageChannels } from './message-channels.js';
 import { MessageLogos } from './message-logos.js';
 import { OutcomeRecorder } from './outcome-recorder.js';
 import { withdrawDocument } from './plan.repository.js';
+import { withdrawSettled } from './reminder.repository.js';
 import { suppressedReason } from './send-policy.js';
 import { isSuppressed } from './suppression.repository.js';
 
@@ -38,7 +39,7 @@ const inFlightMax = 2 * sendConcurrencyMax;
 const claimMs = 30_000;
 /** How much longer than the send attempt a claim lasts, for storing its outcome. */
 const claimMarginMs = 30_000;
-/** When the PDF is fetched again while rendering cannot be asked: that is no attempt on the message. */
+/** When what a message needs is fetched again while its owner cannot be asked: that is no attempt on the message. */
 const fetchPauseMs = 5_000;
 
 /** How often claims of processes that died are looked for. */
@@ -180,7 +181,20 @@ export class MessageSender implements BackgroundTask {
     if (artifact.kind === 'failed') {
       return this.outcomes.record(row, null, { kind: 'temporary', reason: artifact.reason });
     }
-    const [logo, balance] = await Promise.all([this.logos.fetch(row), this.balances.fetch(row)]);
+    const [logo, balance, debts] = await Promise.all([
+      this.logos.fetch(row),
+      this.balances.fetch(row),
+      this.balances.fetchOpen(row),
+    ]);
+    if (debts === undefined) {
+      const now = await databaseNow(db, this.clock);
+      return postpone(db, row, new Date(now.getTime() + fetchPauseMs), row.not_before);
+    }
+    if (row.reminder !== null && debts.length === 0) {
+      await withdrawSettled(db, row, this.clock.now());
+      this.logger.info({ delivery_id: row.id, document_id: row.document_id }, 'reminder withdrawn');
+      return;
+    }
     // An attempt that has begun must not wait for a connection: if the process dies, its outcome is unknown.
     await this.#connections.get(row.channel)?.run(new AbortController().signal, async () => {
       if (this.#stopped) {
@@ -192,7 +206,7 @@ export class MessageSender implements BackgroundTask {
         return;
       }
       const { allocation, n } = attempt;
-      const content = { pdf: artifact.pdf.bytes, allocation, logo, balance };
+      const content = { pdf: artifact.pdf.bytes, allocation, logo, balance, debts };
       await this.outcomes.record(attempt.row, n, await this.channels.send(attempt.row, content));
     });
   }

@@ -14,6 +14,7 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     held_until: heldUntilOf(row)?.toISOString() ?? null,
     follow_up: row.follows !== null,
     requested: row.requested,
+    ...(row.reminder !== null && { reminder: true }),
     ended_at: endedAt?.toISOString() ?? null,
     reason: row.state === 'withdrawn' ? row.withdrawn_reason : row.last_error,
   };

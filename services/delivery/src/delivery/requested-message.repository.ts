@@ -7,6 +7,7 @@ import {
   type DocumentKey,
   deliveryColumns,
   type MessageKey,
+  type Reminder,
 } from './delivery.tables.js';
 import type { PlannedMessage } from './delivery-plan.js';
 import { type MessageParts, messageRow } from './plan.repository.js';
@@ -45,10 +46,14 @@ export async function insertRequested(
   key: DocumentKey,
   message: PlannedMessage & { readonly id: string },
   parts: MessageParts,
+  reminder: Reminder | null = null,
 ): Promise<DeliveryRow> {
   await trx
     .insertInto('delivery')
-    .values(messageRow(key, { ...message, requested: true }, parts))
+    .values({
+      ...messageRow(key, { ...message, requested: true }, parts),
+      reminder: reminder && JSON.stringify(reminder),
+    })
     .execute();
   return lockMessage(trx, { business_id: key.business_id, id: message.id });
 }

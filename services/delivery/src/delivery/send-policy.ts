@@ -33,6 +33,8 @@ export interface SendTransition {
 
 /** Why a message is withdrawn, as an operator reads it. */
 export const cancelledReason = 'The document was cancelled.';
+/** Why a reminder is withdrawn. */
+export const settledReason = 'Nothing is left to pay.';
 /** Why a message to a suppressed address has failed. */
 export const suppressedReason = 'The address is suppressed.';
 

@@ -33,7 +33,6 @@ export interface Email {
 }
 
 interface Wording {
-  readonly direction: 'rtl' | 'ltr';
   subject(type: string, number: number, business: string): string;
   accountantSubject(type: string, number: number, business: string): string;
   greeting(customer: string): string;
@@ -62,7 +61,6 @@ interface Wording {
 
 const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   he: {
-    direction: 'rtl',
     subject: (type, number, business) => `${type} ${number} מאת ${business}`,
     accountantSubject: (type, number, business) => `העתק להנהלת חשבונות: ${type} ${number}, ${business}`,
     greeting: (customer) => `שלום ${customer},`,
@@ -98,7 +96,6 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
     attached: 'המסמך החתום מצורף כקובץ PDF.',
   },
   en: {
-    direction: 'ltr',
     subject: (type, number, business) => `${type} ${number} from ${business}`,
     accountantSubject: (type, number, business) => `Copy for your books: ${type} ${number}, ${business}`,
     greeting: (customer) => `Dear ${customer},`,
@@ -137,7 +134,7 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
 };
 
 /** The row of a table of facts. */
-interface Row {
+export interface Row {
   readonly name: string;
   readonly value: string;
   /** What the reader looks for. */
@@ -233,14 +230,16 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
       ...figureRows(facts, occasion.balance, wording),
       ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
     ],
-    link: `${viewUrlBase}/${encodeURIComponent(document.public_id)}`,
+    link: viewUrl(viewUrlBase, document.public_id),
+    view: wording.view,
+    closing: wording.attached,
     business: name,
     businessDirection: fieldDirection(name, language),
   };
   return {
     subject: lines.subject,
-    text: toText(lines, wording),
-    html: toHtml(lines, wording, language, lookOf(facts, occasion.logo)),
+    text: toText(lines),
+    html: toHtml(lines, language, lookOf(facts, occasion.logo)),
     fileName: `${`${type} ${document.number}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.pdf`,
     language,
   };
@@ -268,26 +267,35 @@ function openingOf(
     : [wording.greeting(customer), wording.intro(type, business)];
 }
 
-interface Lines {
+/** The page of a document. */
+export const viewUrl = (viewUrlBase: string, publicId: string): string =>
+  `${viewUrlBase}/${encodeURIComponent(publicId)}`;
+
+/** What an email says, in any form. */
+export interface Lines {
+  /** The title of the HTML. */
   readonly type: string;
   readonly opening: readonly string[];
   readonly rows: readonly Row[];
   readonly link: string;
+  /** The words of the link. */
+  readonly view: string;
+  /** Below the link; null: nothing. */
+  readonly closing: string | null;
   readonly business: string;
   readonly businessDirection: TextDirection;
 }
 
-function toText(lines: Lines, wording: Wording): string {
+export function toText(lines: Lines): string {
   return [
     ...lines.opening,
     '',
     ...lines.rows.map(({ name, value }) => `${name}: ${value}`),
     '',
-    `${wording.view}:`,
+    `${lines.view}:`,
     lines.link,
     '',
-    wording.attached,
-    '',
+    ...(lines.closing === null ? [] : [lines.closing, '']),
     lines.business,
     '',
   ].join('\n');
@@ -305,7 +313,7 @@ const defaultAccent = '#1d3f66';
 /** The largest that a logo is shown, in pixels. */
 const logoBox = { width: 200, height: 64 } as const;
 
-function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Look {
+export function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Look {
   const accent = business.accent_color ?? defaultAccent;
   return {
     accent,
@@ -326,8 +334,9 @@ function logoPicture({ logo }: Look): string {
 }
 
 /** Tables and inline styles: what mail programs understand. */
-function toHtml(lines: Lines, wording: Wording, language: string, look: Look): string {
-  const start = wording.direction === 'rtl' ? 'right' : 'left';
+export function toHtml(lines: Lines, language: Email['language'], look: Look): string {
+  const direction = language === 'he' ? 'rtl' : 'ltr';
+  const start = direction === 'rtl' ? 'right' : 'left';
   const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
   const paragraph = (text: string) =>
     `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
@@ -337,21 +346,25 @@ function toHtml(lines: Lines, wording: Wording, language: string, look: Look): s
             <td style="padding:6px 0;font-size:14px;color:#565f6b;text-align:${start}">${escapeHtml(name)}</td>
             <td style="padding:6px 0;padding-${start}:24px;font-size:16px;color:#1f2933;text-align:right;white-space:nowrap${isStrong ? ';font-weight:bold' : ''}"><bdi>${escapeHtml(value)}</bdi></td>
           </tr>`;
+  const closing =
+    lines.closing === null
+      ? ''
+      : `
+        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#565f6b">${escapeHtml(lines.closing)}</p>`;
   return `<!doctype html>
-<html lang="${language}" dir="${wording.direction}">
+<html lang="${language}" dir="${direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(lines.type)}</title></head>
-<body dir="${wording.direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
-  <table role="presentation" dir="${wording.direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
+<body dir="${direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
+  <table role="presentation" dir="${direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
     style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-top:4px solid ${look.accent};border-radius:8px">
     <tr>
       <td style="padding:28px 28px 8px;text-align:${start};${font}">
         ${logoPicture(look)}<p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi dir="${lines.businessDirection}">${escapeHtml(lines.business)}</bdi></p>
         ${lines.opening.map(paragraph).join('\n        ')}
-        <table dir="${wording.direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
+        <table dir="${direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
         </table>
         <p style="margin:0 0 20px"><a href="${escapeHtml(lines.link)}"
-          style="display:inline-block;padding:12px 24px;background:${look.accent};color:${look.onAccent};font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(wording.view)}</a></p>
-        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#565f6b">${escapeHtml(wording.attached)}</p>
+          style="display:inline-block;padding:12px 24px;background:${look.accent};color:${look.onAccent};font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(lines.view)}</a></p>${closing}
       </td>
     </tr>
   </table>

@@ -48,9 +48,6 @@ export interface OutgoingEmail {
   readonly recipient: string;
 }
 
-/** An email that brings a document. */
-export type DocumentEmail = OutgoingEmail & { readonly pdf: Buffer };
-
 /** Sends emails through the SMTP server. */
 @Injectable()
 export class Mailer {

@@ -15,7 +15,7 @@ import type { DeliveryConfig } from '../config.js';
 import type { DeliveryRow, DeliveryTables } from '../delivery/delivery.tables.js';
 import { MessageChannels, type MessageContent } from '../delivery/message-channels.js';
 import type { SendOutcome } from '../delivery/send-policy.js';
-import { type DocumentEmail, Mailer } from '../mail/mailer.js';
+import { Mailer, type OutgoingEmail } from '../mail/mailer.js';
 import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import { insertTestMessage } from './test-message.repository.js';
 
@@ -64,7 +64,7 @@ export class BookChannels extends MessageChannels {
       recipient: row.recipient,
       subject: row.channel === 'email' ? mail.email.subject : '',
       body: mail.email.text,
-      pdf_sha256: createHash('sha256').update(mail.pdf).digest(),
+      pdf_sha256: createHash('sha256').update(content.pdf).digest(),
       sent_at: this.clock.now(),
     });
     await this.#copyToMailbox(row, mail);
@@ -77,7 +77,7 @@ export class BookChannels extends MessageChannels {
   }
 
   /** A WhatsApp message as the text of an email, for the mailbox of a local stack. */
-  #whatsappEmailOf(row: DeliveryRow, content: MessageContent): DocumentEmail {
+  #whatsappEmailOf(row: DeliveryRow, content: MessageContent): OutgoingEmail {
     const mail = this.emailOf(row, content);
     const text = JSON.stringify(this.whatsappOf(row, content), null, 2);
     const recipient = `${row.recipient.replace('+', '')}@whatsapp.invalid`;
@@ -85,7 +85,7 @@ export class BookChannels extends MessageChannels {
   }
 
   /** A mailbox that is away keeps no message from being accepted. */
-  async #copyToMailbox(row: DeliveryRow, mail: DocumentEmail): Promise<void> {
+  async #copyToMailbox(row: DeliveryRow, mail: OutgoingEmail): Promise<void> {
     const email = { ...mail.email, subject: `[TEST · בדיקה] ${mail.email.subject}` };
     const outcome = await this.#mailbox?.send({ ...mail, email, fromAddress: null });
     if (outcome && outcome.kind !== 'accepted') {

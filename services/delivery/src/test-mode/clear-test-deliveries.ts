@@ -11,7 +11,7 @@ import type { DeliveryTables } from '../delivery/delivery.tables.js';
 
 /** A follow-up refers to a message that is none. */
 export const testBook: TestBookTables<DeliveryTables> = {
-  tables: ['test_message', 'attempt', 'delivery', 'document', 'daily_count', 'suppression'],
+  tables: ['test_message', 'attempt', 'delivery', 'document', 'reminder_limit', 'daily_count', 'suppression'],
   highestFirst: { delivery: sql`follows is not null` },
 };
 

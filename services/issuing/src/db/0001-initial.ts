@@ -33,21 +33,37 @@ export const initial = sqlMigration(`
     constraint daily_count_documents_check check (documents >= 1)
   );
 
-  -- A month in the console reads a row for each type and day, and no document.
+  -- A month in the console reads a row for each type, day and VAT rate, and no document.
   create table document_sum (
     business_id uuid not null,
     type        text not null,
     dated_on    date not null,
+    vat_rate    numeric(5, 2) not null,
     documents   integer not null,
     cancelled   integer not null,
     net         numeric(20, 2) not null,
     vat         numeric(20, 2) not null,
     total       numeric(20, 2) not null,
-    constraint document_sum_pkey primary key (business_id, type, dated_on),
+    constraint document_sum_pkey primary key (business_id, type, dated_on, vat_rate),
     constraint document_sum_counts_check check (documents >= 0 and cancelled >= 0)
   );
   comment on table document_sum is
-    'What the documents of a type and date amount to, without the cancelled ones, which are only counted.';
+    'What the documents of a type, date and VAT rate amount to, without the cancelled ones, which are only counted.';
+
+  -- No document with payments can be cancelled: these sums only grow.
+  create table payment_sum (
+    business_id uuid not null,
+    type        text not null,
+    dated_on    date not null,
+    method      text not null,
+    documents   integer not null,
+    payments    integer not null,
+    amount      numeric(20, 2) not null,
+    constraint payment_sum_pkey primary key (business_id, type, dated_on, method),
+    constraint payment_sum_counts_check check (documents >= 1 and payments >= documents)
+  );
+  comment on table payment_sum is
+    'What the documents of a type and date have received by each means of payment.';
 
   -- Locked by the last statement of each transaction that issues, so that positions are in the order of commits.
   create table book (
@@ -79,6 +95,7 @@ export const initial = sqlMigration(`
     business            jsonb not null,
     customer_id         uuid not null,
     customer            jsonb not null,
+    account_id          uuid not null,
     items               jsonb not null,
     prices_include_vat  boolean not null,
     discount_rule       jsonb,
@@ -90,6 +107,7 @@ export const initial = sqlMigration(`
     total               numeric(14, 2) not null,
     total_agorot        bigint not null,
     paid                numeric(14, 2) not null,
+    balance             numeric(14, 2),
     source_id           uuid,
     source              jsonb,
     title               text,
@@ -142,6 +160,15 @@ export const initial = sqlMigration(`
     where allocation_number is not null;
   create index document_without_number_idx on document (business_id)
     where allocation_number is null and coalesce(allocation ->> 'status', '') <> 'not_required';
+  -- What is left to pay of a book, by its age and by its customers, without a row of what is settled.
+  create index document_debt_due_idx on document (business_id, coalesce(due_on, dated_on), id)
+    include (due_on, dated_on, account_id, balance) where balance > 0;
+  create index document_debt_account_idx on document (business_id, account_id, coalesce(due_on, dated_on), id)
+    include (due_on, dated_on, balance) where balance > 0;
+  -- The account of a customer, in the order of its statement, with what its sums need.
+  create index document_account_idx on document (business_id, account_id, dated_on, position)
+    include (type, total, paid, balance)
+    where type in ('proforma', 'tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note');
   -- Finds between which positions the documents of a type with a range of dates are.
   create index document_type_dated_idx on document (business_id, type, dated_on, position);
 
@@ -152,6 +179,10 @@ export const initial = sqlMigration(`
     'The place in the order of commits of the business, in which lists show its documents.';
   comment on column document.total_agorot is
     'The total, for indexes: below row-level security a comparison of numerics reads none, since it is not leakproof.';
+  comment on column document.account_id is
+    'The customer on whose account it is: of a receipt or a credit note the one whose document it settles.';
+  comment on column document.balance is
+    'What is left to pay of it, as settlementOf of the domain computes it; null where it asks for no payment.';
   comment on column document.cancel_reason is 'The reason that the caller gave for the cancellation.';
   comment on column document.reply_outcomes is
     'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
@@ -169,8 +200,8 @@ export const initial = sqlMigration(`
     raise exception 'an issued document cannot be changed' using errcode = 'restrict_violation';
   end $$;
   create trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
-    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items,
-    prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title,
+    due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, account_id,
+    items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title,
     notes, send, artifact_sha256, hash on document
     for each row execute function document_is_final();
 
@@ -238,10 +269,12 @@ export const initial = sqlMigration(`
   ${enableTenantIsolation('daily_count')}
   ${enableTenantIsolation('book')}
   ${enableTenantIsolation('document_sum')}
+  ${enableTenantIsolation('payment_sum')}
 
   ${keepLiveRows('book')}
   ${keepLiveRows('daily_count')}
   ${keepLiveRows('document_sum')}
+  ${keepLiveRows('payment_sum')}
 
   -- The trail of what changes after the issue.
   -- The state of a document in the canonical form of RFC 8785; texts and null alone, so that its numbers need no canonical form.

@@ -78,6 +78,7 @@ CREATE TABLE public.document (
     business jsonb NOT NULL,
     customer_id uuid NOT NULL,
     customer jsonb NOT NULL,
+    account_id uuid NOT NULL,
     items jsonb NOT NULL,
     prices_include_vat boolean NOT NULL,
     discount_rule jsonb,
@@ -89,6 +90,7 @@ CREATE TABLE public.document (
     total numeric(14,2) NOT NULL,
     total_agorot bigint NOT NULL,
     paid numeric(14,2) NOT NULL,
+    balance numeric(14,2),
     source_id uuid,
     source jsonb,
     title text,
@@ -270,6 +272,7 @@ CREATE TABLE public.document_sum (
     business_id uuid NOT NULL,
     type text NOT NULL,
     dated_on date NOT NULL,
+    vat_rate numeric(5,2) NOT NULL,
     documents integer NOT NULL,
     cancelled integer NOT NULL,
     net numeric(20,2) NOT NULL,
@@ -280,7 +283,7 @@ CREATE TABLE public.document_sum (
 
 ALTER TABLE ONLY public.document_sum FORCE ROW LEVEL SECURITY;
 
-COMMENT ON TABLE public.document_sum IS 'What the documents of a type and date amount to, without the cancelled ones, which are only counted.';
+COMMENT ON TABLE public.document_sum IS 'What the documents of a type, date and VAT rate amount to, without the cancelled ones, which are only counted.';
 
 CREATE TABLE public.due_event (
     consumer text NOT NULL,
@@ -353,6 +356,21 @@ CREATE TABLE public.outbox_reader (
 
 COMMENT ON TABLE public.outbox_reader IS 'How far the consumers of this service''s events have read its outbox, as their reconcilers report it.';
 
+CREATE TABLE public.payment_sum (
+    business_id uuid NOT NULL,
+    type text NOT NULL,
+    dated_on date NOT NULL,
+    method text NOT NULL,
+    documents integer NOT NULL,
+    payments integer NOT NULL,
+    amount numeric(20,2) NOT NULL,
+    CONSTRAINT payment_sum_counts_check CHECK (((documents >= 1) AND (payments >= documents)))
+);
+
+ALTER TABLE ONLY public.payment_sum FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.payment_sum IS 'What the documents of a type and date have received by each means of payment.';
+
 CREATE TABLE public.reconcile_checkpoint (
     consumer text NOT NULL,
     "position" bigint NOT NULL,
@@ -411,7 +429,7 @@ ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_public_id_key UNIQUE (public_id);
 
 ALTER TABLE ONLY public.document_sum
-    ADD CONSTRAINT document_sum_pkey PRIMARY KEY (business_id, type, dated_on);
+    ADD CONSTRAINT document_sum_pkey PRIMARY KEY (business_id, type, dated_on, vat_rate);
 
 ALTER TABLE ONLY public.due_event
     ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
@@ -440,6 +458,9 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outbox_reader
     ADD CONSTRAINT outbox_reader_pkey PRIMARY KEY (consumer);
 
+ALTER TABLE ONLY public.payment_sum
+    ADD CONSTRAINT payment_sum_pkey PRIMARY KEY (business_id, type, dated_on, method);
+
 ALTER TABLE ONLY public.reconcile_checkpoint
     ADD CONSTRAINT reconcile_checkpoint_pkey PRIMARY KEY (consumer);
 
@@ -451,6 +472,10 @@ CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
 
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
+
+CREATE INDEX document_debt_account_idx ON public.document USING btree (business_id, account_id, COALESCE(due_on, dated_on), id) INCLUDE (due_on, dated_on, balance) WHERE (balance > (0)::numeric);
+
+CREATE INDEX document_debt_due_idx ON public.document USING btree (business_id, COALESCE(due_on, dated_on), id) INCLUDE (due_on, dated_on, account_id, balance) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
@@ -505,6 +530,10 @@ CREATE TRIGGER document_sum_is_not_truncated BEFORE TRUNCATE ON public.document_
 CREATE TRIGGER document_sum_keeps_live_rows BEFORE DELETE ON public.document_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER document_truncate_is_rejected BEFORE TRUNCATE ON public.document FOR EACH STATEMENT EXECUTE FUNCTION public.document_truncate_is_rejected();
+
+CREATE TRIGGER payment_sum_is_not_truncated BEFORE TRUNCATE ON public.payment_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER payment_sum_keeps_live_rows BEFORE DELETE ON public.payment_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
 CREATE TRIGGER series_advances_by_one BEFORE DELETE OR UPDATE ON public.series FOR EACH ROW EXECUTE FUNCTION public.series_advances_by_one();
 
@@ -561,6 +590,15 @@ END);
 ALTER TABLE public.document_sum ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY document_sum_of_business ON public.document_sum USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.payment_sum ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY payment_sum_of_business ON public.payment_sum USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -63,7 +63,10 @@ describe('the rules of sources', () => {
         { type: source, total: 118n, settled: 0n },
       );
       const closes = ['receipt', 'tax_invoice', 'tax_invoice_receipt'].includes(type);
-      expect(effect).toEqual({ closes, pays: type === 'receipt' ? 40n : 0n });
+      const pays = type === 'receipt' ? 40n : 0n;
+      const settled = { credit_note: 100n, tax_invoice: null, tax_invoice_receipt: null };
+      const settles = type in settled ? settled[type as keyof typeof settled] : pays;
+      expect(effect).toEqual({ closes, pays, settles });
     },
   );
 

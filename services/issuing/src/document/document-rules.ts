@@ -184,6 +184,8 @@ export interface SourceEffect {
   closes: boolean;
   /** What is added to the source's `totals.paid`. */
   pays: Agorot;
+  /** What is taken from what is left to pay of the source; null: it asks for no payment from now on. */
+  settles: Agorot | null;
 }
 
 /**
@@ -197,16 +199,17 @@ export function effectOnSource(
 ): SourceEffect {
   switch (document.type) {
     case 'receipt':
-      return { closes: true, pays: document.paid };
+      return { closes: true, pays: document.paid, settles: document.paid };
     case 'tax_invoice':
     case 'tax_invoice_receipt':
-      return { closes: true, pays: 0n };
+      return { closes: true, pays: 0n, settles: null };
     case 'credit_note':
       return {
         closes: source.type === 'tax_invoice' && source.settled + document.total >= source.total,
         pays: 0n,
+        settles: document.total,
       };
     default:
-      return { closes: false, pays: 0n };
+      return { closes: false, pays: 0n, settles: 0n };
   }
 }

@@ -9,7 +9,7 @@ export async function sumsByType(
   db: Database<IssuingTables>,
   businessId: string,
   { from, to }: { from: string; to: string },
-): Promise<Omit<Selectable<DocumentSumTable>, 'business_id' | 'dated_on'>[]> {
+): Promise<Omit<Selectable<DocumentSumTable>, 'business_id' | 'dated_on' | 'vat_rate'>[]> {
   const { rows } = await sql<Selectable<DocumentSumTable>>`
     select type, sum(documents) as documents, sum(cancelled) as cancelled, sum(net) as net, sum(vat) as vat,
       sum(total) as total
@@ -26,19 +26,31 @@ export async function datesOfWrongSums(
 ): Promise<string[]> {
   const { rows } = await sql<{ dated_on: string }>`
     with kept as (
-      select dated_on, count(*) filter (where status <> 'cancelled') as documents,
+      select dated_on, vat_rate, count(*) filter (where status <> 'cancelled') as documents,
         count(*) filter (where status = 'cancelled') as cancelled,
         coalesce(sum(subtotal - discount) filter (where status <> 'cancelled'), 0) as net,
         coalesce(sum(vat) filter (where status <> 'cancelled'), 0) as vat,
         coalesce(sum(total) filter (where status <> 'cancelled'), 0) as total
-      from document where business_id = ${business_id} and type = ${type} group by dated_on
+      from document where business_id = ${business_id} and type = ${type} group by dated_on, vat_rate
     ), summed as (
-      select dated_on, documents, cancelled, net, vat, total
+      select dated_on, vat_rate, documents, cancelled, net, vat, total
       from document_sum where business_id = ${business_id} and type = ${type}
+    ), paid as (
+      select dated_on, payment ->> 'method' as method, count(distinct id) as documents, count(*) as payments,
+        sum((payment ->> 'amount')::numeric) as amount
+      from document, jsonb_array_elements(payments) as payment
+      where business_id = ${business_id} and type = ${type} group by dated_on, payment ->> 'method'
+    ), received as (
+      select dated_on, method, documents, payments, amount
+      from payment_sum where business_id = ${business_id} and type = ${type}
     )
-    select dated_on from kept full join summed using (dated_on)
+    select dated_on from kept full join summed using (dated_on, vat_rate)
     where (kept.documents, kept.cancelled, kept.net, kept.vat, kept.total)
       is distinct from (summed.documents, summed.cancelled, summed.net, summed.vat, summed.total)
+    union
+    select dated_on from paid full join received using (dated_on, method)
+    where (paid.documents, paid.payments, paid.amount)
+      is distinct from (received.documents, received.payments, received.amount)
     order by dated_on`.execute(db);
   return rows.map((row) => row.dated_on);
 }
@@ -71,10 +83,12 @@ export async function sumsByMonth(
  */
 export async function subtractCancelled(
   trx: Transaction<IssuingTables>,
-  { business_id, type, dated_on, subtotal, discount, vat, total }: DocumentRow,
+  { business_id, type, dated_on, vat_rate, subtotal, discount, vat, total }: DocumentRow,
 ): Promise<void> {
   await sql`
     update document_sum set documents = documents - 1, cancelled = cancelled + 1,
       net = net - (${subtotal}::numeric - ${discount}::numeric), vat = vat - ${vat}, total = total - ${total}
-    where business_id = ${business_id} and type = ${type} and dated_on = ${dated_on}`.execute(trx);
+    where business_id = ${business_id} and type = ${type} and dated_on = ${dated_on} and vat_rate = ${vat_rate}`.execute(
+    trx,
+  );
 }

@@ -7,7 +7,7 @@ import {
   type IssuedDocument,
   type Issuer,
 } from '@pinkas/contracts';
-import { type Agorot, documentTypeRules, fromShekels, toShekels } from '@pinkas/domain';
+import { type Agorot, documentTypeRules, fromShekels, settlesSource, toShekels } from '@pinkas/domain';
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
@@ -101,6 +101,8 @@ export function toRow(
     business: Business;
     issuedAt: Date;
     paid: Agorot;
+    /** The customer of the document that it is based on. */
+    sourceCustomerId: string | undefined;
     body_sha256: Buffer;
     idempotency_key: string;
     issuer: Issuer;
@@ -130,6 +132,7 @@ export function toRow(
     business: issue.business,
     customer_id: customer.id,
     customer: customer,
+    account_id: (settlesSource(document.type) && issue.sourceCustomerId) || customer.id,
     items: document.items,
     prices_include_vat: document.prices_include_vat,
     discount_rule: document.discount,
@@ -141,6 +144,7 @@ export function toRow(
     total: totals.total.toFixed(2),
     total_agorot: Number(fromShekels(totals.total)),
     paid: toShekels(issue.paid).toFixed(2),
+    balance: documentTypeRules[document.type].dueDate ? totals.total.toFixed(2) : null,
     source_id: source?.id ?? null,
     source: source,
     title: document.title,
@@ -176,6 +180,7 @@ const documentColumns = [
   'business',
   'customer_id',
   'customer',
+  'account_id',
   'items',
   'prices_include_vat',
   'discount_rule',
@@ -187,6 +192,7 @@ const documentColumns = [
   'total',
   'total_agorot',
   'paid',
+  'balance',
   'source_id',
   'source',
   'title',
@@ -248,17 +254,25 @@ export async function lockById(
     .executeTakeFirst();
 }
 
-/** Finds documents and locks them, in one order for all transactions, with the effect of `lockById`. */
+/**
+ * Finds documents and locks them, in one order for all transactions, with the effect of `lockById`.
+ * @param withProformas whether the proformas that they are based on are locked as well.
+ */
 export async function lockByIds(
   trx: Transaction<IssuingTables>,
   businessId: string,
   ids: readonly string[],
+  withProformas: boolean,
 ): Promise<DocumentRow[]> {
+  // What a document is based on never changes: it may be read before the lock.
+  const all = sql<string>`any(${ids}::uuid[] || case when ${withProformas} then array(
+    select source_id from document
+    where business_id = ${businessId} and id = any(${ids}::uuid[]) and source ->> 'type' = 'proforma') end)`;
   return trx
     .selectFrom('document')
     .selectAll()
     .where('business_id', '=', businessId)
-    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('id', '=', all)
     .orderBy('id')
     .forUpdate()
     .execute();
@@ -297,7 +311,12 @@ export async function markCancelled(
 ): Promise<DocumentRow> {
   return trx
     .updateTable('document')
-    .set({ status: 'cancelled', cancelled_at: cancellation.at, cancel_reason: cancellation.reason })
+    .set({
+      status: 'cancelled',
+      balance: null,
+      cancelled_at: cancellation.at,
+      cancel_reason: cancellation.reason,
+    })
     .where('business_id', '=', document.business_id)
     .where('id', '=', document.id)
     .returningAll()
@@ -310,9 +329,11 @@ export interface SourceChange {
   closes: boolean;
   /** What is added to what was paid of it, with two decimals. */
   pays: string;
+  /** What is taken from what is left to pay, with two decimals; null: it asks for no payment from now on. */
+  settles: string | null;
 }
 
-/** Closes source documents, or adds to what was paid of them, in one statement. */
+/** Closes source documents, or changes what was paid and is left to pay of them, in one statement. */
 export async function updateSources(
   trx: Transaction<IssuingTables>,
   businessId: string,
@@ -321,9 +342,36 @@ export async function updateSources(
   await sql`
     update document set
       paid = paid + change.pays,
+      balance = balance - change.settles,
       status = case when change.closes then 'closed' else status end
-    from json_to_recordset(${JSON.stringify(changes)}::json) as change (id uuid, closes boolean, pays numeric)
+    from json_to_recordset(${JSON.stringify(changes)}::json)
+      as change (id uuid, closes boolean, pays numeric, settles numeric)
     where document.business_id = ${businessId} and document.id = change.id`.execute(trx);
+}
+
+/**
+ * A locked proforma asks for its payment again when the last of its invoices is credited in full.
+ * @param credited the invoices that are credited in full by the end of this transaction.
+ */
+export async function reopenProformas(
+  trx: Transaction<IssuingTables>,
+  businessId: string,
+  credited: readonly string[],
+): Promise<void> {
+  await sql`
+    update document as proforma set balance = proforma.total - proforma.paid
+    from document as invoice
+    where invoice.business_id = ${businessId} and invoice.id = any(${credited}::uuid[])
+      and proforma.business_id = ${businessId} and proforma.id = invoice.source_id
+      and proforma.type = 'proforma' and proforma.status <> 'cancelled'
+      and not exists (
+        select from document as other
+        where other.business_id = ${businessId} and other.source_id = proforma.id
+          and other.type in ('tax_invoice', 'tax_invoice_receipt') and other.id <> all(${credited}::uuid[])
+          and coalesce((
+            select sum(note.total) < other.total from document as note
+            where note.business_id = ${businessId} and note.source_id = other.id and note.type = 'credit_note'), true)
+      )`.execute(trx);
 }
 
 /** The ids of those documents, of whatever businesses, that are in no book. */

@@ -8,7 +8,7 @@ import type {
   Item,
   Payment,
 } from '@pinkas/contracts';
-import type { DocumentType } from '@pinkas/domain';
+import type { DocumentType, PaymentMethod } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
 import type { ColumnType, JSONColumnType } from 'kysely';
 
@@ -46,6 +46,8 @@ export interface DocumentTable {
   business: JSONColumnType<Business>;
   customer_id: string;
   customer: JSONColumnType<CustomerSnapshot>;
+  /** The customer on whose account it is: of a receipt or a credit note the one whose document it settles. */
+  account_id: string;
   items: Json<Item[]>;
   prices_include_vat: boolean;
   discount_rule: Json<IssuedDocument['discount']> | null;
@@ -58,6 +60,8 @@ export interface DocumentTable {
   /** The total again, for indexes. */
   total_agorot: number;
   paid: Amount;
+  /** What is left to pay of it, by `settlementOf`; null where it asks for no payment. */
+  balance: Amount | null;
   source_id: string | null;
   source: Json<IssuedDocument['based_on']> | null;
   title: string | null;
@@ -99,11 +103,13 @@ export interface BookTable {
   last_position: number;
 }
 
-/** What the documents of a type and date amount to. */
+/** What the documents of a type, date and VAT rate amount to. */
 export interface DocumentSumTable {
   business_id: string;
   type: DocumentType;
   dated_on: string;
+  /** Percent. */
+  vat_rate: Amount;
   /** Without the cancelled ones, which no amount includes. */
   documents: number;
   cancelled: number;
@@ -112,10 +118,22 @@ export interface DocumentSumTable {
   total: Amount;
 }
 
+/** What the documents of a type and date have received by one means of payment. */
+export interface PaymentSumTable {
+  business_id: string;
+  type: DocumentType;
+  dated_on: string;
+  method: PaymentMethod;
+  documents: number;
+  payments: number;
+  amount: Amount;
+}
+
 export interface IssuingTables extends MessagingTables {
   document: DocumentTable;
   series: SeriesTable;
   daily_count: DailyCountTable;
   book: BookTable;
   document_sum: DocumentSumTable;
+  payment_sum: PaymentSumTable;
 }

@@ -181,7 +181,7 @@ async function insert(
   { series, sources, today }: LockedForDrafts,
   rendered: readonly RenderedDraft[],
 ): Promise<{ draft: Draft; row: DocumentRow; artifact: Artifact }[]> {
-  const numbered = withRows(series, rendered);
+  const numbered = withRows(series, sources, rendered);
   const [first, ...others] = numbered.map(({ row }) => row);
   if (!first) {
     return [];
@@ -237,12 +237,16 @@ async function recordPersons(trx: Trx, rendered: readonly RenderedDraft[]): Prom
   }
 }
 
-function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft) {
+function rowOf(
+  { draft, document, issuedAt, artifact, outcomes }: RenderedDraft,
+  sources: LockedForDrafts['sources'],
+) {
   const { request, body_sha256 } = draft;
   return toRow(document, {
     business: request.business,
     issuedAt,
     paid: paymentsSum(request.body),
+    sourceCustomerId: sources.get(document.based_on?.id ?? '')?.customer_id,
     body_sha256,
     idempotency_key: request.idempotency_key,
     issuer: request.issuer,
@@ -254,11 +258,12 @@ function rowOf({ draft, document, issuedAt, artifact, outcomes }: RenderedDraft)
 /** Continues the chain of the locked series. */
 function withRows(
   series: LockedSeries,
+  sources: LockedForDrafts['sources'],
   rendered: readonly RenderedDraft[],
 ): (RenderedDraft & { row: HashedDocumentRow })[] {
   let previous = series.last_hash;
   return rendered.map((draft) => {
-    const row = rowOf(draft);
+    const row = rowOf(draft, sources);
     const hash = documentHash(row, stateOf(row), previous);
     previous = hash;
     return { ...draft, row: { ...row, hash } };

@@ -210,15 +210,23 @@ export async function insertIssued(
       insert into document (${columns}, position)
       select ${columns}, last_position - ${last.number}::bigint + number
         from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
-      returning id, document.position, dated_on, subtotal - discount as net, vat, total
+      returning id, document.position, dated_on, vat_rate, subtotal - discount as net, vat, total, payments
     ),
     summed as (
-      insert into document_sum (business_id, type, dated_on, documents, cancelled, net, vat, total)
-      select ${business_id}::uuid, ${type}::text, dated_on, count(*), 0, sum(net), sum(vat), sum(total)
-        from inserted group by dated_on order by dated_on
-      on conflict (business_id, type, dated_on) do update
+      insert into document_sum (business_id, type, dated_on, vat_rate, documents, cancelled, net, vat, total)
+      select ${business_id}::uuid, ${type}::text, dated_on, vat_rate, count(*), 0, sum(net), sum(vat), sum(total)
+        from inserted group by dated_on, vat_rate order by dated_on, vat_rate
+      on conflict (business_id, type, dated_on, vat_rate) do update
         set documents = document_sum.documents + excluded.documents, net = document_sum.net + excluded.net,
           vat = document_sum.vat + excluded.vat, total = document_sum.total + excluded.total
+    ),
+    received as (
+      insert into payment_sum (business_id, type, dated_on, method, documents, payments, amount)
+      select ${business_id}::uuid, ${type}::text, dated_on, payment ->> 'method', count(distinct id), count(*),
+          sum((payment ->> 'amount')::numeric)
+        from inserted, jsonb_array_elements(payments) as payment group by 3, 4 order by 3, 4
+      on conflict (business_id, type, dated_on, method) do update
+        set documents = payment_sum.documents + excluded.documents, payments = payment_sum.payments + excluded.payments, amount = payment_sum.amount + excluded.amount
     ),
     published as (
       insert into outbox (id, subject, body, request_id, trace)

@@ -5,11 +5,12 @@ import {
   type DocumentRow,
   findById,
   lockByIds,
+  reopenProformas,
   type SourceChange,
   updateSources,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { checkSource, effectOnSource } from '../document/document-rules.js';
+import { checkSource, effectOnSource, type SourceEffect } from '../document/document-rules.js';
 import { readSettling } from '../document/settlement.repository.js';
 
 type SourceReference = NonNullable<IssuedDocument['based_on']>;
@@ -41,14 +42,18 @@ export async function findSource(
   return { row, reference, vat_rate: Number(row.vat_rate) };
 }
 
-/** Locks the sources of documents until the transaction ends. @returns them by id, as they are now. */
+/**
+ * Locks the sources of documents until the transaction ends, and with those of credit notes the proformas that may ask for their
+ * payment again. @returns them by id, as they are now.
+ */
 export async function lockSources(
   trx: Transaction<IssuingTables>,
   businessId: string,
-  documents: readonly Pick<IssuedDocument, 'based_on'>[],
+  documents: readonly Pick<IssuedDocument, 'type' | 'based_on'>[],
 ): Promise<Map<string, DocumentRow>> {
   const ids = new Set(documents.flatMap(({ based_on }) => based_on?.id ?? []));
-  const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids]);
+  const credits = documents.some(({ type }) => type === 'credit_note');
+  const rows = ids.size === 0 ? [] : await lockByIds(trx, businessId, [...ids], credits);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -80,24 +85,41 @@ export async function settleSources(
   // What earlier credit notes have credited matters to a credit note alone.
   const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
+  const creditedInFull: string[] = [];
   for (const source of sources.values()) {
     const based = documents.filter(({ source_id }) => source_id === source.id);
     if (based.length === 0) {
       continue;
     }
+    const total = sum(based.map((document) => document.total));
+    const sourceTotal = fromShekels(Number(source.total));
+    const creditedBefore = fromShekels(credited?.get(source.id)?.credited ?? 0);
     const effect = effectOnSource(
-      { type, total: sum(based.map(({ total }) => total)), paid: sum(based.map(({ paid }) => paid)) },
+      { type, total, paid: sum(based.map(({ paid }) => paid)) },
       {
         type: source.type,
-        total: fromShekels(Number(source.total)),
-        settled: fromShekels(Number(source.paid)) + fromShekels(credited?.get(source.id)?.credited ?? 0),
+        total: sourceTotal,
+        settled: fromShekels(Number(source.paid)) + creditedBefore,
       },
     );
-    if (effect.closes || effect.pays !== 0n) {
-      changes.push({ id: source.id, closes: effect.closes, pays: toShekels(effect.pays).toFixed(2) });
+    changes.push(...changeOf(source, effect));
+    if (credited !== null && creditedBefore + total >= sourceTotal) {
+      creditedInFull.push(source.id);
     }
   }
   if (changes.length > 0) {
     await updateSources(trx, business_id, changes);
   }
+  if (creditedInFull.some((id) => sources.get(id)?.source?.type === 'proforma')) {
+    await reopenProformas(trx, business_id, creditedInFull);
+  }
 }
+
+/** The change of a source; none where a document has no effect on it. */
+function changeOf({ id }: DocumentRow, { closes, pays, settles }: SourceEffect): SourceChange[] {
+  return closes || pays !== 0n || settles !== 0n
+    ? [{ id, closes, pays: decimal(pays), settles: settles === null ? null : decimal(settles) }]
+    : [];
+}
+
+const decimal = (amount: Agorot): string => toShekels(amount).toFixed(2);

@@ -1,11 +1,9 @@
 import { type ReplyOf, type RequestOf, summarizeDocuments } from '@pinkas/contracts';
-import { addDays } from '@pinkas/domain';
-import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { sumsByType } from '../document/document-sums.repository.js';
+import { checkPeriod } from '../report/period-days.js';
 import { inOrder } from './sum-documents.js';
-
-const daysMax = 366;
 
 /** Sums up the documents of a range of dates, by type. */
 @Operation(summarizeDocuments)
@@ -14,11 +12,7 @@ export class SummarizeDocuments {
 
   async handle(request: RequestOf<typeof summarizeDocuments>): Promise<ReplyOf<typeof summarizeDocuments>> {
     const { business_id, from, to } = request;
-    if (to >= addDays(from, daysMax)) {
-      throw ApiError.invalid([
-        { path: '/to', message: `must be within ${daysMax} days from the first date` },
-      ]);
-    }
+    checkPeriod(request);
     const sums = await sumsByType(forTenant(this.db, business_id), business_id, { from, to });
     return { types: inOrder(sums) };
   }

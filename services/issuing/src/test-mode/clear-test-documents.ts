@@ -14,12 +14,16 @@ import type { IssuingTables } from '../document/document.tables.js';
  * is issued is deleted as well. A series that begins during the call stays with its document, for the next call.
  */
 export const testBook: TestBookTables<IssuingTables> = {
-  tables: ['document', 'document_sum', 'series', 'book', 'daily_count'],
+  tables: ['document', 'document_sum', 'payment_sum', 'series', 'book', 'daily_count'],
   highestFirst: { document: sql.ref('position') },
   only: {
     document_sum: sql`not exists (
       select from document where document.business_id = document_sum.business_id
         and document.type = document_sum.type and document.dated_on = document_sum.dated_on
+    )`,
+    payment_sum: sql`not exists (
+      select from document where document.business_id = payment_sum.business_id
+        and document.type = payment_sum.type and document.dated_on = payment_sum.dated_on
     )`,
     series: sql`not exists (
       select from document where document.business_id = series.business_id and document.type = series.type

@@ -1,0 +1,234 @@
+import { businessLegalTypes, debtAges, documentTypes, paymentMethods } from '@pinkas/domain';
+import Type, { type Static } from 'typebox';
+import { defineContract } from './define.js';
+import { DocumentHead, Payment } from './schema/document.js';
+import { CalendarDate, Money, Nullable, Strict, Uuid } from './schema/fields.js';
+
+const pageLimit = Type.Integer({ minimum: 1, maximum: 100 });
+
+/** What is left to pay, in ILS, by its age. */
+export const DebtsByAge = Strict({
+  documents: Type.Integer({ minimum: 0 }),
+  amount: Money,
+  /** Every age, in the order of `debtAges`. */
+  ages: Type.Array(
+    Strict({ age: Type.Enum([...debtAges]), documents: Type.Integer({ minimum: 0 }), amount: Money }),
+  ),
+});
+export type DebtsByAge = Static<typeof DebtsByAge>;
+
+/** What is left to pay of all documents of a book today, by age. */
+export const summarizeDebts = defineContract('issuing.debt.summarize', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({ ...DebtsByAge.properties, as_of: CalendarDate, customers: Type.Integer({ minimum: 0 }) }),
+});
+
+/** Where a page of debtors ends. */
+export const DebtorPosition = Strict({ amount: Money, customer_id: Uuid });
+export type DebtorPosition = Static<typeof DebtorPosition>;
+
+/** A customer that has something left to pay. */
+export const Debtor = Strict({
+  customer_id: Uuid,
+  /** As the document that was due first has it. */
+  name: Type.String(),
+  ...DebtsByAge.properties,
+  /** The first of the due dates. */
+  due_on: CalendarDate,
+  days_late: Type.Integer(),
+  /** What the account has beyond its open documents: receipts that settle none of them. It is subtracted from no amount here. */
+  on_account: Money,
+});
+export type Debtor = Static<typeof Debtor>;
+
+/** The customers that have something left to pay, the largest amount first, a page at a time. */
+export const listDebtors = defineContract('issuing.debtor.list', {
+  request: Strict({
+    business_id: Uuid,
+    limit: pageLimit,
+    /** Only customers after this one. */
+    after: Nullable(DebtorPosition),
+  }),
+  reply: Strict({
+    debtors: Type.Array(Debtor),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(DebtorPosition),
+  }),
+});
+
+/** Where a page of debts ends. */
+export const DebtPosition = Strict({ due_on: CalendarDate, document_id: Uuid });
+export type DebtPosition = Static<typeof DebtPosition>;
+
+/** A document that has something left to pay. */
+export const Debt = Strict({
+  document: DocumentHead,
+  /** The customer on whose account it is. */
+  customer_id: Uuid,
+  /** ILS. */
+  balance: Money,
+  /** Its due date, or its date where it has none. */
+  due_on: CalendarDate,
+  days_late: Type.Integer(),
+  age: Type.Enum([...debtAges]),
+});
+export type Debt = Static<typeof Debt>;
+
+/** The documents that have something left to pay, the first due first, a page at a time. */
+export const listDebts = defineContract('issuing.debt.list', {
+  request: Strict({
+    business_id: Uuid,
+    customer_id: Type.Optional(Uuid),
+    age: Type.Optional(Type.Enum([...debtAges])),
+    limit: pageLimit,
+    /** Only documents after this one. */
+    after: Nullable(DebtPosition),
+  }),
+  reply: Strict({
+    debts: Type.Array(Debt),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(DebtPosition),
+  }),
+});
+
+/** Where a page of a statement ends: among the entries of one date, at a position of the book. */
+export const StatementPosition = Strict({ date: CalendarDate, position: Type.Integer({ minimum: 1 }) });
+export type StatementPosition = Static<typeof StatementPosition>;
+
+/** A document on the account of a customer. */
+export const StatementEntry = Strict({
+  document_id: Uuid,
+  type: Type.Enum([...documentTypes]),
+  number: Type.Integer(),
+  date: CalendarDate,
+  due_date: Nullable(CalendarDate),
+  /** The document that it is based on. */
+  based_on: DocumentHead.properties.based_on,
+  /** ILS: what it asks for, and what it settles. A tax invoice / receipt does both. */
+  debit: Money,
+  credit: Money,
+  /** ILS: of the account, after it. */
+  balance: Money,
+});
+export type StatementEntry = Static<typeof StatementEntry>;
+
+/**
+ * The account of a customer: what asked for payment and what settled it, in the order of dates, a page at a time. A proforma is on it
+ * while it asks for its payment itself, and not once an invoice does. A receipt or a credit note is on the account of the customer
+ * whose document it settles.
+ */
+export const readStatement = defineContract('issuing.statement.read', {
+  request: Strict({
+    business_id: Uuid,
+    customer_id: Uuid,
+    /** Document dates, both inclusive. */
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
+    limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    /** Only entries after this one. */
+    after: Nullable(StatementPosition),
+  }),
+  reply: Strict({
+    /** ILS: before the first date. */
+    opening: Money,
+    /** ILS: before the first entry of this page. */
+    brought_forward: Money,
+    entries: Type.Array(StatementEntry),
+    /** ILS: of the complete period. */
+    debit: Money,
+    credit: Money,
+    closing: Money,
+    documents: Type.Integer({ minimum: 0 }),
+    /** ILS: what is left to pay of open documents now, whatever the period. */
+    open: Money,
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(StatementPosition),
+  }),
+});
+
+/** Amounts in ILS. */
+const vatAmounts = { net: Money, vat: Money, total: Money };
+
+/**
+ * What a period amounts to, by document date: VAT and income of invoices less credit notes, and what was received by each means of
+ * payment (`periodReport` of the domain).
+ */
+export const reportPeriod = defineContract('issuing.period.report', {
+  request: Strict({
+    business_id: Uuid,
+    /** Of the business, which decides what its income is. */
+    legal_type: Nullable(Type.Enum(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])),
+    /** Document dates, both inclusive; at most 366 days. */
+    from: CalendarDate,
+    to: CalendarDate,
+  }),
+  reply: Strict({
+    /** Each type of sale at each rate, in the order of the types; a credit note has what is subtracted. */
+    types: Type.Array(
+      Strict({
+        type: Type.Enum([...documentTypes]),
+        vat_rate: Type.Number(),
+        documents: Type.Integer({ minimum: 0 }),
+        ...vatAmounts,
+      }),
+    ),
+    /** Invoices less credit notes, the highest rate first. */
+    rates: Type.Array(Strict({ vat_rate: Type.Number(), ...vatAmounts })),
+    sales: Strict(vatAmounts),
+    taxable: Strict(vatAmounts),
+    untaxed: Money,
+    /** Whole shekels, as the periodic report has them. */
+    reported: Strict({ taxable: Money, vat: Money, untaxed: Money }),
+    /** By means, in the order of `paymentMethods`. */
+    receipts: Type.Array(
+      Strict({
+        method: Type.Enum([...paymentMethods]),
+        payments: Type.Integer({ minimum: 0 }),
+        amount: Money,
+      }),
+    ),
+    received: Money,
+    income: Strict({ basis: Type.Enum(['invoices', 'receipts']), amount: Money }),
+    /** Each month that has a sale or a receipt, YYYY-MM, in their order. */
+    months: Type.Array(
+      Strict({
+        month: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$' }),
+        net: Money,
+        vat: Money,
+        received: Money,
+      }),
+    ),
+  }),
+  errors: ['validation_error'],
+});
+
+/** Where a page of payments ends: a document, by its date and its position in the book. */
+export const PaymentPosition = StatementPosition;
+export type PaymentPosition = Static<typeof PaymentPosition>;
+
+/** The documents that have received something by a means of payment, the latest date first, a page at a time. */
+export const listPayments = defineContract('issuing.payment.list', {
+  request: Strict({
+    business_id: Uuid,
+    method: Type.Enum([...paymentMethods]),
+    /** Document dates, both inclusive; at most 366 days. */
+    from: CalendarDate,
+    to: CalendarDate,
+    limit: pageLimit,
+    after: Nullable(PaymentPosition),
+  }),
+  reply: Strict({
+    documents: Type.Array(
+      Strict({
+        document: DocumentHead,
+        /** By that means. */
+        payments: Type.Array(Payment),
+        /** ILS: what they amount to. */
+        amount: Money,
+      }),
+    ),
+    /** The `after` of the next page; null on the last one. */
+    next_after: Nullable(PaymentPosition),
+  }),
+  errors: ['validation_error'],
+});

@@ -1,0 +1,68 @@
+import {
+  draftReminder,
+  listDebts,
+  type ReplyOf,
+  type RequestOf,
+  remindedDocumentsMax,
+} from '@pinkas/contracts';
+import { heldUntil } from '@pinkas/domain';
+import {
+  ApiError,
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  Operation,
+  RpcClient,
+} from '@pinkas/service-kit';
+import { defaultReminder } from '../mail/compose-reminder.js';
+import type { DeliveryTables } from './delivery.tables.js';
+import { lastReminders, reminderPauseDays } from './reminder.repository.js';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Shows what a reminder would say, and when it may be sent. Nothing is stored. */
+@Operation(draftReminder)
+export class DraftReminder {
+  constructor(
+    @InjectDatabase() private readonly db: Database<DeliveryTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  async handle({
+    business,
+    customer_id,
+  }: RequestOf<typeof draftReminder>): Promise<ReplyOf<typeof draftReminder>> {
+    const { debts } = await this.rpc.call(listDebts, {
+      business_id: business.id,
+      customer_id,
+      limit: remindedDocumentsMax,
+      after: null,
+    });
+    const [first] = debts;
+    if (!first) {
+      throw new ApiError('not_found');
+    }
+    const ids = [customer_id, ...debts.map(({ document }) => document.id)];
+    const last = await lastReminders(forTenant(this.db, business.id), business.id, ids);
+    const now = this.clock.now();
+    const allowedAt = (id: string): string | null => {
+      const at = last.get(id);
+      const allowed = at && new Date(at.getTime() + reminderPauseDays * dayMs);
+      return allowed && allowed > now ? allowed.toISOString() : null;
+    };
+    // The address of the latest document is the one that the customer gave last.
+    const latest = debts.reduce((one, other) =>
+      other.document.issued_at > one.document.issued_at ? other : one,
+    );
+    return {
+      debts: debts.map((debt) => ({ ...debt, allowed_at: allowedAt(debt.document.id) })),
+      recipient: latest.document.customer.email,
+      ...defaultReminder(business, latest.document.customer.name),
+      allowed_at: allowedAt(customer_id),
+      quiet_until: heldUntil('customer', business.auto_send.quiet_hours, now)?.toISOString() ?? null,
+    };
+  }
+}

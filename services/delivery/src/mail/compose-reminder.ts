@@ -1,0 +1,103 @@
+import type { Debt } from '@pinkas/contracts';
+import {
+  documentTypeRules,
+  fieldDirection,
+  formatDay,
+  fromShekels,
+  isolatedText,
+  sum,
+  toShekels,
+} from '@pinkas/domain';
+import type { DeliveryFacts, Reminder } from '../delivery/delivery.tables.js';
+import { amountText, singleLine } from '../delivery/wording.js';
+import { type Email, type EmailLogo, lookOf, type Row, toHtml, toText, viewUrl } from './compose-email.js';
+
+const wordings = {
+  he: {
+    subject: (business: string) => `תזכורת לתשלום מאת ${business}`,
+    text: (customer: string, business: string) =>
+      `שלום ${customer},\n\nלפי הרישומים שלנו, הסכומים המפורטים למטה עדיין לא שולמו. נודה על הסדרת התשלום.\n\nאם התשלום כבר בוצע, אפשר להתעלם מהודעה זו.\n\nבברכה,\n${business}`,
+    due: (day: string) => `לתשלום עד ${day}`,
+    total: 'סך הכול לתשלום',
+    view: 'צפייה במסמך',
+    viewFirst: 'צפייה במסמך הראשון',
+  },
+  en: {
+    subject: (business: string) => `Payment reminder from ${business}`,
+    text: (customer: string, business: string) =>
+      `Dear ${customer},\n\nAccording to our records the amounts below are still to be paid. Please arrange the payment.\n\nIf you have paid already, please disregard this message.\n\nKind regards,\n${business}`,
+    due: (day: string) => `due ${day}`,
+    total: 'Total due',
+    view: 'View the document',
+    viewFirst: 'View the first document',
+  },
+} as const;
+
+/** What a reminder says unless a person writes something else. */
+export function defaultReminder(
+  business: { readonly name: string; readonly language: 'he' | 'en' },
+  customerName: string,
+): Pick<Reminder, 'subject' | 'text'> {
+  const wording = wordings[business.language];
+  const name = singleLine(business.name);
+  return {
+    subject: wording.subject(name),
+    text: wording.text(singleLine(customerName), name),
+  };
+}
+
+/** Composes the email of a reminder: the text of a person, and below it what is open now. */
+export function composeReminder(
+  facts: DeliveryFacts,
+  reminder: Reminder,
+  { debts, logo }: { readonly debts: readonly Debt[]; readonly logo: EmailLogo | null },
+  viewUrlBase: string,
+): Email {
+  const { language } = facts.business;
+  const wording = wordings[language];
+  const name = singleLine(facts.business.name);
+  const subject = singleLine(reminder.subject);
+  const [first] = debts;
+  const lines = {
+    type: subject,
+    opening: paragraphsOf(reminder.text).map((paragraph) => isolatedText(paragraph, language)),
+    rows: rowsOf(debts, language),
+    link: viewUrl(viewUrlBase, first?.document.public_id ?? facts.document.public_id),
+    view: debts.length > 1 ? wording.viewFirst : wording.view,
+    closing: null,
+    business: name,
+    businessDirection: fieldDirection(name, language),
+  };
+  return {
+    subject,
+    text: toText({ ...lines, opening: [reminder.text.trim()] }),
+    html: toHtml(lines, language, lookOf(facts, logo)),
+    fileName: '',
+    language,
+  };
+}
+
+function rowsOf(debts: readonly Debt[], language: 'he' | 'en'): Row[] {
+  const wording = wordings[language];
+  const rows = debts.map(({ document, balance, due_on }) => {
+    const rules = documentTypeRules[document.type];
+    const type = language === 'he' ? rules.nameHe : rules.name;
+    const due = isolatedText(formatDay(due_on, language), language);
+    return {
+      name: `${type} ${document.number}, ${wording.due(due)}`,
+      value: amountText(balance, language),
+      isStrong: debts.length === 1,
+    };
+  });
+  const total = toShekels(sum(debts.map(({ balance }) => fromShekels(balance))));
+  return debts.length > 1
+    ? [...rows, { name: wording.total, value: amountText(total, language), isStrong: true }]
+    : rows;
+}
+
+/** The lines of a text that has something in them. */
+const paragraphsOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => singleLine(line))
+    .filter((line) => line !== '');

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  draftReminder,
+  type IssuedDocument,
+  listMessages,
+  type RequestOf,
+  sendReminder,
+  suppressAddress,
+} from '@pinkas/contracts';
+import { eventually } from '@pinkas/testkit';
+import { type DeliveryUnderTest, startDelivery } from './delivery.js';
+
+const hourMs = 60 * 60 * 1000;
+
+describe('reminders', () => {
+  let delivery: DeliveryUnderTest;
+  beforeAll(async () => {
+    delivery = await startDelivery();
+  });
+  afterAll(() => delivery.stop());
+  beforeEach(() => delivery.reset());
+
+  /** Documents of one customer, of which nothing was sent. */
+  async function open(
+    balances: readonly number[],
+  ): Promise<{ documents: IssuedDocument[]; customer: string }> {
+    const customer = { name: 'לקוח לדוגמה', id: randomUUID() };
+    const documents: IssuedDocument[] = [];
+    for (const [index, balance] of balances.entries()) {
+      const document = await delivery.issue(delivery.newRecipient(), {
+        due: false,
+        document: {
+          number: index + 1,
+          due_date: '2026-05-01',
+          // Below the threshold of allocation numbers, so that the first PDF is final.
+          totals: { subtotal: 500, discount: 0, vat: 90, vat_rate: 18, total: 590, currency: 'ILS' },
+        },
+      });
+      Object.assign(document.customer, customer);
+      delivery.debts.set(document.id, balance);
+      documents.push(document);
+    }
+    return { documents, customer: customer.id };
+  }
+
+  async function remind(
+    documents: readonly IssuedDocument[],
+    change: Partial<RequestOf<typeof sendReminder>> = {},
+  ) {
+    const [first] = documents;
+    return delivery.network.call(sendReminder, {
+      business: delivery.business,
+      customer_id: first?.customer.id ?? '',
+      document_ids: documents.map(({ id }) => id),
+      reminder_id: randomUUID(),
+      recipient: delivery.newRecipient(),
+      subject: 'תזכורת',
+      text: 'שלום,\n\nנא לשלם.',
+      ...change,
+    });
+  }
+
+  const refusedAt = (path: string) =>
+    expect.objectContaining({
+      code: 'validation_error',
+      details: { errors: [expect.objectContaining({ path })] },
+    });
+  const messagesOf = async ({ id }: IssuedDocument) =>
+    (await delivery.network.call(listMessages, { business_id: delivery.business.id, document_id: id }))
+      .messages;
+
+  it('DraftReminder has a text, the address of the latest document and what is left to pay', async () => {
+    const { documents, customer } = await open([118, 59.5]);
+    const draft = await delivery.network.call(draftReminder, {
+      business: delivery.business,
+      customer_id: customer,
+    });
+    expect(draft).toMatchObject({
+      debts: [
+        { document: { id: documents[0]?.id }, balance: 118, days_late: 45, allowed_at: null },
+        { document: { id: documents[1]?.id }, balance: 59.5, allowed_at: null },
+      ],
+      recipient: documents[0]?.customer.email,
+      subject: `תזכורת לתשלום מאת ${delivery.business.name}`,
+      text: expect.stringContaining('שלום לקוח לדוגמה,'),
+      allowed_at: null,
+      quiet_until: null,
+    });
+    const english = { ...delivery.business, language: 'en' } as const;
+    const inEnglish = await delivery.network.call(draftReminder, {
+      business: english,
+      customer_id: customer,
+    });
+    expect(inEnglish.text).toContain('still to be paid');
+    await expect(
+      delivery.network.call(draftReminder, { business: delivery.business, customer_id: randomUUID() }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('SendReminder sends the text with what is left to pay, attaches nothing and releases no original', async () => {
+    const { documents } = await open([118, 59.5]);
+    const recipient = delivery.newRecipient();
+    const person_id = randomUUID();
+    expect(await remind(documents, { recipient, person_id })).toMatchObject({
+      state: 'ready',
+      requested: true,
+      reminder: true,
+      not_before: null,
+    });
+    const [mail] = await eventually('the reminder arrives', async () => {
+      const mails = await delivery.mailbox.mailTo(recipient);
+      return mails.length > 0 && mails;
+    });
+    expect(mail).toMatchObject({ subject: 'תזכורת', attachments: [] });
+    expect(mail?.text).toContain('נא לשלם.');
+    expect(mail?.text).toMatch(/חשבונית מס 1.*118\.00/);
+    expect(mail?.text).toMatch(/חשבונית מס 2.*59\.50/);
+    expect(mail?.text).toMatch(/סך הכול לתשלום: .*177\.50/);
+    expect(mail?.text).toContain(`https://pinkas.example.com/d/${documents[0]?.public_id}`);
+    expect(mail?.html).toContain('<p style="margin:0 0 12px');
+    const [first] = documents as [IssuedDocument];
+    expect(delivery.releasedArtifacts).not.toContain(first.id);
+    const { rows } = await delivery.database.db
+      .selectFrom('audit_entry' as never)
+      .selectAll()
+      .where('subject' as never, '=', first.id as never)
+      .execute()
+      .then((found) => ({ rows: found as { action: string; actor: string }[] }));
+    expect(rows).toMatchObject([{ action: 'reminder.send', actor: `person:${person_id}` }]);
+    await eventually('the message is sent', async () => (await messagesOf(first))[0]?.state === 'sent');
+  });
+
+  it('of many requests at once on two instances one reminds a customer', async () => {
+    await delivery.startAnother();
+    const { documents } = await open([100, 200, 300]);
+    const recipient = delivery.newRecipient();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, index) =>
+        remind(index % 2 === 0 ? documents : documents.slice(index % 3), { recipient }),
+      ),
+    );
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused.map(({ reason }) => reason)).toEqual(refused.map(() => refusedAt('/customer_id')));
+    expect(outcomes.length - refused.length).toBe(1);
+    await eventually(
+      'the reminder arrives',
+      async () => (await delivery.mailbox.mailTo(recipient)).length > 0,
+    );
+    expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
+  });
+
+  it('of two requests at once for one document on two accounts one reminds of it', async () => {
+    const { documents } = await open([100]);
+    const [document] = documents as [IssuedDocument];
+    // The account may have been corrected between the two.
+    const other = { ...document, customer: { ...document.customer, id: randomUUID() } };
+    const first = remind([document]);
+    await first;
+    document.customer.id = other.customer.id;
+    await expect(remind([other])).rejects.toEqual(refusedAt('/customer_id'));
+  });
+
+  it('a customer is reminded again after three days, and not a second before', async () => {
+    const { documents, customer } = await open([100]);
+    await remind(documents);
+    const allowed = new Date(delivery.clock.now.getTime() + 72 * hourMs);
+    delivery.clock.now = new Date(allowed.getTime() - 60_000);
+    await expect(remind(documents)).rejects.toEqual(refusedAt('/customer_id'));
+    const draft = await delivery.network.call(draftReminder, {
+      business: delivery.business,
+      customer_id: customer,
+    });
+    expect(Math.abs(Date.parse(draft.allowed_at ?? '') - allowed.getTime())).toBeLessThan(60_000);
+    expect(draft.debts[0]?.allowed_at).not.toBeNull();
+    delivery.clock.now = new Date(allowed.getTime() + 60_000);
+    expect(await remind(documents)).toMatchObject({ state: 'ready' });
+  });
+
+  it('a repeated request with one id is one reminder', async () => {
+    const { documents } = await open([100]);
+    const request = { reminder_id: randomUUID(), recipient: delivery.newRecipient() };
+    const [one, other] = await Promise.all([remind(documents, request), remind(documents, request)]);
+    expect(other.delivery_id).toBe(one.delivery_id);
+    expect((await remind(documents, request)).delivery_id).toBe(request.reminder_id);
+    expect(await messagesOf(documents[0] as IssuedDocument)).toHaveLength(1);
+    const stranger = (await open([1])).documents;
+    await expect(remind(stranger, request)).rejects.toEqual(refusedAt('/reminder_id'));
+  });
+
+  it('a reminder waits for the end of the quiet hours that the business has now', async () => {
+    const { documents } = await open([100]);
+    const recipient = delivery.newRecipient();
+    const business = {
+      ...delivery.business,
+      auto_send: { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' },
+    };
+    const message = await remind(documents, { business, recipient });
+    expect(message).toMatchObject({ state: 'ready', not_before: '2026-06-15T11:00:00.000Z' });
+    delivery.advanceClock(hourMs);
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.advanceClock(hourMs + 60_000);
+    await eventually(
+      'the reminder arrives',
+      async () => (await delivery.mailbox.mailTo(recipient)).length === 1,
+    );
+  });
+
+  it('a reminder of which everything is paid by then is withdrawn, and one of which a part is paid names the rest', async () => {
+    const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    const business = { ...delivery.business, auto_send: quiet };
+    const paid = (await open([100])).documents;
+    const partly = (await open([100, 200])).documents;
+    const recipient = delivery.newRecipient();
+    await remind(paid, { business });
+    await remind(partly, { business, recipient });
+    delivery.debts.set(paid[0]?.id ?? '', 0);
+    delivery.debts.set(partly[0]?.id ?? '', 0);
+    delivery.debts.set(partly[1]?.id ?? '', 50);
+    delivery.advanceClock(2 * hourMs + 60_000);
+    await eventually('the first is withdrawn', async () => {
+      const [message] = await messagesOf(paid[0] as IssuedDocument);
+      return message?.state === 'withdrawn' && message.reason === 'Nothing is left to pay.';
+    });
+    const [mail] = await eventually('the second arrives', async () => {
+      const mails = await delivery.mailbox.mailTo(recipient);
+      return mails.length > 0 && mails;
+    });
+    expect(mail?.text).not.toContain('חשבונית מס 1,');
+    expect(mail?.text).toMatch(/חשבונית מס 2.*50\.00/);
+  });
+
+  it('a reminder is not sent while issuing does not answer', async () => {
+    const { documents } = await open([100]);
+    const recipient = delivery.newRecipient();
+    const quiet = { ...delivery.business.auto_send, quiet_hours: '11:00-14:00' };
+    await remind(documents, { recipient, business: { ...delivery.business, auto_send: quiet } });
+    delivery.issuingUnavailable = true;
+    delivery.advanceClock(2 * hourMs + 60_000);
+    await eventually('it is postponed', async () => {
+      const [message] = await messagesOf(documents[0] as IssuedDocument);
+      return (
+        message?.state === 'ready' &&
+        Date.parse(message.next_attempt_at ?? '') > Date.parse('2026-06-15T11:01:00Z')
+      );
+    });
+    expect(await delivery.mailbox.mailTo(recipient)).toEqual([]);
+    delivery.issuingUnavailable = false;
+    delivery.advanceClock(60_000);
+    await eventually(
+      'the reminder arrives',
+      async () => (await delivery.mailbox.mailTo(recipient)).length === 1,
+    );
+  });
+
+  it('SendReminder refuses an address that is none or is suppressed, and a document of which nothing is left to pay', async () => {
+    const { documents } = await open([100, 50]);
+    await expect(remind(documents, { recipient: '0501234567' })).rejects.toEqual(refusedAt('/recipient'));
+    const recipient = delivery.newRecipient();
+    await delivery.network.call(suppressAddress, {
+      business_id: delivery.business.id,
+      address: recipient,
+      detail: null,
+    });
+    await expect(remind(documents, { recipient })).rejects.toEqual(refusedAt('/recipient'));
+    delivery.debts.set(documents[1]?.id ?? '', 0);
+    await expect(remind(documents)).rejects.toEqual(refusedAt('/document_ids'));
+    // A refusal counts as no reminder.
+    expect(await remind(documents.slice(0, 1))).toMatchObject({ state: 'ready' });
+  });
+});

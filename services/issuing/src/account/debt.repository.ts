@@ -1,0 +1,152 @@
+import type { DebtorPosition, DebtPosition, DebtsByAge } from '@pinkas/contracts';
+import { type DebtAge, debtAges, dueDatesOfAge, fromShekels, toShekels } from '@pinkas/domain';
+import type { Database } from '@pinkas/service-kit';
+import { type RawBuilder, sql } from 'kysely';
+import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+import { accountSums } from './account-sums.js';
+
+/** The due date, or the date where there is none, as the indexes have it. */
+export const dueOn = sql<string>`coalesce(document.due_on, document.dated_on)`;
+
+/** The count and the sum of each age, in two columns. */
+type AgeColumns = Record<`documents_${DebtAge}`, number> & Record<`amount_${DebtAge}`, string | null>;
+
+const columnOf = (name: 'documents' | 'amount', age: DebtAge) => sql.ref(`${name}_${age}`);
+
+/** The debts of each account, by age on a day: an index has all of it. */
+function debtsByAccount(businessId: string, today: string): RawBuilder<unknown> {
+  const columns = debtAges.map((age) => {
+    const { from, to } = dueDatesOfAge(age, today);
+    const isOfAge = sql`${dueOn} between ${from ?? '-infinity'}::date and ${to ?? 'infinity'}::date`;
+    return sql`count(*) filter (where ${isOfAge}) as ${columnOf('documents', age)},
+      sum(document.balance) filter (where ${isOfAge}) as ${columnOf('amount', age)}`;
+  });
+  return sql`
+    select document.account_id, count(*) as documents, sum(document.balance) as amount, min(${dueOn}) as due_on,
+      ${sql.join(columns)}
+    from document
+    where document.business_id = ${businessId} and document.balance > 0
+    group by document.account_id`;
+}
+
+/** What is left to pay of a book, by age on a day. */
+export async function sumDebts(
+  db: Database<IssuingTables>,
+  businessId: string,
+  today: string,
+): Promise<DebtsByAge & { customers: number }> {
+  const columns = debtAges.map(
+    (age) => sql`sum(${columnOf('documents', age)}) as ${columnOf('documents', age)},
+      sum(${columnOf('amount', age)}) as ${columnOf('amount', age)}`,
+  );
+  const { rows } = await sql<
+    AgeColumns & { customers: number; documents: number | null; amount: string | null }
+  >`
+    select count(*) as customers, sum(documents) as documents, sum(amount) as amount, ${sql.join(columns)}
+    from (${debtsByAccount(businessId, today)}) as debtor`.execute(db);
+  const row = rows[0];
+  return { customers: row?.customers ?? 0, ...byAge(row) };
+}
+
+/** A customer with something left to pay. */
+export interface DebtorRow extends DebtsByAge {
+  readonly customer_id: string;
+  readonly name: string;
+  readonly due_on: string;
+  readonly on_account: number;
+}
+
+/** The accounts with the largest debts. */
+export async function findDebtors(
+  db: Database<IssuingTables>,
+  businessId: string,
+  { today, limit, after }: { today: string; limit: number; after: DebtorPosition | null },
+): Promise<DebtorRow[]> {
+  const isAfter =
+    after === null
+      ? sql`true`
+      : sql`(amount < ${after.amount} or amount = ${after.amount} and account_id > ${after.customer_id}::uuid)`;
+  const { rows } = await sql<
+    AgeColumns & {
+      account_id: string;
+      documents: number;
+      amount: string;
+      due_on: string;
+      name: string;
+      closing: string;
+    }
+  >`
+    select debtor.*, first.name, account.closing
+    from (
+      select * from (${debtsByAccount(businessId, today)}) as debtor
+      where ${isAfter} order by amount desc, account_id limit ${limit}
+    ) as debtor
+    cross join lateral (
+      select document.customer ->> 'name' as name from document
+      where document.business_id = ${businessId} and document.account_id = debtor.account_id and document.balance > 0
+      order by ${dueOn}, document.id limit 1
+    ) as first
+    cross join lateral (
+      select sum(debit - credit) as closing
+      from (${accountSums(businessId, sql.ref('debtor.account_id'))}) as entry
+    ) as account
+    order by debtor.amount desc, debtor.account_id`.execute(db);
+  return rows.map((row) => ({
+    customer_id: row.account_id,
+    name: row.name,
+    due_on: row.due_on,
+    ...byAge(row),
+    on_account: toShekels(fromShekels(Number(row.amount)) - fromShekels(Number(row.closing))),
+  }));
+}
+
+/** An open document. */
+export type DebtRow = HeadRow & Pick<DocumentRow, 'account_id' | 'balance'> & { due: string };
+
+/** The open documents that were due first. */
+export async function findDebts(
+  db: Database<IssuingTables>,
+  businessId: string,
+  filter: {
+    customer_id?: string | undefined;
+    from: string | null;
+    to: string | null;
+    limit: number;
+    after: DebtPosition | null;
+  },
+): Promise<DebtRow[]> {
+  const { customer_id, from, to, limit, after } = filter;
+  return db
+    .selectFrom('document')
+    .select(headColumns)
+    .select(['document.account_id', 'document.balance', dueOn.as('due')])
+    .where('document.business_id', '=', businessId)
+    .where(sql<boolean>`document.balance > 0`)
+    .$if(customer_id !== undefined, (query) => query.where('document.account_id', '=', customer_id ?? null))
+    .$if(from !== null, (query) => query.where(dueOn, '>=', from))
+    .$if(to !== null, (query) => query.where(dueOn, '<=', to))
+    .$if(after !== null, (query) =>
+      query.where(
+        sql<boolean>`(${dueOn}, document.id) > (${after?.due_on}::date, ${after?.document_id}::uuid)`,
+      ),
+    )
+    .orderBy(dueOn)
+    .orderBy('document.id')
+    .limit(limit)
+    .execute();
+}
+
+function byAge(
+  row: (AgeColumns & { documents: number | null; amount: string | null }) | undefined,
+): DebtsByAge {
+  return {
+    documents: Number(row?.documents ?? 0),
+    amount: Number(row?.amount ?? 0),
+    ages: debtAges.map((age) => ({
+      age,
+      documents: Number(row?.[`documents_${age}`] ?? 0),
+      amount: Number(row?.[`amount_${age}`] ?? 0),
+    })),
+  };
+}

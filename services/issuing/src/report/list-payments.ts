@@ -1,0 +1,30 @@
+import { listPayments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { fromShekels, sum, toShekels } from '@pinkas/domain';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import { toHead } from '../document/document.repository.js';
+import type { IssuingTables } from '../document/document.tables.js';
+import { findPayments } from './payment.repository.js';
+import { checkPeriod } from './period-days.js';
+
+/** Lists the documents that have received something by a means of payment, the latest date first. */
+@Operation(listPayments)
+export class ListPayments {
+  constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}
+
+  async handle(request: RequestOf<typeof listPayments>): Promise<ReplyOf<typeof listPayments>> {
+    const { limit, ...filter } = request;
+    checkPeriod(filter);
+    // One row beyond the page shows whether there is another page.
+    const found = await findPayments(forTenant(this.db, filter.business_id), filter, limit + 1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      documents: page.map((row) => {
+        const payments = row.payments.filter(({ method }) => method === filter.method);
+        const amount = toShekels(sum(payments.map((payment) => fromShekels(payment.amount))));
+        return { document: toHead(row), payments, amount };
+      }),
+      next_after: last && found.length > limit ? { date: last.dated_on, position: last.position } : null,
+    };
+  }
+}

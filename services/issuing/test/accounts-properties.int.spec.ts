@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type BookEntry,
+  type CreateDocument,
+  cancelDocument,
+  type issueDocument,
+  listDebtors,
+  listDebts,
+  listPayments,
+  printReport,
+  type ReplyOf,
+  type RequestOf,
+  readBook,
+  readStatement,
+  reportPeriod,
+  summarizeDebts,
+} from '@pinkas/contracts';
+import { type Agorot, debtAges, fromShekels, paymentMethods, settlementOf, sum } from '@pinkas/domain';
+import { describeSoftware, newPrimaryId, writeUniform } from '@pinkas/exports';
+import fc from 'fast-check';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+
+const customers = Array.from({ length: 3 }, () => ({ id: randomUUID(), name: 'לקוח' }));
+const methods = ['cash', 'bank_transfer', 'wallet_method_1'] as const;
+
+/** What is done to the book, in the order of the days; `on` is one of the documents before it. */
+const step = fc.record({
+  does: fc.constantFrom('invoice', 'invoice', 'proforma', 'receipt', 'receipt', 'credit', 'sale', 'cancel'),
+  customer: fc.integer({ min: 0, max: customers.length - 1 }),
+  on: fc.option(fc.nat({ max: 30 }), { freq: 6 }),
+  agorot: fc.integer({ min: 1, max: 200_000 }),
+  terms: fc.integer({ min: 0, max: 150 }),
+  method: fc.constantFrom(...methods),
+  rate: fc.constantFrom(0, 17, 18),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const seed = 20_260_630;
+const first = Date.parse('2026-01-01T00:00:00Z');
+const dayMs = 24 * 60 * 60 * 1000;
+
+describe('the accounts and reports of a random book', () => {
+  let issuing: IssuingUnderTest;
+  beforeAll(async () => {
+    issuing = await startIssuing({ outcomeWaitMs: 0, now: new Date('2026-06-30T08:00:00Z') });
+    issuing.network.answer(printReport, () => ({ pdf: Buffer.from('%PDF').toString('base64') }));
+  });
+  afterAll(() => issuing.stop());
+
+  type Issued = ReplyOf<typeof issueDocument>['document'];
+
+  /** Fills a new book. What the rules refuse is not done. */
+  async function fill(steps: readonly Step[]): Promise<string> {
+    const business = { ...issuing.business, id: randomUUID() };
+    const issued: Issued[] = [];
+    for (const [index, item] of steps.entries()) {
+      const day = new Date(first + Math.floor(index * 4) * dayMs).toISOString().slice(0, 10);
+      await apply(business, item, day, issued).catch((error: { code?: string }) => {
+        if (error.code === undefined || error.code === 'internal_error') {
+          throw error;
+        }
+      });
+    }
+    return business.id;
+  }
+
+  async function apply(
+    business: IssuingUnderTest['business'],
+    item: Step,
+    date: string,
+    issued: Issued[],
+  ): Promise<void> {
+    const customer = customers[item.customer] as (typeof customers)[number];
+    const source = item.on === null ? undefined : issued[item.on % Math.max(1, issued.length)];
+    const based = source ? { based_on: source.id } : {};
+    const amount = item.agorot / 100;
+    const due = new Date(Date.parse(date) + item.terms * dayMs).toISOString().slice(0, 10);
+    const payments = (total: number): NonNullable<CreateDocument['payments']> => [
+      { method: item.method, amount: total, ...(item.method !== 'cash' && { reference: 'x' }) },
+    ];
+    const bodies: Record<Exclude<Step['does'], 'cancel'>, Partial<CreateDocument>> = {
+      invoice: { type: 'tax_invoice', due_date: due, ...based },
+      proforma: { type: 'proforma', due_date: due },
+      receipt: { type: 'receipt', ...based, payments: payments(amount) },
+      credit: { type: 'credit_note', ...based },
+      sale: { type: 'tax_invoice_receipt', payments: payments(amount) },
+    };
+    if (item.does === 'cancel') {
+      if (source) {
+        await issuing.network.call(cancelDocument, {
+          business_id: business.id,
+          document_id: source.id,
+          reason: null,
+        });
+      }
+      return;
+    }
+    const body = { date, customer, items: net(amount), prices_include_vat: true, ...bodies[item.does] };
+    const reply = await issuing.issue(body, randomUUID(), { business: { ...business, vat_rate: item.rate } });
+    issued.push(reply.document);
+  }
+
+  async function bookOf(business_id: string): Promise<BookEntry[]> {
+    const entries: BookEntry[] = [];
+    let after: RequestOf<typeof readBook>['after'] = null;
+    do {
+      const page: ReplyOf<typeof readBook> = await issuing.network.call(readBook, {
+        business_id,
+        after,
+        limit: 100,
+      });
+      entries.push(...page.entries);
+      after = page.next_after;
+    } while (after !== null);
+    return entries;
+  }
+
+  const agorot = (shekels: number): Agorot => fromShekels(shekels);
+
+  async function checkDebts(business_id: string, book: readonly BookEntry[]): Promise<void> {
+    // What the book states, by the rule of the domain.
+    const expected = book.flatMap(({ document, state }) => {
+      const { balance } = settlementOf(document, state);
+      return balance !== null && balance > 0n ? [[document.id, balance] as const] : [];
+    });
+    const { debts } = await issuing.network.call(listDebts, { business_id, limit: 100, after: null });
+    const listed = debts.map(({ document, balance }) => [document.id, agorot(balance)] as const);
+    expect(new Map(listed)).toEqual(new Map(expected));
+    const total = sum(expected.map(([, balance]) => balance));
+    const summary = await issuing.network.call(summarizeDebts, { business_id });
+    expect([summary.documents, agorot(summary.amount)]).toEqual([expected.length, total]);
+    expect(summary.ages.map(({ age }) => age)).toEqual([...debtAges]);
+    for (const { age, documents, amount } of summary.ages) {
+      const ofAge = debts.filter((debt) => debt.age === age);
+      expect([documents, agorot(amount)]).toEqual([
+        ofAge.length,
+        sum(ofAge.map(({ balance }) => agorot(balance))),
+      ]);
+    }
+    const { debtors } = await issuing.network.call(listDebtors, { business_id, limit: 100, after: null });
+    expect(sum(debtors.map(({ amount }) => agorot(amount)))).toBe(total);
+    for (const { customer_id, amount, on_account } of debtors) {
+      const account = await issuing.network.call(readStatement, {
+        ...{ business_id, customer_id, limit: 500, after: null },
+      });
+      expect(agorot(account.closing)).toBe(agorot(amount) - agorot(on_account));
+      expect(account.open).toBe(amount);
+      expect(account.closing).toBe(account.entries.at(-1)?.balance);
+    }
+  }
+
+  /** An independent model: what asks for payment, less what was received and credited, of all customers. */
+  async function checkStatements(business_id: string, book: readonly BookEntry[]): Promise<void> {
+    const asked = sum(
+      book.map(({ document, state }) => {
+        const { balance } = settlementOf(document, state);
+        const { type, totals } = document;
+        return type === 'tax_invoice' || (type === 'proforma' && balance !== null)
+          ? agorot(totals.total)
+          : 0n;
+      }),
+    );
+    const settled = sum(
+      book.map(({ document: { type, totals, payments } }) => {
+        if (type === 'receipt') {
+          return sum(payments.map((payment) => agorot(payment.amount)));
+        }
+        return type === 'credit_note' ? agorot(totals.total) : 0n;
+      }),
+    );
+    const accounts = await Promise.all(
+      customers.map(({ id }) =>
+        issuing.network.call(readStatement, { business_id, customer_id: id, limit: 500, after: null }),
+      ),
+    );
+    expect(sum(accounts.map(({ closing }) => agorot(closing)))).toBe(asked - settled);
+  }
+
+  async function checkReport(business_id: string, book: readonly BookEntry[]): Promise<void> {
+    const { legal_type } = issuing.business;
+    const period = { from: '2026-01-15', to: '2026-04-30' };
+    const report = await issuing.network.call(reportPeriod, { business_id, legal_type, ...period });
+    const out = await mkdtemp(join(tmpdir(), 'pinkas-report-'));
+    const business = { ...issuing.business, id: business_id };
+    const settings = { registration: '', vendorTaxId: '', vendorName: '' };
+    const { files } = await writeUniform(
+      (contract, request) => issuing.network.call(contract, request),
+      {
+        ...{ business, ...period, charset: 'iso-8859-8', out, primaryId: newPrimaryId() },
+        ...{ software: describeSoftware(settings, business), startedAt: new Date('2026-06-30T08:00:00Z') },
+      },
+      () => {},
+    ).finally(() => rm(out, { recursive: true, force: true }));
+    const uniform = Object.fromEntries(files.typeTotals.map((row) => [row.type, row]));
+    for (const type of ['tax_invoice', 'tax_invoice_receipt', 'credit_note'] as const) {
+      const rows = report.types.filter((row) => row.type === type);
+      expect([
+        sum(rows.map(({ total }) => agorot(total))),
+        rows.reduce((count, row) => count + row.documents, 0),
+      ]).toEqual([uniform[type]?.total ?? 0n, uniform[type]?.documents ?? 0]);
+    }
+    expect(agorot(report.sales.total)).toBe(
+      (uniform.tax_invoice?.total ?? 0n) +
+        (uniform.tax_invoice_receipt?.total ?? 0n) -
+        (uniform.credit_note?.total ?? 0n),
+    );
+    const payments = book
+      .filter(({ document: { date } }) => date >= period.from && date <= period.to)
+      .flatMap(({ document }) => document.payments);
+    for (const method of paymentMethods) {
+      const expected = sum(
+        payments.filter((row) => row.method === method).map(({ amount }) => agorot(amount)),
+      );
+      const row = report.receipts.find((receipt) => receipt.method === method);
+      expect(agorot(row?.amount ?? 0)).toBe(expected);
+      const listed = await listedPayments(business_id, method, period);
+      expect(sum(listed.map(({ amount }) => agorot(amount)))).toBe(expected);
+    }
+    expect(sum(report.months.map(({ vat }) => agorot(vat)))).toBe(agorot(report.sales.vat));
+    expect(sum(report.rates.map(({ total }) => agorot(total)))).toBe(agorot(report.sales.total));
+  }
+
+  async function listedPayments(
+    business_id: string,
+    method: RequestOf<typeof listPayments>['method'],
+    period: { from: string; to: string },
+  ) {
+    const documents: ReplyOf<typeof listPayments>['documents'] = [];
+    let after: RequestOf<typeof listPayments>['after'] = null;
+    do {
+      const page: ReplyOf<typeof listPayments> = await issuing.network.call(listPayments, {
+        ...{ business_id, method, ...period, limit: 2, after },
+      });
+      documents.push(...page.documents);
+      after = page.next_after;
+    } while (after !== null);
+    expect(new Set(documents.map(({ document }) => document.id)).size).toBe(documents.length);
+    return documents;
+  }
+
+  it('debts, statements and the report of a period are what the documents of the book amount to', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const business_id = await fill(steps);
+        const book = await bookOf(business_id);
+        await checkDebts(business_id, book);
+        await checkStatements(business_id, book);
+        await checkReport(business_id, book);
+      }),
+      { seed, numRuns: 12, endOnFailure: true },
+    );
+  }, 240_000);
+
+  it('a receipt with several payments is listed once for each of its means', async () => {
+    const business = { ...issuing.business, id: randomUUID(), vat_rate: 0 };
+    const payments = [...cash(20), ...cash(30), { method: 'bank_transfer', amount: 50 } as const];
+    const { document } = await issuing.issue({ type: 'receipt', items: net(100), payments }, randomUUID(), {
+      business,
+    });
+    const period = { from: document.date, to: document.date };
+    const [listed] = await listedPayments(business.id, 'cash', period);
+    expect(listed).toMatchObject({ amount: 50, payments: [{ amount: 20 }, { amount: 30 }] });
+    expect(await listedPayments(business.id, 'bank_transfer', period)).toHaveLength(1);
+    expect(await listedPayments(business.id, 'check', period)).toEqual([]);
+    const { receipts, received } = await issuing.network.call(reportPeriod, {
+      ...{ business_id: business.id, legal_type: 'hevra_baam', ...period },
+    });
+    expect(receipts).toEqual([
+      { method: 'cash', payments: 2, amount: 50 },
+      { method: 'bank_transfer', payments: 1, amount: 50 },
+    ]);
+    expect(received).toBe(100);
+  });
+
+  it('a period of more than a year is refused', async () => {
+    const period = { business_id: issuing.business.id, from: '2024-01-01', to: '2025-01-01' };
+    const refused = { code: 'validation_error', details: { errors: [{ path: '/to' }] } };
+    await expect(issuing.network.call(reportPeriod, { ...period, legal_type: null })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(
+      issuing.network.call(listPayments, { ...period, method: 'cash', limit: 1, after: null }),
+    ).rejects.toMatchObject(refused);
+  });
+});

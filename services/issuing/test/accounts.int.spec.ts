@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type CreateDocument,
+  cancelDocument,
+  listDebtors,
+  listDebts,
+  type RequestOf,
+  readStatement,
+  summarizeDebts,
+} from '@pinkas/contracts';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+
+/** Without VAT, so that amounts are the same before and after it; due after 30 days. */
+const business = { vat_rate: 0, payment_terms_days: 30 } as const;
+
+describe('the accounts of customers', () => {
+  let issuing: IssuingUnderTest;
+  const ids: Record<string, string> = {};
+  const [anna, bar, stranger] = [randomUUID(), randomUUID(), randomUUID()];
+
+  beforeAll(async () => {
+    issuing = await startIssuing({ outcomeWaitMs: 0, business, now: new Date('2026-06-30T08:00:00Z') });
+    const issue = async (name: string, body: Partial<CreateDocument>) => {
+      ids[name] = (await issuing.issue({ customer: { id: anna, name: 'Anna' }, ...body })).document.id;
+    };
+    const on = (name: string) => ({ based_on: ids[name] as string });
+    // Due on 31 January: 150 days late.
+    await issue('old', { date: '2026-01-01', items: net(1000) });
+    await issue('late', { date: '2026-05-01', items: net(500) });
+    await issue('of bar', { date: '2026-05-02', customer: { id: bar, name: 'Bar' }, items: net(70) });
+    await issue('settled', { date: '2026-06-01', items: net(300) });
+    await issue('new', { date: '2026-06-01', due_date: '2026-06-30', items: net(40.01) });
+    await issue('overpaid', { date: '2026-06-02', items: net(100) });
+    const receive = (name: string, amount: number, body: Partial<CreateDocument> = {}) =>
+      issue(`receipt of ${name}`, {
+        ...{ type: 'receipt', date: '2026-06-10', ...on(name) },
+        ...{ items: net(amount), payments: cash(amount), ...body },
+      });
+    await receive('old', 250.5);
+    await receive('settled', 300, { customer: { id: stranger, name: 'Stranger' } });
+    await receive('overpaid', 120);
+    await issue('unlinked receipt', {
+      type: 'receipt',
+      date: '2026-06-10',
+      items: net(10),
+      payments: cash(10),
+    });
+    await issue('credit', { type: 'credit_note', date: '2026-06-11', ...on('late'), items: net(100) });
+    await issue('sold at once', {
+      ...{ type: 'tax_invoice_receipt', date: '2026-06-11', items: net(900), payments: cash(900) },
+    });
+    await issue('proforma', { type: 'proforma', date: '2026-06-12', items: net(60) });
+    await issue('invoiced proforma', { type: 'proforma', date: '2026-06-12', items: net(80) });
+    await issue('its invoice', { date: '2026-06-13', ...on('invoiced proforma'), items: net(80) });
+    await issue('cancelled proforma', { type: 'proforma', date: '2026-06-13', items: net(90) });
+    await issuing.network.call(cancelDocument, {
+      business_id: issuing.business.id,
+      document_id: ids['cancelled proforma'] as string,
+      reason: null,
+    });
+  });
+  afterAll(() => issuing.stop());
+
+  const nameOf = (id: string) => Object.entries(ids).find(([, known]) => known === id)?.[0];
+  const debts = async (change: Partial<RequestOf<typeof listDebts>> = {}) =>
+    issuing.network.call(listDebts, {
+      business_id: issuing.business.id,
+      limit: 100,
+      after: null,
+      ...change,
+    });
+  const statement = (change: Partial<RequestOf<typeof readStatement>> = {}) =>
+    issuing.network.call(readStatement, {
+      business_id: issuing.business.id,
+      customer_id: anna,
+      limit: 100,
+      after: null,
+      ...change,
+    });
+
+  it('ListDebts has what is left to pay of each document, the first due first, with the days since its due date', async () => {
+    const listed = (await debts()).debts.map((debt) => [
+      nameOf(debt.document.id),
+      debt.balance,
+      debt.days_late,
+      debt.age,
+    ]);
+    expect(listed).toEqual([
+      ['old', 749.5, 150, 'days_over_90'],
+      ['late', 400, 30, 'days_1_30'],
+      ['of bar', 70, 29, 'days_1_30'],
+      ['new', 40.01, 0, 'not_due'],
+      ['proforma', 60, -12, 'not_due'],
+      ['its invoice', 80, -13, 'not_due'],
+    ]);
+  });
+
+  it('ListDebts has the documents of an age, or of a customer, and every document on one page', async () => {
+    const namesOf = async (change: Partial<RequestOf<typeof listDebts>>) =>
+      (await debts(change)).debts.map(({ document }) => nameOf(document.id));
+    expect(await namesOf({ age: 'days_1_30' })).toEqual(['late', 'of bar']);
+    expect(await namesOf({ age: 'days_31_60' })).toEqual([]);
+    expect(await namesOf({ age: 'days_1_30', customer_id: bar })).toEqual(['of bar']);
+    expect(await namesOf({ customer_id: stranger })).toEqual([]);
+    const paged: (string | undefined)[] = [];
+    let after: RequestOf<typeof listDebts>['after'] = null;
+    do {
+      const page = await debts({ limit: 2, after });
+      paged.push(...page.debts.map(({ document }) => nameOf(document.id)));
+      after = page.next_after;
+    } while (after !== null);
+    expect(paged).toEqual(await namesOf({}));
+  });
+
+  it('SummarizeDebts sums what is left to pay by age', async () => {
+    const {
+      business: { id: business_id },
+    } = issuing;
+    expect(await issuing.network.call(summarizeDebts, { business_id })).toEqual({
+      as_of: '2026-06-30',
+      customers: 2,
+      documents: 6,
+      amount: 1399.51,
+      ages: [
+        { age: 'not_due', documents: 3, amount: 180.01 },
+        { age: 'days_1_30', documents: 2, amount: 470 },
+        { age: 'days_31_60', documents: 0, amount: 0 },
+        { age: 'days_61_90', documents: 0, amount: 0 },
+        { age: 'days_over_90', documents: 1, amount: 749.5 },
+      ],
+    });
+    const nothing = await issuing.network.call(summarizeDebts, { business_id: randomUUID() });
+    expect(nothing).toMatchObject({ customers: 0, documents: 0, amount: 0 });
+  });
+
+  it('ListDebtors has the customers with the largest debts first, and what they have paid beyond their documents', async () => {
+    const list = (change: Partial<RequestOf<typeof listDebtors>>) =>
+      issuing.network.call(listDebtors, {
+        business_id: issuing.business.id,
+        limit: 1,
+        after: null,
+        ...change,
+      });
+    const first = await list({});
+    expect(first.debtors).toMatchObject([
+      {
+        customer_id: anna,
+        name: 'Anna',
+        documents: 5,
+        amount: 1329.51,
+        due_on: '2026-01-31',
+        on_account: 30,
+      },
+    ]);
+    expect(first.debtors[0]?.days_late).toBe(150);
+    const second = await list({ after: first.next_after });
+    expect(second.debtors).toMatchObject([{ customer_id: bar, amount: 70, days_late: 29, on_account: 0 }]);
+    expect(second.next_after).toBeNull();
+    expect((await list({ limit: 2 })).debtors).toEqual([...first.debtors, ...second.debtors]);
+  });
+
+  it('ReadStatement has the documents of an account with the balance after each, and ends with what is left to pay', async () => {
+    const { entries, ...sums } = await statement();
+    expect(
+      entries.map((entry) => [nameOf(entry.document_id), entry.debit, entry.credit, entry.balance]),
+    ).toEqual([
+      ['old', 1000, 0, 1000],
+      ['late', 500, 0, 1500],
+      ['settled', 300, 0, 1800],
+      ['new', 40.01, 0, 1840.01],
+      ['overpaid', 100, 0, 1940.01],
+      ['receipt of old', 0, 250.5, 1689.51],
+      ['receipt of settled', 0, 300, 1389.51],
+      ['receipt of overpaid', 0, 120, 1269.51],
+      ['unlinked receipt', 0, 10, 1259.51],
+      ['credit', 0, 100, 1159.51],
+      ['sold at once', 900, 900, 1159.51],
+      ['proforma', 60, 0, 1219.51],
+      ['its invoice', 80, 0, 1299.51],
+    ]);
+    expect(sums).toEqual({
+      ...{ opening: 0, brought_forward: 0, debit: 2980.01, credit: 1680.5, closing: 1299.51 },
+      ...{ documents: 13, open: 1329.51, next_after: null },
+    });
+    // The receipt of another person is on the account that it settles.
+    expect((await statement({ customer_id: stranger })).entries).toEqual([]);
+  });
+
+  it('ReadStatement of a period opens with what was before it, and its pages continue the balance', async () => {
+    const period = { from: '2026-06-02', to: '2026-06-11' };
+    const complete = await statement(period);
+    expect(complete).toMatchObject({ opening: 1840.01, closing: 1159.51, documents: 7 });
+    const entries: typeof complete.entries = [];
+    let after: RequestOf<typeof readStatement>['after'] = null;
+    let carried = complete.opening;
+    do {
+      const page = await statement({ ...period, limit: 2, after });
+      expect(page).toMatchObject({ opening: 1840.01, closing: 1159.51, brought_forward: carried });
+      entries.push(...page.entries);
+      carried = page.entries.at(-1)?.balance ?? carried;
+      after = page.next_after;
+    } while (after !== null);
+    expect(entries).toEqual(complete.entries);
+    expect(await statement({ from: '2027-01-01' })).toMatchObject({
+      opening: 1299.51,
+      closing: 1299.51,
+      entries: [],
+    });
+  });
+
+  it('a proforma asks for its payment again when the last of its invoices is credited in full', async () => {
+    const customer = { id: randomUUID(), name: 'Corrected' };
+    const issue = async (body: Partial<CreateDocument>) =>
+      (await issuing.issue({ customer, ...body })).document.id;
+    const open = async () =>
+      (await debts({ customer_id: customer.id })).debts.map(({ document, balance }) => [
+        document.type,
+        balance,
+      ]);
+    const proforma = await issue({ type: 'proforma', items: net(200) });
+    await issue({ type: 'receipt', based_on: proforma, items: net(50), payments: cash(50) });
+    expect(await open()).toEqual([['proforma', 150]]);
+    const first = await issue({ based_on: proforma, items: net(200) });
+    expect(await open()).toEqual([['tax_invoice', 200]]);
+    const second = await issue({ based_on: proforma, items: net(20) });
+    await issue({ type: 'credit_note', based_on: first, items: net(150) });
+    await issue({ type: 'credit_note', based_on: first, items: net(50) });
+    expect(await open()).toEqual([['tax_invoice', 20]]);
+    // Both in one transaction, where two halves credit one invoice in full.
+    const half = { type: 'credit_note', based_on: second, items: net(10) } as const;
+    await Promise.all([issue(half), issue(half)]);
+    expect(await open()).toEqual([['proforma', 150]]);
+    expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 150, open: 150 });
+  });
+});
