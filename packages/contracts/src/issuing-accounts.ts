@@ -10,6 +10,8 @@ const pageLimit = Type.Integer({ minimum: 1, maximum: 100 });
 export const DebtsByAge = Strict({
   documents: Type.Integer({ minimum: 0 }),
   amount: Money,
+  /** Of it, what is after its due date. */
+  late: Money,
   /** Every age, in the order of `debtAges`. */
   ages: Type.Array(
     Strict({ age: Type.Enum([...debtAges]), documents: Type.Integer({ minimum: 0 }), amount: Money }),
@@ -163,7 +165,7 @@ export const reportPeriod = defineContract('issuing.period.report', {
     to: CalendarDate,
   }),
   reply: Strict({
-    /** Each type of sale at each rate, in the order of the types; a credit note has what is subtracted. */
+    /** Each type of sale at each rate, in the order of the types; the amounts of credit notes are negative, so that all add up to the sales. */
     types: Type.Array(
       Strict({
         type: Type.Enum([...documentTypes]),

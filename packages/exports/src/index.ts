@@ -1,7 +1,9 @@
 export type { BookRange } from './book-pages.js';
+export { csvRow } from './documents/csv.js';
 export { type ExportFormat, exportFormats } from './documents/part-writers.js';
 export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';
 export { ExportRefusedError, type RefusalReason } from './export-refused-error.js';
+export { escaped, ltr, type PrintedReportParts, printedReport } from './printed-report.js';
 export {
   describeSoftware,
   type SoftwareSettings,

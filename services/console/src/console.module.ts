@@ -40,6 +40,11 @@ import {
 import { ConsoleFrame } from './pages/console-frame.js';
 import { IssueCreditNote, StartCreditNote } from './pages/credit-document.js';
 import { ListCustomersPage, SaveCustomer, ShowCustomerPage } from './pages/customers.js';
+import { DownloadStatement, PrintStatement } from './pages/debts/download-statement.js';
+import { SendReminderNow, WriteReminder } from './pages/debts/reminder.js';
+import { ShowDebts } from './pages/debts/show-debts.js';
+import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
+import { ShowStatement } from './pages/debts/show-statement.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
@@ -55,6 +60,9 @@ import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
 import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
 import { ChangeRole, RemoveMember, ShowMember } from './pages/people/member-pages.js';
 import { ShowPeople } from './pages/people/show-people.js';
+import { DownloadReport, PrintPeriod } from './pages/reports/download-report.js';
+import { ShowReceipts } from './pages/reports/show-receipts.js';
+import { ShowReport } from './pages/reports/show-report.js';
 import { ServePdf } from './pages/serve-pdf.js';
 import { ShowDocument } from './pages/show-document.js';
 import { ShowFirstPage } from './pages/show-first-page.js';
@@ -163,6 +171,17 @@ const businessPages = [
   ShowDocument,
   ShowToday,
   ShowTrail,
+  ShowDebts,
+  ShowOpenDocuments,
+  ShowStatement,
+  PrintStatement,
+  DownloadStatement,
+  WriteReminder,
+  SendReminderNow,
+  ShowReport,
+  ShowReceipts,
+  PrintPeriod,
+  DownloadReport,
 ];
 
 /** People and what they may do, and the pages of the console. */

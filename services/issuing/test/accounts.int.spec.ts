@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  auditSeries,
   type CreateDocument,
   cancelDocument,
   listDebtors,
@@ -122,6 +123,7 @@ describe('the accounts of customers', () => {
       customers: 2,
       documents: 6,
       amount: 1399.51,
+      late: 1219.5,
       ages: [
         { age: 'not_due', documents: 3, amount: 180.01 },
         { age: 'days_1_30', documents: 2, amount: 470 },
@@ -232,5 +234,33 @@ describe('the accounts of customers', () => {
     await Promise.all([issue(half), issue(half)]);
     expect(await open()).toEqual([['proforma', 150]]);
     expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 150, open: 150 });
+  });
+
+  it('AuditSeries names a document whose balance, and a date whose received sums, are not those of the book', async () => {
+    const { db } = issuing.database;
+    const audit = async (type: RequestOf<typeof auditSeries>['type']) => {
+      const series = { business_id: issuing.business.id, type, after: null, limit: 200 };
+      const { documents, wrong_sums } = await issuing.network.call(auditSeries, series);
+      const found = documents.flatMap(({ id, findings }) => findings.map((finding) => [nameOf(id), finding]));
+      return { found, wrong_sums };
+    };
+    for (const type of ['tax_invoice', 'proforma', 'receipt', 'credit_note'] as const) {
+      expect(await audit(type)).toEqual({ found: [], wrong_sums: [] });
+    }
+    await db
+      .updateTable('document')
+      .set({ balance: '0.01' })
+      .where('id', '=', ids.late ?? '')
+      .execute();
+    await db
+      .updateTable('document')
+      .set({ balance: null })
+      .where('id', '=', ids.proforma ?? '')
+      .execute();
+    await db.updateTable('payment_sum').set({ amount: '1' }).where('dated_on', '=', '2026-06-10').execute();
+    const wrong = 'what is left to pay of it is not what its receipts, credit notes and invoices leave';
+    expect(await audit('tax_invoice')).toEqual({ found: [['late', wrong]], wrong_sums: [] });
+    expect((await audit('proforma')).found).toEqual([['proforma', wrong]]);
+    expect((await audit('receipt')).wrong_sums).toEqual(['2026-06-10']);
   });
 });

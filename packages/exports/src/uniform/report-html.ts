@@ -1,5 +1,6 @@
 import { documentTypeRules, formatDay, formatShekels } from '@pinkas/domain';
 import type { Deviation, RecordCode, UniformFiles, UniformRun } from '@pinkas/domain/uniform';
+import { escaped, ltr, printedReport } from '../printed-report.js';
 
 /** What the reports are of. */
 interface ReportedRun {
@@ -70,8 +71,6 @@ const deviationNames: Readonly<Record<Deviation, string>> = {
   does_not_fit: 'ארוך מן השדה',
 };
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
-const ltr = (text: string): string => `<bdi dir="ltr">${escaped(text)}</bdi>`;
 const row = (cells: readonly string[], cell: 'td' | 'th'): string =>
   `<tr>${cells.map((text) => `<${cell}>${text}</${cell}>`).join('')}</tr>`;
 /** @param kind `summed`: the last row has the sums. */
@@ -82,21 +81,6 @@ const table = (
 ): string =>
   `<table class="${kind}"><thead>${row(headings, 'th')}</thead><tbody>${rows.map((cells) => row(cells, 'td')).join('')}</tbody></table>`;
 const count = (number: number): string => ltr(number.toLocaleString('en-US'));
-/** A text as a string of CSS. */
-const cssString = (text: string): string =>
-  `"${text.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `\\${sign.codePointAt(0)?.toString(16)} `)}"`;
-
-/** Every page names the business, and its own number. */
-const paper = (name: string): string =>
-  `@page{size:A4;margin:18mm 15mm 20mm;font:8pt Heebo,Arial,sans-serif;direction:rtl;@top-right{content:${cssString(name)}}@bottom-left{content:"עמוד " counter(page) " מתוך " counter(pages)}}`;
-const style = `body{font:10pt Heebo,Arial,sans-serif;margin:0 auto;max-width:180mm;color:#111}
-h1{font-size:16pt;margin:0 0 2mm}h2{font-size:11pt;margin:7mm 0 2mm}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:1mm 5mm;margin:0}dt{color:#555}dd{margin:0}
-table{border-collapse:collapse;width:100%;margin-top:3mm}thead{display:table-header-group}tr{break-inside:avoid}
-th,td{border-bottom:1px solid #ccc;padding:1mm 2mm;text-align:start;font-variant-numeric:tabular-nums}th{background:#f2f2f2}
-.summed tbody tr:last-child{font-weight:700}
-footer{margin-top:6mm;text-align:center;break-before:avoid}`;
-
 /** The two reports that are printed with the files (sections 2.6 and 5.4 of the authority's instructions). */
 export function uniformReports(written: ReportedRun): PrintedReport[] {
   return [
@@ -168,13 +152,5 @@ function page({ run }: ReportedRun, title: string, body: string): string {
     ['קידוד', ltr(run.charset)],
     ['תוכנה', `${ltr(`${software.name} ${software.version}`)}, מספר רישום ${ltr(software.registration)}`],
   ];
-  return `<!doctype html>
-<html lang="he" dir="rtl"><head><meta charset="utf-8"><title>${title}</title><style>${paper(business.name)}
-${style}</style></head><body>
-<h1>${title}</h1>
-<dl>${facts.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl>
-${body}
-<footer>*** סוף הדוח ***</footer>
-</body></html>
-`;
+  return printedReport({ language: 'he', business: business.name, title, facts, body });
 }

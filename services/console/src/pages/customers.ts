@@ -21,6 +21,7 @@ import {
   html,
   isolate,
   leftToRight,
+  linkButton,
   type Markup,
   notice,
   pageHead,
@@ -221,6 +222,13 @@ async function cardPage(
       title: isolate(customer.name, language),
       language,
       crumbs: [{ text: words.customers[language], href: visit.link('/customers') }],
+      secondary: [
+        linkButton({
+          href: visit.link(`/customers/${customer.id}/statement`),
+          text: words.statement[language],
+          kind: 'quiet',
+        }),
+      ],
     })}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
 <section class="card">

@@ -28,6 +28,8 @@ const groups: readonly { readonly title: Words | null; readonly sections: readon
       { path: '/issue', word: words.issue, icon: 'issue', books: true, forIssuers: true },
       { path: '/documents', word: words.documents, icon: 'documents', books: true },
       { path: '/customers', word: words.customers, icon: 'customers', books: true },
+      { path: '/debts', word: words.debts, icon: 'debts', books: true },
+      { path: '/reports', word: words.reports, icon: 'reports', books: true },
       { path: '/exports', word: words.exports, icon: 'exports' },
     ],
   },

@@ -40,6 +40,7 @@ const actionWords: Readonly<Record<string, Words>> = {
   'connection.end': { he: 'העסק נותק מרשות המסים', en: 'The business was disconnected' },
   'delivery.resend': { he: 'הודעות נשלחו שוב', en: 'Messages were sent again' },
   'message.send': { he: 'מסמך נשלח לכתובת', en: 'A document was sent to an address' },
+  'reminder.send': { he: 'תזכורת תשלום נשלחה ללקוח', en: 'A customer was reminded of open documents' },
   'suppression.add': { he: 'נחסמה כתובת', en: 'An address was suppressed' },
   'suppression.remove': { he: 'כתובת אופשרה', en: 'An address was allowed' },
   'customer.update': { he: 'כרטיס לקוח תוקן', en: 'A customer card was corrected' },

@@ -140,9 +140,11 @@ export async function findDebts(
 function byAge(
   row: (AgeColumns & { documents: number | null; amount: string | null }) | undefined,
 ): DebtsByAge {
+  const amount = Number(row?.amount ?? 0);
   return {
     documents: Number(row?.documents ?? 0),
-    amount: Number(row?.amount ?? 0),
+    amount,
+    late: toShekels(fromShekels(amount) - fromShekels(Number(row?.amount_not_due ?? 0))),
     ages: debtAges.map((age) => ({
       age,
       documents: Number(row?.[`documents_${age}`] ?? 0),

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { auditSeries, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { fromShekels, settlementOf } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import { datesOfWrongSums } from '../document/document-sums.repository.js';
+import { toSettling } from '../document/settlement.repository.js';
 import { documentHash, stateOf } from './document-hash.js';
 import { type ChainedRow, chainedAfter, seriesHead } from './hash.repository.js';
 
@@ -19,7 +21,7 @@ export class AuditSeries {
     const rows = await chainedAfter(db, series, after, limit + 1);
     let previous: Buffer | null = after && Buffer.from(after.hash, 'hex');
     const documents = rows.slice(0, limit).map((row) => {
-      const findings = [...hashFindings(row, previous), ...stateFindings(row)];
+      const findings = [...hashFindings(row, previous), ...stateFindings(row), ...balanceFindings(row)];
       previous = row.hash;
       return { number: row.number, id: row.id, hash: row.hash.toString('hex'), findings };
     });
@@ -51,4 +53,16 @@ function stateFindings(row: ChainedRow): string[] {
       ? ['its state is not the one that its last recorded change has left']
       : []),
   ];
+}
+
+/** The stored balance is what debts and statements read. */
+function balanceFindings(row: ChainedRow): string[] {
+  const { balance } = settlementOf(
+    { type: row.type, totals: { total: Number(row.total) } },
+    { status: row.status, paid: Number(row.paid), ...toSettling(row) },
+  );
+  const stored = row.balance === null ? null : fromShekels(Number(row.balance));
+  return stored === balance
+    ? []
+    : ['what is left to pay of it is not what its receipts, credit notes and invoices leave'];
 }

@@ -2,15 +2,15 @@ import type { ChainHead, ChainPosition } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, SeriesTable } from '../document/document.tables.js';
+import { type SettlingRow, settlingDocuments } from '../document/settlement.repository.js';
 import type { RecordedState } from './document-hash.js';
 
 type SeriesKey = Pick<SeriesTable, 'business_id' | 'type'>;
 type Reader = Database<IssuingTables> | Transaction<IssuingTables>;
 
-/** A document with what the trail has recorded of its state, the oldest change first. */
-export type ChainedRow = Selectable<DocumentTable> & {
-  changes: { before: RecordedState; after: RecordedState }[];
-};
+/** A document with what is based on it, and what the trail has recorded of its state, the oldest change first. */
+export type ChainedRow = Selectable<DocumentTable> &
+  SettlingRow & { changes: { before: RecordedState; after: RecordedState }[] };
 
 /** The documents of a series behind a position, in the order of the numbers, each with its changes by one statement. */
 export function chainedAfter(
@@ -22,7 +22,9 @@ export function chainedAfter(
   return (
     db
       .selectFrom('document')
-      .selectAll()
+      .innerJoinLateral(settlingDocuments.as('settling'), (join) => join.onTrue())
+      .selectAll('document')
+      .selectAll('settling')
       .select(
         sql<ChainedRow['changes']>`coalesce((
         select json_agg(json_build_object('before', entry.before, 'after', entry.after) order by entry.n)
@@ -30,8 +32,8 @@ export function chainedAfter(
         where entry.business_id = document.business_id and entry.subject = document.id::text
           and entry.action = 'document.state'), '[]')`.as('changes'),
       )
-      .where('business_id', '=', business_id)
-      .where('type', '=', type)
+      .where('document.business_id', '=', business_id)
+      .where('document.type', '=', type)
       .$if(after !== null, (query) =>
         query.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('number', 'id'), '>', tuple(after?.number ?? 0, after?.id ?? '')),

@@ -84,17 +84,18 @@ const inShekels = ({ net, vat, total }: VatAmounts) => ({
   total: toShekels(total),
 });
 
-/** Each type at each rate, over the months; what has no document, since all are cancelled, is left out. */
+/** Each type at each rate, over the months, credit notes negative; what has no document, since all are cancelled, is left out. */
 function typeRows(types: readonly TypeSum[]) {
   const rates = [...new Set(types.map(({ vatRate }) => vatRate))].sort((one, other) => other - one);
   return saleTypes.flatMap((type) =>
     rates.flatMap((vatRate) => {
       const rows = types.filter((row) => row.type === type && row.vatRate === vatRate);
       const documents = rows.reduce((count, row) => count + row.documents, 0);
+      const sign = type === 'credit_note' ? -1n : 1n;
       const amounts = {
-        net: sum(rows.map(({ net }) => net)),
-        vat: sum(rows.map(({ vat }) => vat)),
-        total: sum(rows.map(({ total }) => total)),
+        net: sign * sum(rows.map(({ net }) => net)),
+        vat: sign * sum(rows.map(({ vat }) => vat)),
+        total: sign * sum(rows.map(({ total }) => total)),
       };
       return documents === 0 ? [] : [{ type, vat_rate: vatRate, documents, ...inShekels(amounts) }];
     }),

@@ -12,6 +12,7 @@ const texts = {
   withdrawn: { he: 'לא יישלח אל', en: 'Will not be sent to' },
   accountant: { he: 'עותק לרואה החשבון', en: "the accountant's copy" },
   followUp: { he: 'השלמה עם המספר', en: 'follow-up with the number' },
+  reminder: { he: 'תזכורת תשלום', en: 'payment reminder' },
   attempt: { he: 'ניסיון', en: 'attempt' },
   email: { he: 'דוא"ל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
@@ -21,10 +22,11 @@ type Attempt = Message['attempts'][number];
 
 /** Every attempt to send a message, and what is to become of it. */
 export function messageSteps(message: Message, language: Language): TimelineStep[] {
-  const { channel, purpose, follow_up, recipient } = message;
+  const { channel, purpose, follow_up, recipient, reminder } = message;
   const about = [
     texts[channel][language],
     ...(purpose === 'accountant' ? [texts.accountant[language]] : []),
+    ...(reminder ? [texts.reminder[language]] : []),
     ...(follow_up ? [texts.followUp[language]] : []),
   ].join(', ');
   const step = (

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { draftReminder, isUuid, type ReplyOf, sendReminder } from '@pinkas/contracts';
+import { ApiError, RpcClient } from '@pinkas/service-kit';
+import {
+  button,
+  card,
+  checkbox,
+  dayAndTime,
+  emptyState,
+  type FieldErrors,
+  type FieldRule,
+  field,
+  fieldErrors,
+  fieldGroup,
+  form,
+  formatMoney,
+  hidden,
+  html,
+  isolate,
+  type Markup,
+  notice,
+  pageHead,
+  textarea,
+} from '@pinkas/ui';
+import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { documentName } from '../parts.js';
+import { type Words, words } from '../words.js';
+import { ageWords } from './debt-words.js';
+
+const texts = {
+  title: { he: 'תזכורת לתשלום', en: 'Payment reminder' },
+  none: { he: 'לא נותר לתשלום דבר.', en: 'Nothing is left to pay.' },
+  documents: { he: 'על אילו מסמכים', en: 'About which documents' },
+  documentsHint: {
+    he: 'היתרות נבדקות שוב ברגע השליחה. מה ששולם עד אז אינו נכלל, ואם הכול שולם התזכורת אינה נשלחת.',
+    en: 'Balances are checked again when it is sent. What is paid by then is left out; if all is paid, nothing is sent.',
+  },
+  recipient: { he: 'כתובת דוא"ל', en: 'Email address' },
+  subject: { he: 'נושא', en: 'Subject' },
+  text: { he: 'הטקסט', en: 'Text' },
+  textHint: {
+    he: 'מתחת לטקסט תופיע טבלה של המסמכים והיתרות, עם קישור לצפייה.',
+    en: 'A table of the documents and what is left to pay follows the text, with a link to the page.',
+  },
+  send: { he: 'שליחת התזכורת', en: 'Send the reminder' },
+  tooEarly: {
+    he: 'הלקוח, או אחד המסמכים, קיבל תזכורת בשלושת הימים האחרונים. אפשר לשלוח שוב החל מ-',
+    en: 'The customer was reminded, or reminded of one of the documents, within the last three days. The next one may leave from',
+  },
+  quiet: { he: 'עכשיו שעות שקט. התזכורת תישלח ב-', en: 'These are quiet hours. The reminder will leave at' },
+  badRecipient: {
+    he: 'הכתובת אינה תקינה, או שאין שולחים אליה הודעות.',
+    en: 'The address is not valid, or no messages are sent to it.',
+  },
+  noDocument: {
+    he: 'יש לבחור לפחות מסמך אחד שטרם שולם.',
+    en: 'Choose at least one document that is not paid.',
+  },
+  soon: {
+    he: 'הלקוח, או אחד המסמכים, קיבל תזכורת בשלושת הימים האחרונים.',
+    en: 'The customer was reminded, or reminded of one of the documents, within the last three days.',
+  },
+  missing: { he: 'אי אפשר להשאיר ריק.', en: 'This cannot be empty.' },
+} as const satisfies Record<string, Words>;
+
+type Draft = ReplyOf<typeof draftReminder>;
+
+/** What a person has written into the form. */
+interface Written {
+  readonly id: string;
+  readonly documents: readonly string[];
+  readonly recipient: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+const rules: readonly FieldRule[] = [
+  { path: '/recipient', text: texts.badRecipient },
+  { path: '/document_ids', field: 'form', text: texts.noDocument },
+  { path: '/customer_id', field: 'form', text: texts.soon },
+  { path: '/subject', text: texts.missing },
+  { path: '/text', text: texts.missing },
+];
+
+/** What a reminder would say: a person reads it, and may change it, before it leaves. */
+@ConsolePage({ method: 'GET', path: '/debts/:id/reminder', access: 'issuer', changes: 'book', books: true })
+export class WriteReminder {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const draft = await findDraft(this.rpc, visit);
+    return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, written(draft), {});
+  }
+}
+
+/** Sends it; a form that is sent twice sends it once. */
+@ConsolePage({ method: 'POST', path: '/debts/:id/reminder', access: 'issuer', changes: 'book', books: true })
+export class SendReminderNow {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { book, language, link, params, session } = visit;
+    const sent = readForm(visit.form);
+    try {
+      await this.rpc.call(sendReminder, {
+        business: book,
+        customer_id: params.id ?? '',
+        document_ids: sent.documents.filter(isUuid),
+        reminder_id: sent.id,
+        recipient: sent.recipient,
+        subject: sent.subject,
+        text: sent.text,
+        person_id: session.personId,
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'validation_error')) {
+        throw error;
+      }
+      const draft = await findDraft(this.rpc, visit);
+      const errors = fieldErrors(error.details, { language, rules });
+      return draft === null ? nothingOpen(visit) : reminderPage(visit, draft, sent, errors);
+    }
+    return redirect(link(`/customers/${params.id}/statement`), { outcome: 'reminded' });
+  }
+}
+
+async function findDraft(rpc: RpcClient, { book, params }: MemberVisit): Promise<Draft | null> {
+  try {
+    return await rpc.call(draftReminder, { business: book, customer_id: params.id ?? '' });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** What is late and may be reminded of is chosen from the start; where nothing is late, all of it. */
+function written({ debts, recipient, subject, text }: Draft): Written {
+  const allowed = debts.filter(({ allowed_at }) => allowed_at === null);
+  const late = allowed.filter(({ days_late }) => days_late > 0);
+  const chosen = late.length > 0 ? late : allowed;
+  return {
+    id: randomUUID(),
+    documents: chosen.map(({ document }) => document.id),
+    recipient: recipient ?? '',
+    subject,
+    text,
+  };
+}
+
+function readForm(sent: URLSearchParams): Written {
+  const line = (name: string) => sent.get(name)?.trim() ?? '';
+  const id = line('reminder_id');
+  return {
+    id: isUuid(id) ? id : randomUUID(),
+    documents: sent.getAll('document'),
+    recipient: line('recipient'),
+    subject: line('subject'),
+    text: line('text').replaceAll('\r\n', '\n'),
+  };
+}
+
+function nothingOpen(visit: MemberVisit): PageReply {
+  const { language } = visit;
+  return page(
+    texts.title[language],
+    html`
+${head(visit, null)}
+${emptyState({ title: texts.none[language] })}`,
+  );
+}
+
+function reminderPage(visit: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): PageReply {
+  const { csrfToken, language, link, params } = visit;
+  const isWrong = Object.keys(errors).length > 0;
+  const content = form({
+    action: link(`/debts/${params.id}/reminder`),
+    csrfToken,
+    content: fields(visit, draft, sent, errors),
+    acts: button({ text: texts.send[language] }),
+  });
+  return page(
+    texts.title[language],
+    html`
+${head(visit, draft)}
+${errors.form === undefined ? null : notice('error', errors.form)}
+${waits(draft, visit)}
+${draft.allowed_at === null ? card({ id: 'reminder', title: texts.title[language], titleHidden: true, content }) : null}`,
+    isWrong ? 422 : 200,
+  );
+}
+
+function head({ language, link, params }: MemberVisit, draft: Draft | null): Markup {
+  const name = draft?.debts[0]?.document.customer.name;
+  return pageHead({
+    title: texts.title[language],
+    language,
+    crumbs: [
+      { text: words.debts[language], href: link('/debts') },
+      {
+        text: name === undefined ? words.statement[language] : isolate(name, language),
+        href: link(`/customers/${params.id}/statement`),
+      },
+    ],
+  });
+}
+
+/** Why it is not sent now, or not at once. */
+function waits({ allowed_at, quiet_until }: Draft, { language }: MemberVisit): Markup | null {
+  if (allowed_at !== null) {
+    return notice('warn', html`${texts.tooEarly[language]} ${dayAndTime(allowed_at, language)}`);
+  }
+  return quiet_until === null
+    ? null
+    : notice('info', html`${texts.quiet[language]} ${dayAndTime(quiet_until, language)}`);
+}
+
+function fields({ language }: MemberVisit, draft: Draft, sent: Written, errors: FieldErrors): Markup {
+  const boxes = draft.debts.map(({ document, balance, age }) =>
+    checkbox({
+      name: 'document',
+      value: document.id,
+      label: documentName(document, language),
+      checked: sent.documents.includes(document.id),
+      hint: `${formatMoney(balance)} ₪ · ${ageWords[age][language]}`,
+    }),
+  );
+  return html`
+${hidden('reminder_id', sent.id)}
+${fieldGroup(texts.documents[language], html`${boxes}`, texts.documentsHint[language])}
+${field({
+  name: 'recipient',
+  label: texts.recipient[language],
+  type: 'email',
+  value: sent.recipient,
+  error: errors.recipient,
+  ltr: true,
+  maxLength: 254,
+  required: true,
+})}
+${field({
+  name: 'subject',
+  label: texts.subject[language],
+  value: sent.subject,
+  error: errors.subject,
+  maxLength: 200,
+  required: true,
+})}
+${textarea({
+  name: 'text',
+  label: texts.text[language],
+  value: sent.text,
+  hint: texts.textHint[language],
+  error: errors.text,
+  rows: 10,
+  maxLength: 5000,
+  required: true,
+})}`;
+}

@@ -1,0 +1,207 @@
+import {
+  type Debtor,
+  type DebtsByAge,
+  isUuid,
+  listDebtors,
+  type ReplyOf,
+  type RequestOf,
+  summarizeDebts,
+} from '@pinkas/contracts';
+import { RpcClient } from '@pinkas/service-kit';
+import {
+  amount,
+  card,
+  day,
+  emptyState,
+  html,
+  isolate,
+  type Markup,
+  pageHead,
+  pager,
+  stats,
+  table,
+  tabs,
+} from '@pinkas/ui';
+import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { isAtLeast } from '../../people/roles.js';
+import { type Words, words } from '../words.js';
+import { ageWords, lateness } from './debt-words.js';
+
+const texts = {
+  lead: {
+    he: 'מה שנותר לתשלום במסמכים פתוחים, נכון ל-',
+    en: 'What is left to pay of open documents, as of',
+  },
+  none: { he: 'אין חובות פתוחים.', en: 'Nothing is left to pay.' },
+  noneMore: {
+    he: 'כאן יופיעו חשבוניות וחשבונות עסקה שטרם שולמו במלואם.',
+    en: 'Invoices and proformas that are not paid in full appear here.',
+  },
+  open: { he: 'סך החובות', en: 'Left to pay' },
+  late: { he: 'באיחור', en: 'Late' },
+  customersCount: { he: 'לקוחות', en: 'Customers' },
+  documents: { he: 'מסמכים', en: 'documents' },
+  ages: { he: 'גיול החובות', en: 'Age of the debts' },
+  age: { he: 'איחור', en: 'Age' },
+  count: { he: 'מסמכים', en: 'Documents' },
+  sum: { he: 'לתשלום', en: 'Left to pay' },
+  total: { he: 'סך הכול', en: 'Total' },
+  byCustomer: { he: 'לפי לקוח', en: 'By customer' },
+  byDocument: { he: 'לפי מסמך', en: 'By document' },
+  views: { he: 'תצוגות', en: 'Views' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  oldest: { he: 'המועד הראשון', en: 'First due' },
+  onAccount: { he: 'זכות בחשבון', en: 'Paid on account' },
+  act: { he: 'פעולה', en: 'Action' },
+  remind: { he: 'תזכורת', en: 'Remind' },
+} as const satisfies Record<string, Words>;
+
+const pageSize = 50;
+
+type Summary = ReplyOf<typeof summarizeDebts>;
+
+/** What is left to pay: its age, and the customers with the largest debts. */
+@ConsolePage({ method: 'GET', path: '/debts', access: 'reader', books: true })
+export class ShowDebts {
+  constructor(private readonly rpc: RpcClient) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { bookId, language, link, query } = visit;
+    const after = readPosition(query.get('after'));
+    const [summary, list] = await Promise.all([
+      this.rpc.call(summarizeDebts, { business_id: bookId }),
+      this.rpc.call(listDebtors, { business_id: bookId, limit: pageSize, after }),
+    ]);
+    const next = list.next_after && { after: `${list.next_after.amount}~${list.next_after.customer_id}` };
+    const links = {
+      first: after === null ? null : link('/debts'),
+      next: next && link('/debts', next),
+    };
+    return page(
+      words.debts[language],
+      html`
+${pageHead({
+  title: words.debts[language],
+  language,
+  lead: html`${texts.lead[language]} ${day(summary.as_of, language)}`,
+})}
+${summary.documents === 0 ? nothing(visit) : figures(visit, summary)}
+${summary.documents === 0 ? null : debtViews(visit, 'customers')}
+${list.debtors.length === 0 ? null : debtorCard(visit, list.debtors)}
+${pager(links, language, texts.byCustomer[language])}`,
+    );
+  }
+}
+
+const nothing = ({ language }: MemberVisit): Markup =>
+  emptyState({ title: texts.none[language], text: texts.noneMore[language] });
+
+/** The ways to look at the debts. */
+export function debtViews({ language, link }: MemberVisit, current: 'customers' | 'documents'): Markup {
+  return tabs({
+    label: texts.views[language],
+    items: [
+      { href: link('/debts'), text: texts.byCustomer[language], isCurrent: current === 'customers' },
+      {
+        href: link('/debts/documents'),
+        text: texts.byDocument[language],
+        isCurrent: current === 'documents',
+      },
+    ],
+  });
+}
+
+function figures(visit: MemberVisit, summary: Summary): Markup {
+  const { language } = visit;
+  return html`
+${stats([
+  {
+    label: texts.open[language],
+    value: amount(summary.amount, language),
+    detail: `${summary.documents} ${texts.documents[language]}`,
+  },
+  { label: texts.late[language], value: amount(summary.late, language) },
+  { label: texts.customersCount[language], value: String(summary.customers) },
+])}
+${card({
+  id: 'ages',
+  title: texts.ages[language],
+  kind: 'flush',
+  content: ageTable(visit, summary),
+})}`;
+}
+
+function ageTable({ language, link }: MemberVisit, { ages, amount: sum, documents }: Summary): Markup {
+  return table<DebtsByAge['ages'][number]>({
+    caption: texts.ages[language],
+    language,
+    rows: ages,
+    columns: [
+      {
+        head: texts.age[language],
+        value: ({ age }) =>
+          html`<a href="${link('/debts/documents', { age })}">${ageWords[age][language]}</a>`,
+        foot: texts.total[language],
+      },
+      { head: texts.count[language], kind: 'count', value: (row) => row.documents, foot: documents },
+      { head: texts.sum[language], kind: 'money', value: (row) => row.amount, foot: sum },
+    ],
+  });
+}
+
+function debtorCard(visit: MemberVisit, debtors: readonly Debtor[]): Markup {
+  const { language } = visit;
+  return card({
+    id: 'customers',
+    title: texts.byCustomer[language],
+    titleHidden: true,
+    kind: 'flush',
+    content: debtorTable(visit, debtors),
+  });
+}
+
+function debtorTable({ language, link, role }: MemberVisit, debtors: readonly Debtor[]): Markup {
+  const statement = ({ customer_id }: Debtor) => link(`/customers/${customer_id}/statement`);
+  const remind = (row: Debtor) => html`<a href="${link(`/debts/${row.customer_id}/reminder`)}">
+  ${texts.remind[language]}
+  <span class="visually-hidden">${isolate(row.name, language)}</span>
+</a>`;
+  return table<Debtor>({
+    caption: texts.byCustomer[language],
+    language,
+    rows: debtors,
+    columns: [
+      {
+        head: texts.customer[language],
+        value: (row) => html`<a href="${statement(row)}">${isolate(row.name, language)}</a>`,
+      },
+      { head: texts.sum[language], kind: 'money', value: (row) => row.amount },
+      { head: texts.late[language], kind: 'money', value: (row) => (row.late === 0 ? null : row.late) },
+      { head: texts.count[language], kind: 'count', value: (row) => row.documents },
+      { head: texts.oldest[language], kind: 'date', value: (row) => row.due_on },
+      { head: texts.age[language], kind: 'status', value: (row) => lateness(row.days_late, language) },
+      {
+        head: texts.onAccount[language],
+        kind: 'money',
+        value: (row) => (row.on_account === 0 ? null : row.on_account),
+      },
+      ...(isAtLeast(role, 'issuer')
+        ? [
+            {
+              head: texts.act[language],
+              headHidden: true,
+              kind: 'action' as const,
+              value: remind,
+            },
+          ]
+        : []),
+    ],
+  });
+}
+
+/** Where a page begins: `118.5~id`; what is no position begins at the first page. */
+function readPosition(text: string | null): RequestOf<typeof listDebtors>['after'] {
+  const [sum = '', id = ''] = text?.split('~') ?? [];
+  return /^\d{1,13}(\.\d{1,2})?$/.test(sum) && isUuid(id) ? { amount: Number(sum), customer_id: id } : null;
+}

@@ -1,0 +1,149 @@
+import {
+  type CustomerDetails,
+  type ReplyOf,
+  type RequestOf,
+  readStatement,
+  type StatementEntry,
+  showCustomer,
+} from '@pinkas/contracts';
+import { dayInIsrael, isCalendarDate } from '@pinkas/domain';
+import type { RpcClient } from '@pinkas/service-kit';
+import { html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { documentName, typeName } from '../parts.js';
+import type { Words } from '../words.js';
+
+const texts = {
+  caption: { he: 'תנועות', en: 'Entries' },
+  opening: { he: 'יתרת פתיחה', en: 'Opening balance' },
+  broughtForward: { he: 'יתרה מועברת', en: 'Brought forward' },
+  closing: { he: 'סך הכול ויתרה', en: 'Total and balance' },
+  document: { he: 'מסמך', en: 'Document' },
+  basedOn: { he: 'על בסיס', en: 'For' },
+  date: { he: 'תאריך', en: 'Date' },
+  due: { he: 'לתשלום עד', en: 'Due' },
+  debit: { he: 'חובה', en: 'Debit' },
+  credit: { he: 'זכות', en: 'Credit' },
+  balance: { he: 'יתרה', en: 'Balance' },
+} as const satisfies Record<string, Words>;
+
+export type Statement = ReplyOf<typeof readStatement>;
+
+/** A range of document dates; absent: without an end. */
+export interface StatementPeriod {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** The customer of a page, and the period that its address names: this year, unless it says something else. */
+export interface StatementVisit {
+  readonly customer: CustomerDetails;
+  readonly period: StatementPeriod;
+}
+
+/** Reads what a page of a statement is about. @throws ApiError `not_found` for an unknown customer. */
+export async function statementVisit(
+  rpc: RpcClient,
+  { bookId, params, query }: MemberVisit,
+  now: Date,
+): Promise<StatementVisit> {
+  const { customer } = await rpc.call(showCustomer, {
+    business_id: bookId,
+    customer_id: params.id ?? '',
+  });
+  const from = query.get('from') ?? `${dayInIsrael(now).slice(0, 4)}-01-01`;
+  const to = query.get('to') ?? '';
+  return {
+    customer,
+    period: { ...(isCalendarDate(from) && { from }), ...(isCalendarDate(to) && { to }) },
+  };
+}
+
+/** The query of a statement's other addresses. An empty date is kept: it means without an end. */
+export const periodQuery = ({ from = '', to = '' }: StatementPeriod) => ({ from, to });
+
+/** One page of a statement. */
+export function readPage(
+  rpc: RpcClient,
+  { bookId }: MemberVisit,
+  { customer, period }: StatementVisit,
+  page: Pick<RequestOf<typeof readStatement>, 'limit' | 'after'>,
+): Promise<Statement> {
+  return rpc.call(readStatement, {
+    business_id: bookId,
+    customer_id: customer.id,
+    ...period,
+    ...page,
+  });
+}
+
+/** A row of the table: what was before it, or an entry. */
+type Row = StatementEntry | { readonly balance: number; readonly isFirst: boolean };
+
+const isEntry = (row: Row): row is StatementEntry => 'document_id' in row;
+
+/**
+ * The entries of a statement below the balance before them, with the sums of the period.
+ * @param linkOf the page of a document; absent on paper.
+ */
+export function statementTable(
+  statement: Statement,
+  entries: readonly StatementEntry[],
+  language: Language,
+  linkOf?: (documentId: string) => string,
+): Markup {
+  const isFirst = statement.brought_forward === statement.opening;
+  const before = { balance: statement.brought_forward, isFirst };
+  return table<Row>({
+    caption: texts.caption[language],
+    language,
+    rows: [before, ...entries],
+    columns: [
+      {
+        head: texts.document[language],
+        value: (row) => (isEntry(row) ? entryName(row, language, linkOf) : beforeName(row.isFirst, language)),
+        foot: texts.closing[language],
+      },
+      {
+        head: texts.date[language],
+        kind: 'date',
+        value: (row) => (isEntry(row) ? row.date : null),
+        foot: null,
+      },
+      {
+        head: texts.due[language],
+        kind: 'date',
+        value: (row) => (isEntry(row) ? row.due_date : null),
+        foot: null,
+      },
+      {
+        head: texts.debit[language],
+        kind: 'money',
+        value: (row) => (isEntry(row) && row.debit !== 0 ? row.debit : null),
+        foot: statement.debit,
+      },
+      {
+        head: texts.credit[language],
+        kind: 'money',
+        value: (row) => (isEntry(row) && row.credit !== 0 ? row.credit : null),
+        foot: statement.credit,
+      },
+      { head: texts.balance[language], kind: 'money', value: (row) => row.balance, foot: statement.closing },
+    ],
+  });
+}
+
+const beforeName = (isFirst: boolean, language: Language): string =>
+  texts[isFirst ? 'opening' : 'broughtForward'][language];
+
+function entryName(
+  { document_id, type, number, based_on }: StatementEntry,
+  language: Language,
+  linkOf: ((documentId: string) => string) | undefined,
+): Markup {
+  const name = html`${typeName(type, language)} ${leftToRight(String(number))}`;
+  const basis =
+    based_on &&
+    html` <span class="soft">${texts.basedOn[language]} ${documentName(based_on, language)}</span>`;
+  return html`${linkOf ? html`<a href="${linkOf(document_id)}">${name}</a>` : name}${basis}`;
+}

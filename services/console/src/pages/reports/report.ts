@@ -1,0 +1,136 @@
+import { type ReplyOf, reportPeriod } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
+import type { RpcClient } from '@pinkas/service-kit';
+import { facts, formatPercent, html, leftToRight, type Markup, paymentMethodName, table } from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { typeName } from '../parts.js';
+import type { Words } from '../words.js';
+import { monthTitle, periodsUntil, type ReportPeriod, readPeriod } from './period.js';
+
+export const reportTexts = {
+  title: { he: 'דוח תקופתי', en: 'Report of a period' },
+  vat: { he: 'מע"מ עסקאות', en: 'VAT on sales' },
+  vatHint: {
+    he: 'חשבוניות פחות חשבוניות זיכוי, לפי תאריך המסמך.',
+    en: 'Invoices less credit notes, by document date.',
+  },
+  type: { he: 'סוג מסמך', en: 'Type of document' },
+  rate: { he: 'שיעור', en: 'Rate' },
+  documents: { he: 'מסמכים', en: 'Documents' },
+  net: { he: 'לפני מע"מ', en: 'Before VAT' },
+  vatAmount: { he: 'מע"מ', en: 'VAT' },
+  total: { he: 'כולל מע"מ', en: 'Total' },
+  sum: { he: 'סך הכול', en: 'Total' },
+  reported: { he: 'לדיווח התקופתי, בשקלים שלמים', en: 'For the periodic report, in whole shekels' },
+  reportedHint: {
+    he: 'צד העסקאות בלבד: מס התשומות אינו בספר של המסמכים.',
+    en: 'Sales only: the VAT on purchases is not in the book of documents.',
+  },
+  taxable: { he: 'עסקאות חייבות', en: 'Taxable sales' },
+  reportedVat: { he: 'מס עסקאות', en: 'VAT on sales' },
+  untaxed: { he: 'עסקאות פטורות או בשיעור אפס', en: 'Exempt or zero-rated sales' },
+  receipts: { he: 'תקבולים לפי אמצעי תשלום', en: 'Receipts by means of payment' },
+  method: { he: 'אמצעי תשלום', en: 'Means of payment' },
+  payments: { he: 'תשלומים', en: 'Payments' },
+  amount: { he: 'סכום', en: 'Amount' },
+  months: { he: 'לפי חודש', en: 'By month' },
+  month: { he: 'חודש', en: 'Month' },
+  received: { he: 'התקבל', en: 'Received' },
+  income: { he: 'הכנסות', en: 'Income' },
+  byInvoices: { he: 'חשבוניות פחות זיכויים, לפני מע"מ', en: 'Invoices less credits, before VAT' },
+  byReceipts: { he: 'לפי תקבולים', en: 'By receipts' },
+} as const satisfies Record<string, Words>;
+
+export type Report = ReplyOf<typeof reportPeriod>;
+
+/** The period of a page: that of its address, else the current month. */
+export function periodOf({ query }: MemberVisit, now: Date): ReportPeriod {
+  const [current] = periodsUntil(dayInIsrael(now)).months;
+  return readPeriod(query.get('period')) ?? (current as ReportPeriod);
+}
+
+/** Reads the report of a period. */
+export function readReport(rpc: RpcClient, { book, bookId }: MemberVisit, { from, to }: ReportPeriod) {
+  return rpc.call(reportPeriod, { business_id: bookId, legal_type: book.legal_type, from, to });
+}
+
+/** Sales by type and rate. @param linkOf the documents of a type; absent on paper. */
+export function salesTable(
+  { types, sales }: Report,
+  { language }: MemberVisit,
+  linkOf?: (type: Report['types'][number]['type']) => string,
+): Markup {
+  const name = ({ type }: Report['types'][number]) =>
+    linkOf ? html`<a href="${linkOf(type)}">${typeName(type, language)}</a>` : typeName(type, language);
+  return table<Report['types'][number]>({
+    caption: reportTexts.vat[language],
+    language,
+    rows: types,
+    columns: [
+      { head: reportTexts.type[language], value: name, foot: reportTexts.sum[language] },
+      {
+        head: reportTexts.rate[language],
+        value: (row) => html`${leftToRight(formatPercent(row.vat_rate))}`,
+        foot: null,
+      },
+      { head: reportTexts.documents[language], kind: 'count', value: (row) => row.documents, foot: null },
+      { head: reportTexts.net[language], kind: 'money', value: (row) => row.net, foot: sales.net },
+      { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
+      { head: reportTexts.total[language], kind: 'money', value: (row) => row.total, foot: sales.total },
+    ],
+  });
+}
+
+/** What the periodic VAT report asks for, in whole shekels. */
+export function reportedFacts({ reported }: Report, { language }: MemberVisit): Markup {
+  const whole = (value: number) => leftToRight(`₪${value.toLocaleString('en-US')}`);
+  return facts(
+    [
+      [reportTexts.taxable[language], whole(reported.taxable)],
+      [reportTexts.reportedVat[language], whole(reported.vat)],
+      [reportTexts.untaxed[language], whole(reported.untaxed)],
+    ],
+    language,
+  );
+}
+
+/** What was received by each means of payment. @param linkOf its documents; absent on paper. */
+export function receiptsTable(
+  { receipts, received }: Report,
+  { language, book }: MemberVisit,
+  linkOf?: (method: Report['receipts'][number]['method']) => string,
+): Markup {
+  const name = ({ method }: Report['receipts'][number]) => {
+    const text = paymentMethodName(method, book.wallet_labels, language);
+    return linkOf ? html`<a href="${linkOf(method)}">${text}</a>` : text;
+  };
+  return table<Report['receipts'][number]>({
+    caption: reportTexts.receipts[language],
+    language,
+    rows: receipts,
+    columns: [
+      { head: reportTexts.method[language], value: name, foot: reportTexts.sum[language] },
+      { head: reportTexts.payments[language], kind: 'count', value: (row) => row.payments, foot: null },
+      { head: reportTexts.amount[language], kind: 'money', value: (row) => row.amount, foot: received },
+    ],
+  });
+}
+
+/** Each month of a longer period. */
+export function monthsTable({ months, sales, received }: Report, { language }: MemberVisit): Markup {
+  return table<Report['months'][number]>({
+    caption: reportTexts.months[language],
+    language,
+    rows: months,
+    columns: [
+      {
+        head: reportTexts.month[language],
+        value: (row) => monthTitle(row.month, language),
+        foot: reportTexts.sum[language],
+      },
+      { head: reportTexts.net[language], kind: 'money', value: (row) => row.net, foot: sales.net },
+      { head: reportTexts.vatAmount[language], kind: 'money', value: (row) => row.vat, foot: sales.vat },
+      { head: reportTexts.received[language], kind: 'money', value: (row) => row.received, foot: received },
+    ],
+  });
+}

@@ -1,0 +1,158 @@
+import { dayInIsrael } from '@pinkas/domain';
+import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
+import {
+  amount,
+  button,
+  card,
+  choice,
+  emptyState,
+  filterForm,
+  html,
+  leftToRight,
+  linkButton,
+  type Markup,
+  pageHead,
+  stats,
+} from '@pinkas/ui';
+import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { type Words, words } from '../words.js';
+import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from './period.js';
+import {
+  monthsTable,
+  periodOf,
+  type Report,
+  readReport,
+  receiptsTable,
+  reportedFacts,
+  reportTexts,
+  salesTable,
+} from './report.js';
+
+const texts = {
+  period: { he: 'תקופה', en: 'Period' },
+  show: { he: 'הצגה', en: 'Show' },
+  none: { he: 'אין בתקופה חשבוניות.', en: 'There are no invoices in this period.' },
+  noReceipts: { he: 'לא התקבלו תשלומים בתקופה.', en: 'Nothing was received in this period.' },
+  pdf: { he: 'PDF להדפסה', en: 'PDF to print' },
+  csv: { he: 'CSV', en: 'CSV' },
+  detailed: { he: 'דיווח מפורט (PCN874)', en: 'Detailed report (PCN874)' },
+} as const satisfies Record<string, Words>;
+
+/** The VAT and the income of a period, and what was received by each means of payment. */
+@ConsolePage({ method: 'GET', path: '/reports', access: 'reader', books: true })
+export class ShowReport {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectClock() private readonly clock: Clock,
+  ) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { language } = visit;
+    const now = this.clock.now();
+    const period = periodOf(visit, now);
+    const report = await readReport(this.rpc, visit, period);
+    return page(
+      `${words.reports[language]} – ${periodTitle(period, language)}`,
+      html`
+${head(visit, period)}
+${periodForm(visit, period, dayInIsrael(now))}
+${figures(report, visit)}
+${salesCard(visit, report, period)}
+${reportedCard(visit, report)}
+${receiptsCard(visit, report, period)}
+${report.months.length > 1 ? monthsCard(visit, report) : null}`,
+    );
+  }
+}
+
+function head({ language, link, isTest }: MemberVisit, period: ReportPeriod): Markup {
+  const query = { period: period.name };
+  const file = (kind: 'pdf' | 'csv') =>
+    linkButton({ href: link(`/reports/${kind}`, query), text: texts[kind][language], download: true });
+  const detailed = linkButton({
+    href: link('/exports', { format: 'pcn874', from: period.from, to: period.to }),
+    text: texts.detailed[language],
+    kind: 'quiet',
+  });
+  return pageHead({
+    title: html`${reportTexts.title[language]}: ${periodTitle(period, language)}`,
+    language,
+    lead: leftToRight(periodDays(period, language)),
+    secondary: [file('pdf'), file('csv'), isTest ? null : detailed],
+  });
+}
+
+function periodForm({ language, link }: MemberVisit, period: ReportPeriod, today: string): Markup {
+  const { months, pairs, years } = periodsUntil(today);
+  const known = [...months, ...pairs, ...years];
+  // One that an address names may be older than the list.
+  const shown = known.some(({ name }) => name === period.name) ? known : [period, ...known];
+  return filterForm({
+    action: link('/reports'),
+    content: choice({
+      name: 'period',
+      label: texts.period[language],
+      value: period.name,
+      options: shown.map((each) => [each.name, periodTitle(each, language)]),
+    }),
+    acts: button({ text: texts.show[language], kind: 'secondary' }),
+  });
+}
+
+function figures({ sales, income, received }: Report, { language }: MemberVisit): Markup {
+  const basis = income.basis === 'invoices' ? reportTexts.byInvoices : reportTexts.byReceipts;
+  return stats([
+    {
+      label: reportTexts.income[language],
+      value: amount(income.amount, language),
+      detail: basis[language],
+    },
+    { label: reportTexts.vatAmount[language], value: amount(sales.vat, language) },
+    { label: reportTexts.received[language], value: amount(received, language) },
+  ]);
+}
+
+function salesCard(visit: MemberVisit, report: Report, { from, to }: ReportPeriod): Markup {
+  const { language, link } = visit;
+  const list = salesTable(report, visit, (type) => link('/documents', { type, from, to }));
+  return card({
+    id: 'vat',
+    title: reportTexts.vat[language],
+    kind: 'flush',
+    content: html`
+<p class="hint">${reportTexts.vatHint[language]}</p>
+${report.types.length === 0 ? emptyState({ title: texts.none[language] }) : list}`,
+  });
+}
+
+function reportedCard(visit: MemberVisit, report: Report): Markup {
+  const { language } = visit;
+  return card({
+    id: 'reported',
+    title: reportTexts.reported[language],
+    content: html`
+${reportedFacts(report, visit)}
+<p class="hint">${reportTexts.reportedHint[language]}</p>`,
+  });
+}
+
+function receiptsCard(visit: MemberVisit, report: Report, { name }: ReportPeriod): Markup {
+  const { language, link } = visit;
+  const list = receiptsTable(report, visit, (method) => link('/reports/receipts', { method, period: name }));
+  return card({
+    id: 'receipts',
+    title: reportTexts.receipts[language],
+    kind: 'flush',
+    content: report.receipts.length === 0 ? emptyState({ title: texts.noReceipts[language] }) : list,
+  });
+}
+
+function monthsCard(visit: MemberVisit, report: Report): Markup {
+  return card({
+    id: 'months',
+    title: reportTexts.months[visit.language],
+    kind: 'flush',
+    content: monthsTable(report, visit),
+  });
+}
