@@ -36,9 +36,9 @@ import { ReviewDocuments } from './list/review-documents.js';
 import { SumDocuments } from './list/sum-documents.js';
 import { SummarizeDocuments } from './list/summarize-documents.js';
 import { SummarizeMonths } from './list/summarize-months.js';
-import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 import { ListPayments } from './report/list-payments.js';
 import { ReportPeriod } from './report/report-period.js';
+import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
 
 /** The book of a business: documents, series, daily counts. */
 @Module({

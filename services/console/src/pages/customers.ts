@@ -182,7 +182,12 @@ export class SaveCustomer {
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
         const rules = cardRules.map(({ name, text }) => ({ path: `/${name}`, text }));
-        return cardPage(this.rpc, visit, given, fieldErrors(error.details, { language, below: '/change', rules }));
+        return cardPage(
+          this.rpc,
+          visit,
+          given,
+          fieldErrors(error.details, { language, below: '/change', rules }),
+        );
       }
       throw error;
     }

@@ -48,7 +48,7 @@ export function statusBadge(status: DocumentState['status'], language: Language)
 }
 
 /** What will happen once a person confirms. */
-export function effectList(effects: readonly string[]): Markup {
+export function effectList(effects: readonly (Markup | string)[]): Markup {
   const items = effects.map(
     (effect) => html`<li>${effect}</li>
   `,

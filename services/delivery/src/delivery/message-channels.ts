@@ -60,7 +60,10 @@ export class MessageChannels {
     return this.whatsapp.messageOf(templateFacts(row, content));
   }
 
-  protected emailOf(row: DeliveryRow, { pdf, allocation, logo, balance, debts }: MessageContent): OutgoingEmail {
+  protected emailOf(
+    row: DeliveryRow,
+    { pdf, allocation, logo, balance, debts }: MessageContent,
+  ): OutgoingEmail {
     const { facts, purpose, reminder } = row;
     const isFollowUp = row.follows !== null;
     const { viewUrlBase } = this.config;

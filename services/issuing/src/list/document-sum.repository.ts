@@ -12,7 +12,7 @@ import {
 } from './document-filter.js';
 
 /** What documents of a type amount to; amounts with two decimals, as text. */
-export type SummedType = Omit<Selectable<DocumentSumTable>, 'business_id' | 'dated_on'>;
+export type SummedType = Omit<Selectable<DocumentSumTable>, 'business_id' | 'dated_on' | 'vat_rate'>;
 
 /** What the documents of a filter amount to; null where there are more than are read one by one. */
 export async function sumListed(

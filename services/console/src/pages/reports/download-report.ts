@@ -92,7 +92,11 @@ async function* rowsOf({ book, language }: MemberVisit, report: Report): AsyncGe
 }
 
 /** The name of a means of payment as text: that of a wallet is typed by a person. */
-function methodName(method: PaymentMethod, { wallet_labels }: MemberVisit['book'], language: Language): string {
+function methodName(
+  method: PaymentMethod,
+  { wallet_labels }: MemberVisit['book'],
+  language: Language,
+): string {
   const wallet = walletMethods.find((known) => known === method);
   return wallet ? wallet_labels[wallet][language] : paymentMethodName(method, wallet_labels, language).text;
 }
