@@ -11,6 +11,9 @@ export const platformId = '00000000-0000-0000-0000-000000000000';
 /** The most entries on one page of a trail. */
 export const auditPageMax = 200;
 
+/** How many entries are checked for the filter of one page. */
+export const auditCheckedMax = 20_000;
+
 /** The most ends of chains on one page, and in one signed statement. */
 export const headsPageMax = 500;
 
@@ -71,9 +74,21 @@ export function auditContracts<S extends ServiceName>(service: S) {
         business_id: Uuid,
         /** Only entries before this one; null: from the latest. */
         before: Nullable(Type.Integer({ minimum: 1 })),
+        /** Only those about this. */
+        subject: Type.Optional(Type.String()),
+        /** Only those of this actor: of each person, or key, for `person` and `key`. */
+        actor: Type.Optional(Type.String()),
+        actions: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })),
+        /** Instants, the first inclusive. */
+        from: Type.Optional(Instant),
+        to: Type.Optional(Instant),
         limit: Type.Integer({ minimum: 1, maximum: auditPageMax }),
       }),
-      reply: Strict({ entries: Type.Array(AuditEntry) }),
+      reply: Strict({
+        entries: Type.Array(AuditEntry),
+        /** Where the next page begins: a page reads so many entries at most, and may have none. Null: there is no other page. */
+        next_before: Nullable(Type.Integer({ minimum: 1 })),
+      }),
     }),
 
     /** The ends of all trails of the service, in the order of their businesses. */

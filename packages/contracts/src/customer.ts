@@ -64,7 +64,7 @@ export const CustomerCard = Strict({
 });
 export type CustomerCard = Static<typeof CustomerCard>;
 
-/** The customers of a business whose name contains a text, or whose tax id it is; in the order of their names. */
+/** The customers of a business whose name contains a text, or whose tax id, email address or phone number it is; in the order of their names. */
 export const searchCustomers = defineContract('customer.card.search', {
   request: Strict({
     business_id: Uuid,

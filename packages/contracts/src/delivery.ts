@@ -366,6 +366,30 @@ export const auditDeliveries = defineContract('delivery.document.audit', {
   }),
 });
 
+/** The most documents whose failed messages are listed together. */
+export const undeliveredMax = 1_000;
+
+/** The documents of which every message to the customer has failed, the latest failure first. */
+export const listUndelivered = defineContract('delivery.document.list_undelivered', {
+  request: Strict({ business_id: Uuid }),
+  reply: Strict({ document_ids: Type.Array(Uuid, { maxItems: undeliveredMax }) }),
+});
+
+/** What has become of the customer's copies of some documents of one business. */
+export const listDeliveryStates = defineContract('delivery.document.list_states', {
+  request: Strict({ business_id: Uuid, document_ids: Type.Array(Uuid, { maxItems: 100 }) }),
+  reply: Strict({
+    /** Only documents with a message to the customer. */
+    documents: Type.Array(
+      Strict({
+        document_id: Uuid,
+        /** `sent`: one was accepted; `pending`: one may be yet; `failed`: all have failed or were withdrawn. */
+        state: Type.Enum(['sent', 'pending', 'failed', 'withdrawn']),
+      }),
+    ),
+  }),
+});
+
 /** Deletes everything of a test book, or some of a large one; a live book is refused. */
 export const clearTestDeliveries = defineContract('delivery.test_book.clear', {
   request: Strict({ business_id: TestBookId }),

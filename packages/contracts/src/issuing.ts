@@ -493,6 +493,8 @@ export const readBook = defineContract('issuing.book.read', {
     to: Type.Optional(CalendarDate),
     /** Only documents that were committed up to this position. */
     until: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Only these, whatever the dates. */
+    document_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100 })),
   }),
   reply: Strict({
     /** May be fewer than `limit` where they are large. */
@@ -560,6 +562,8 @@ export const recordExport = defineContract('issuing.export.record', {
     format: Type.String({ pattern: '^[a-z0-9-]{1,30}$' }),
     from: CalendarDate,
     to: CalendarDate,
+    /** Of a part of the range: what was chosen, as its page has it. */
+    filter: Type.Optional(Type.String({ maxLength: 1_000 })),
     person_id: PersonId,
   }),
   reply: Strict({}),

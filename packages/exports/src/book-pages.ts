@@ -1,5 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type BookEntry, type BookPosition, type Call, errorCatalogue, readBook } from '@pinkas/contracts';
+import {
+  type BookEntry,
+  type BookPosition,
+  type Call,
+  errorCatalogue,
+  listDocuments,
+  type ReplyOf,
+  type RequestOf,
+  readBook,
+} from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit/client';
 
 /** Half of what issuing returns at once: a page and the next one are in memory together. */
@@ -15,6 +24,12 @@ export interface BookRange {
   /** The position in the book of the last document that may be in it; by default the book is read to its end. */
   readonly until?: number;
 }
+
+/** The documents of a list, as its page has them, instead of those of a range. */
+export type Selection = Omit<
+  RequestOf<typeof listDocuments>,
+  'business_id' | 'settlement' | 'limit' | 'before'
+>;
 
 /** Some entries of the book. */
 export interface BookPage {
@@ -49,6 +64,44 @@ export async function* bookPages(
       return;
     }
   }
+}
+
+/** The entries of the documents of a list, in its order. */
+export async function* selectedPages(
+  call: Call,
+  business_id: string,
+  selection: Selection,
+): AsyncGenerator<BookPage> {
+  for (let before: number | null = null; ; ) {
+    const request: RequestOf<typeof listDocuments> = { ...selection, business_id, limit: pageSize, before };
+    const { documents, next_before }: ReplyOf<typeof listDocuments> = await repeated(() =>
+      call(listDocuments, request),
+    );
+    const ids = documents.map(({ document }) => document.id);
+    const entries = await entriesOf(call, business_id, ids);
+    entries.sort((one, other) => ids.indexOf(one.document.id) - ids.indexOf(other.document.id));
+    const last = entries.at(-1)?.document;
+    const next = next_before === null || !last ? null : { type: last.type, number: last.number, id: last.id };
+    yield { entries, next };
+    if (next === null) {
+      return;
+    }
+    before = next_before;
+  }
+}
+
+async function entriesOf(call: Call, business_id: string, document_ids: string[]): Promise<BookEntry[]> {
+  const found: BookEntry[] = [];
+  for (let after: BookPosition | null = null; document_ids.length > 0; ) {
+    const request: RequestOf<typeof readBook> = { business_id, document_ids, after, limit: pageSize };
+    const { entries, next_after }: ReplyOf<typeof readBook> = await repeated(() => call(readBook, request));
+    found.push(...entries);
+    if (next_after === null) {
+      break;
+    }
+    after = next_after;
+  }
+  return found;
 }
 
 /** Repeats a call without a reply. @throws the error of the last attempt, and one that no attempt can fix at once. */

@@ -1,4 +1,4 @@
-export type { BookRange } from './book-pages.js';
+export { type BookRange, type Selection, selectedPages } from './book-pages.js';
 export { csvRow } from './documents/csv.js';
 export { type ExportFormat, exportFormats } from './documents/part-writers.js';
 export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Call, PublicUrls } from '@pinkas/contracts';
 import type { UniformCharset } from '@pinkas/domain/uniform';
+import type { Selection } from './book-pages.js';
 import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
 import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
@@ -15,6 +16,8 @@ export type SingleFileFormat = (typeof singleFileFormats)[number];
 /** What the file is of. `out` is a folder of its own: the file and what it is made of are in it afterwards. */
 export interface SingleFileExport extends UniformExport {
   readonly format: SingleFileFormat;
+  /** Instead of the range, of an open format. */
+  readonly selection?: Selection | undefined;
   readonly urls: PublicUrls;
   /** Of the uniform structure. */
   readonly charset: UniformCharset;
@@ -66,11 +69,15 @@ async function writeOpenFormat(
   format: ExportFormat,
   onDocuments: (count: number) => void,
 ): Promise<SingleFile> {
-  const { business, from, to, urls, out, startedAt, signal } = request;
+  const { business, from, to, selection, urls, out, startedAt, signal } = request;
   const folder = join(out, 'documents');
   const range = { businessId: business.id, from, to };
   const partDocuments = Number.POSITIVE_INFINITY;
-  const written = await writeDocuments(call, { ...range, format, urls, folder, partDocuments }, onDocuments);
+  const written = await writeDocuments(
+    call,
+    { ...range, ...(selection && { selection }), format, urls, folder, partDocuments },
+    onDocuments,
+  );
   const made = { documents: written.documents, missingPdfs: written.missingPdfs };
   const [first = '', ...others] = written.files.map((name) => join(folder, name));
   if (others.length === 0) {
@@ -91,5 +98,5 @@ const fileOf = (folder: string, path: string): ZippedFile => ({
   compress: !path.endsWith('.zip'),
 });
 
-const nameOf = ({ format, from, to }: SingleFileExport, end: string): string =>
-  `pinkas-${format === 'pdf-zip' ? 'pdf' : format}-${from}-${to}.${end}`;
+const nameOf = ({ format, from, to, selection }: SingleFileExport, end: string): string =>
+  `pinkas-${format === 'pdf-zip' ? 'pdf' : format}-${selection ? `selection-${to}` : `${from}-${to}`}.${end}`;

@@ -445,7 +445,7 @@ it('an outbox sends again what it sent shortly before the connection was lost, h
   } finally {
     await relay.stop();
     await connection.close();
-    proxy.stop();
+    await proxy.stop();
     await close();
     await nats.stop();
   }

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditing, type ChainHead, getUsage, showBusiness } from '@pinkas/contracts';
+import {
+  auditing,
+  type ChainHead,
+  getUsage,
+  type ReplyOf,
+  type RequestOf,
+  showBusiness,
+} from '@pinkas/contracts';
 import { exampleBusiness, type ServiceUnderTest } from '@pinkas/testkit';
 import pg from 'pg';
-import { actorOf, appendAudit, newContext, withContext } from '../src/index.js';
+import { type AuditedChange, actorOf, appendAudit, newContext, withContext } from '../src/index.js';
 import { type ProbeTables, probe, startProbe } from './probe-service.js';
 
 const contracts = auditing.delivery;
@@ -145,7 +152,7 @@ describe('the audit trail', () => {
   });
   afterAll(() => owner?.end());
 
-  const append = (business_id: string, change: { before?: unknown; after?: unknown } = {}) =>
+  const append = (business_id: string, change: Partial<AuditedChange> = {}) =>
     withContext(newContext(10_000, 'request-1'), () =>
       tested.database.db.transaction().execute((trx) =>
         appendAudit(trx, {
@@ -153,8 +160,9 @@ describe('the audit trail', () => {
           action: 'settings.update',
           subject: business_id,
           actor: 'operator',
-          before: change.before,
-          after: change.after,
+          before: null,
+          after: null,
+          ...change,
         }),
       ),
     );
@@ -208,6 +216,56 @@ describe('the audit trail', () => {
     expect(await latest(null, 3)).toEqual(newestFirst.slice(0, 3));
     expect(await latest(3, 3)).toEqual(newestFirst.slice(3));
     expect(await latest(1, 3)).toEqual([]);
+  });
+
+  it('listLatestAuditEntries keeps to a subject, an actor, actions and a period', async () => {
+    const business = randomUUID();
+    const [subject, person] = [randomUUID(), `person:${randomUUID()}` as const];
+    const entries = [
+      { action: 'key.create', actor: 'operator' },
+      { action: 'key.revoke', actor: person },
+      { action: 'key.create', actor: `key:${randomUUID()}` },
+      { action: 'settings.update', actor: `person:${randomUUID()}` },
+    ] as const;
+    for (const [index, entry] of entries.entries()) {
+      await append(business, { ...entry, subject: index % 2 === 0 ? subject : business });
+    }
+    const all = (await list(business)).entries;
+    const filtered = async (
+      filter: Partial<RequestOf<typeof contracts.listLatestAuditEntries>>,
+      limit = 10,
+    ): Promise<number[]> => {
+      const found: number[] = [];
+      let before: number | null = null;
+      do {
+        const request = { business_id: business, before, limit, ...filter };
+        const page: ReplyOf<typeof contracts.listLatestAuditEntries> = await tested.network.call(
+          contracts.listLatestAuditEntries,
+          request,
+        );
+        found.push(...page.entries.map(({ n }) => n));
+        before = page.next_before;
+      } while (before !== null);
+      return found;
+    };
+    expect(await filtered({ subject })).toEqual([3, 1]);
+    expect(await filtered({ actor: person })).toEqual([2]);
+    expect(await filtered({ actor: 'person' }, 1)).toEqual([4, 2]);
+    expect(await filtered({ actor: 'operator' })).toEqual([1]);
+    expect(await filtered({ actions: ['key.create', 'settings.update'] }, 1)).toEqual([4, 3, 1]);
+    expect(await filtered({ actions: [] })).toEqual([]);
+    const [first, second] = all.map(({ at }) => at);
+    const isAfter = (at: string | undefined) =>
+      all.filter((entry) => entry.at >= (at ?? '')).map(({ n }) => n);
+    expect(await filtered({ from: second ?? '' })).toEqual(isAfter(second).reverse());
+    expect(await filtered({ to: second ?? '' })).toEqual(
+      all
+        .filter(({ at }) => at < (second ?? ''))
+        .map(({ n }) => n)
+        .reverse(),
+    );
+    expect(await filtered({ to: first ?? '' })).toEqual([]);
+    expect(await filtered({ from: '2999-01-01T00:00:00.000Z' })).toEqual([]);
   });
 
   it('actorOf names the person, and the operator where there is none', () => {

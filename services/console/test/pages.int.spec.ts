@@ -291,7 +291,9 @@ describe('the settings of a business in the console', () => {
     for (const name of serviceNames.filter((service) => service !== 'console')) {
       console.network.answer(auditing[name].listLatestAuditEntries, ({ before, limit }) => {
         const entries = name === 'issuing' ? trail : [];
-        return { entries: entries.filter(({ n }) => before === null || n < before).slice(0, limit) };
+        const rest = entries.filter(({ n }) => before === null || n < before);
+        const shown = rest.slice(0, limit);
+        return { entries: shown, next_before: rest.length > limit ? (shown.at(-1)?.n ?? null) : null };
       });
     }
     console.network.answer(listKeys, () => ({ keys: [] }));

@@ -59,6 +59,28 @@ describe('SearchCustomers', () => {
   const names = async (businessId: string, query: string | null, limit = 20) =>
     (await customer.search(query, limit, businessId)).map((card) => card.name);
 
+  it('SearchCustomers finds an email address and a phone number, however they are written', async () => {
+    const id = randomUUID();
+    await put(id, ['First', 'Second']);
+    const contact = (name: string, email: string, phone: string) =>
+      customer.db
+        .updateTable('card')
+        .set({ email, phone })
+        .where('business_id', '=', id)
+        .where('name', '=', name)
+        .execute();
+    await contact('First', 'Office@Example.com', '052-123 4567');
+    await contact('Second', 'other@example.com', '+972 3 555 0100');
+    expect(await names(id, 'OFFICE@example.com')).toEqual(['First']);
+    expect(await names(id, 'nobody@example.com')).toEqual([]);
+    for (const phone of ['0521234567', '+972-52-1234567', '00972521234567', '052 1234567']) {
+      expect([phone, await names(id, phone)]).toEqual([phone, ['First']]);
+    }
+    expect(await names(id, '03-5550100')).toEqual(['Second']);
+    await contact('First', 'new@example.com', '054-7654321');
+    expect(await names(id, '0521234567')).toEqual([]);
+  });
+
   it('SearchCustomers finds a customer that was inserted by SQL alone', async () => {
     const card = { business_id: randomUUID(), id: randomUUID(), name: 'Before', name_key: 'before' };
     const at = customer.clock.now;

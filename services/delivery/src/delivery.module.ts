@@ -6,8 +6,10 @@ import { DeliveryMetrics } from './delivery/delivery-metrics.js';
 import { DraftReminder } from './delivery/draft-reminder.js';
 import { IssuedDocuments } from './delivery/issued-documents.js';
 import { ListDeliveryFailures } from './delivery/list-delivery-failures.js';
+import { ListDeliveryStates } from './delivery/list-delivery-states.js';
 import { ListMessages } from './delivery/list-messages.js';
 import { ListSuppressions } from './delivery/list-suppressions.js';
+import { ListUndelivered } from './delivery/list-undelivered.js';
 import { MessageArtifacts } from './delivery/message-artifacts.js';
 import { MessageBalances } from './delivery/message-balances.js';
 import { MessageChannels } from './delivery/message-channels.js';
@@ -40,6 +42,8 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     SendReminder,
     SendNotice,
     ListDeliveryFailures,
+    ListUndelivered,
+    ListDeliveryStates,
     SuppressAddress,
     UnsuppressAddress,
     ListSuppressions,

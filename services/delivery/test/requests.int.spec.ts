@@ -7,9 +7,11 @@ import {
   clearTestDeliveries,
   type IssuedDocument,
   listDeliveryFailures,
+  listDeliveryStates,
   listMessages,
   listSuppressions,
   listTestMessages,
+  listUndelivered,
   messageDue,
   type RequestOf,
   resendDelivery,
@@ -464,6 +466,41 @@ describe('ResendDelivery', () => {
     expect(second.next_after).toBeNull();
     const ids = [...first.failures, ...second.failures].map(({ delivery_id: id }) => id);
     expect(new Set(ids).size).toBe(300);
+  });
+
+  it('ListUndelivered lists the documents of which nothing reached the customer, and ListDeliveryStates what became of each', async () => {
+    const business_id = randomUUID();
+    const change = { document: { business_id } };
+    const failed = await issueUnknown(delivery.newRecipient(), change);
+    const sentLater = await issueUnknown(delivery.newRecipient(), change);
+    const undelivered = async () =>
+      (await delivery.network.call(listUndelivered, { business_id })).document_ids;
+    const states = async () => {
+      const document_ids = [failed.id, sentLater.id, randomUUID()];
+      const { documents } = await delivery.network.call(listDeliveryStates, { business_id, document_ids });
+      return new Map(documents.map(({ document_id, state }) => [document_id, state]));
+    };
+    expect(new Set(await undelivered())).toEqual(new Set([failed.id, sentLater.id]));
+    const key = { business_id, document_id: sentLater.id };
+    const message = {
+      ...key,
+      delivery_id: randomUUID(),
+      channel: 'email',
+      recipient: delivery.newRecipient(),
+    } as const;
+    await delivery.network.call(sendMessage, message);
+    await eventually('the message is sent', async () => (await states()).get(sentLater.id) === 'sent');
+    expect(await undelivered()).toEqual([failed.id]);
+    expect(await states()).toEqual(
+      new Map([
+        [failed.id, 'failed'],
+        [sentLater.id, 'sent'],
+      ]),
+    );
+    const other = { business_id: randomUUID() };
+    expect(await delivery.network.call(listUndelivered, other)).toEqual({ document_ids: [] });
+    const foreign = { ...other, document_ids: [failed.id] };
+    expect(await delivery.network.call(listDeliveryStates, foreign)).toEqual({ documents: [] });
   });
 
   it('ResendDelivery sends a failed message under the same id', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BookEntry, BookPosition, Call, PublicUrls } from '@pinkas/contracts';
-import { type BookRange, bookPages } from '../book-pages.js';
+import { type BookRange, bookPages, type Selection, selectedPages } from '../book-pages.js';
 import { sha256Of, writeSums } from '../checksums.js';
 import { ExportRefusedError } from '../export-refused-error.js';
 import { type ExportFormat, openPart, type PartWriter, partDocuments } from './part-writers.js';
@@ -36,6 +36,8 @@ export interface DocumentsExport extends BookRange {
   readonly partDocuments?: number;
   /** Of CSV: texts as callers wrote them; by default none is a formula to a spreadsheet. */
   readonly raw?: boolean;
+  /** Instead of the range: such an export is written in one run. */
+  readonly selection?: Selection;
 }
 
 /** A finished export. */
@@ -105,7 +107,10 @@ async function* writeParts(
       onMissing: ({ document: { type, number } }) => missing.push(`${type} ${number}`),
     });
   try {
-    for await (const { entries, next } of bookPages(call, request, start.after)) {
+    const pages = request.selection
+      ? selectedPages(call, businessId, request.selection)
+      : bookPages(call, request, start.after);
+    for await (const { entries, next } of pages) {
       writer ??= await open();
       await writer.add(entries);
       written += entries.length;

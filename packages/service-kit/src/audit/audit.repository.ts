@@ -1,4 +1,4 @@
-import { type ChainHead, canonicalJson } from '@pinkas/contracts';
+import { auditCheckedMax, type ChainHead, canonicalJson } from '@pinkas/contracts';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { currentContext } from '../process/context.js';
 import type { Actor } from './actor.js';
@@ -44,18 +44,86 @@ export function entriesAfter(
     .execute();
 }
 
-/** The trail of a business before an entry, the latest first. @param before null: from the end. */
-export function entriesBefore(
+/** Which entries of a trail are read. */
+export interface AuditFilter {
+  readonly subject?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly actions?: readonly string[] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The entries that one page checks. */
+interface EntryRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * The entries from `before` back that one page checks for a filter: of the period, and so many at most.
+ * @returns `start`: the first entry of the period.
+ */
+export async function rangeOf(
   db: Kysely<AuditTables>,
   businessId: string,
   before: number | null,
+  { subject, from, to }: AuditFilter,
+): Promise<{ range: EntryRange; start: number }> {
+  const end = (await headOf(db, businessId))?.n ?? 0;
+  const last = Math.min(
+    before === null ? end : before - 1,
+    to === undefined ? end : (await firstSince(db, businessId, end, to)) - 1,
+  );
+  const start = from === undefined ? 1 : await firstSince(db, businessId, end, from);
+  // An index has the entries about a subject.
+  const first = subject === undefined ? Math.max(start, last - auditCheckedMax + 1) : start;
+  return { range: { first, last }, start };
+}
+
+/** The number of the first entry that is not before an instant: their instants never decrease. */
+async function firstSince(
+  db: Kysely<AuditTables>,
+  businessId: string,
+  end: number,
+  instant: string,
+): Promise<number> {
+  let [low, high] = [1, end + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await db
+      .selectFrom('audit_entry')
+      .select(sql<boolean>`at >= ${instant}::timestamptz`.as('is_since'))
+      .where('business_id', '=', businessId)
+      .where('n', '=', middle)
+      .executeTakeFirst();
+    if (row?.is_since) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/** The entries of a range that meet a filter, the latest first. */
+export function entriesBetween(
+  db: Kysely<AuditTables>,
+  businessId: string,
+  { first, last }: EntryRange,
+  { subject, actor, actions }: AuditFilter,
   limit: number,
 ): Promise<Selectable<AuditEntryTable>[]> {
+  const isKind = actor === 'person' || actor === 'key';
   return db
     .selectFrom('audit_entry')
     .selectAll()
     .where('business_id', '=', businessId)
-    .$if(before !== null, (query) => query.where('n', '<', before ?? 0))
+    .where('n', '>=', first)
+    .where('n', '<=', last)
+    .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
+    .$if(actor !== undefined && !isKind, (query) => query.where('actor', '=', actor ?? ''))
+    .$if(isKind, (query) => query.where('actor', 'like', `${actor}:%`))
+    .$if(actions !== undefined, (query) => query.where(sql<boolean>`action = any(${actions ?? []}::text[])`))
     .orderBy('n', 'desc')
     .limit(limit)
     .execute();

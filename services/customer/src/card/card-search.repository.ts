@@ -3,11 +3,15 @@ import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { CustomerTables } from './card.tables.js';
 
-/** A search text, folded by `nameKey`, and the tax id that it may be. */
+/** A search text, folded by `nameKey`, and the tax id, address or phone number that it may be. */
 export interface SearchTerm {
   part: string;
   /** Nine digits. */
   taxId: string | null;
+  /** In lower case. */
+  email: string | null;
+  /** As a person writes it. */
+  phone: string | null;
 }
 
 /** The length of each suffix, in characters. */
@@ -38,36 +42,43 @@ export async function listCustomers(
     .execute();
 }
 
-/** The first customers by name that contain the text or have the tax id. */
-export async function findByNameOrTaxId(
+/** The first customers by name that contain the text, or have the tax id, address or phone number. */
+export async function findCustomers(
   db: Database<CustomerTables>,
   businessId: string,
   term: SearchTerm,
   limit: number,
 ): Promise<CustomerCard[]> {
   const matches = await findMatches(db, businessId, term.part);
-  const ids = [
-    ...(matches.length <= matchesMax
-      ? matches
-      : await firstByName(db, businessId, contains(term.part), limit)),
-    ...(term.taxId === null ? [] : await firstByName(db, businessId, sql`tax_id = ${term.taxId}`, limit)),
-  ];
+  const exact = exactConditions(term);
+  const ids =
+    matches.length <= matchesMax ? matches : await firstByName(db, businessId, contains(term.part), limit);
+  for (const condition of exact) {
+    ids.push(...(await firstByName(db, businessId, condition, limit)));
+  }
   if (ids.length === 0) {
     return [];
   }
-  return db
-    .selectFrom('card')
-    .select(columns)
-    .where('business_id', '=', businessId)
-    .where('id', '=', sql<string>`any(${[...new Set(ids)]}::uuid[])`)
-    .where((where) =>
+  return (
+    db
+      .selectFrom('card')
+      .select(columns)
+      .where('business_id', '=', businessId)
+      .where('id', '=', sql<string>`any(${[...new Set(ids)]}::uuid[])`)
       // A text longer than the suffixes is only known to begin as they do.
-      where.or([contains(term.part), where('tax_id', '=', term.taxId)]),
-    )
-    .orderBy(byName)
-    .limit(limit)
-    .execute();
+      .where((where) => where.or([contains(term.part), ...exact]))
+      .orderBy(byName)
+      .limit(limit)
+      .execute()
+  );
 }
+
+/** What the term may be beside a part of a name. */
+const exactConditions = ({ taxId, email, phone }: SearchTerm): RawBuilder<SqlBool>[] => [
+  ...(taxId === null ? [] : [sql<SqlBool>`tax_id = ${taxId}`]),
+  ...(email === null ? [] : [sql<SqlBool>`email_key = ${email}`]),
+  ...(phone === null ? [] : [sql<SqlBool>`phone_key = phone_key(${phone})`]),
+];
 
 /** No character sorts behind it. */
 const last = '\u{10ffff}';

@@ -5,7 +5,7 @@ import { type Selectable, sql } from 'kysely';
 import { type CardDetails, cardName, changesCard, nameKey } from './card.js';
 import type { CardTable, CustomerTables } from './card.tables.js';
 
-export type CardRow = Selectable<CardTable>;
+export type CardRow = Omit<Selectable<CardTable>, 'email_key' | 'phone_key'>;
 
 /** All of them, by name, so that the statements are prepared. */
 const cardColumns = [

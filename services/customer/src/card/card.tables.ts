@@ -23,6 +23,9 @@ export interface CardTable {
   claimed_until: Date | null;
   /** Details that a person has removed: documents that were issued before have them. */
   removed_details: Generated<string[]>;
+  /** What contact details are searched by; a trigger writes them. */
+  email_key: Generated<string | null>;
+  phone_key: Generated<string | null>;
 }
 
 /** What a document in flight reserves. */

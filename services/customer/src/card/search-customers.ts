@@ -2,9 +2,9 @@ import { type ReplyOf, type RequestOf, searchCustomers } from '@pinkas/contracts
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { nameKey, parseTaxId } from './card.js';
 import type { CustomerTables } from './card.tables.js';
-import { findByNameOrTaxId, listCustomers } from './card-search.repository.js';
+import { findCustomers, listCustomers, type SearchTerm } from './card-search.repository.js';
 
-/** Finds customers by a part of their name or by tax id; a blank query lists all. */
+/** Finds customers by a part of their name, by tax id, email address or phone number; a blank query lists all. */
 @Operation(searchCustomers)
 export class SearchCustomers {
   constructor(@InjectDatabase() private readonly db: Database<CustomerTables>) {}
@@ -19,7 +19,17 @@ export class SearchCustomers {
     const customers =
       part === ''
         ? await listCustomers(db, business_id, limit)
-        : await findByNameOrTaxId(db, business_id, { part, taxId: parseTaxId(part) }, limit);
+        : await findCustomers(db, business_id, termOf(part), limit);
     return { customers };
   }
 }
+
+/** At least seven digits, with what people write between them. */
+const phonePattern = /^\+?\d(?:[\s()-]*\d){6,14}$/;
+
+const termOf = (part: string): SearchTerm => ({
+  part,
+  taxId: parseTaxId(part),
+  email: part.includes('@') ? part.toLowerCase() : null,
+  phone: phonePattern.test(part) ? part : null,
+});

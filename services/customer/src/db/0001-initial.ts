@@ -25,6 +25,8 @@ export const initial = sqlMigration(`
     confirmed_at  timestamptz,
     claimed_until timestamptz,
     removed_details text[] not null default '{}',
+    email_key     text,
+    phone_key     text,
     constraint card_pkey primary key (business_id, id),
     constraint card_name_key unique (business_id, name_key),
     constraint card_tax_id_check check (tax_id ~ '^[0-9]{9}$'),
@@ -37,6 +39,10 @@ export const initial = sqlMigration(`
   create index card_tax_id_idx on card (business_id, tax_id, created_at) where tax_id is not null;
   create index card_reserved_idx on card (claimed_until) where confirmed_at is null;
   create index card_name_order_idx on card (business_id, name_key collate "C", id) where confirmed_at is not null;
+  create index card_email_idx on card (business_id, email_key) where email_key is not null;
+  create index card_phone_idx on card (business_id, phone_key) where phone_key is not null;
+  comment on column card.email_key is 'What addresses are searched by: in lower case.';
+  comment on column card.phone_key is 'What phone numbers are searched by: digits, without the code of the country and zeros before.';
   comment on column card.confirmed_at is
     'Null: the card is only reserved by a request in flight, has nothing but its name, and is no customer yet.';
   comment on column card.tax_id is 'Nine digits with leading zeros.';
@@ -80,6 +86,17 @@ export const initial = sqlMigration(`
        where substr(new.name_key, start, 1) <> ' ';
     return null;
   end $$;
+  create function phone_key(phone text) returns text language sql immutable as $$
+    select nullif(regexp_replace(regexp_replace(phone, '\\D', '', 'g'), '^(00)?(972)?0*', ''), '')
+  $$;
+  create function write_contact_keys() returns trigger language plpgsql as $$
+  begin
+    new.email_key := lower(new.email);
+    new.phone_key := phone_key(new.phone);
+    return new;
+  end $$;
+  create trigger card_contact_keys before insert or update of email, phone on card
+    for each row execute function write_contact_keys();
   create trigger card_confirmed_insert after insert on card
     for each row when (new.confirmed_at is not null) execute function write_name_suffixes();
   create trigger card_confirmed_update after update on card

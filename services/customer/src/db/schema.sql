@@ -48,11 +48,26 @@ CREATE FUNCTION public.keep_live_row() RETURNS trigger
     return old;
   end $$;
 
+CREATE FUNCTION public.phone_key(phone text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    select nullif(regexp_replace(regexp_replace(phone, '\D', '', 'g'), '^(00)?(972)?0*', ''), '')
+  $$;
+
 CREATE FUNCTION public.reject_truncate() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
   begin
     raise exception 'a live book is never emptied' using errcode = 'restrict_violation';
+  end $$;
+
+CREATE FUNCTION public.write_contact_keys() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    new.email_key := lower(new.email);
+    new.phone_key := phone_key(new.phone);
+    return new;
   end $$;
 
 CREATE FUNCTION public.write_name_suffixes() RETURNS trigger
@@ -106,6 +121,8 @@ CREATE TABLE public.card (
     confirmed_at timestamp with time zone,
     claimed_until timestamp with time zone,
     removed_details text[] DEFAULT '{}'::text[] NOT NULL,
+    email_key text,
+    phone_key text,
     CONSTRAINT card_claimed_check CHECK (((confirmed_at IS NULL) = (claimed_until IS NOT NULL))),
     CONSTRAINT card_legal_type_check CHECK ((legal_type = ANY (ARRAY['hevra_baam'::text, 'osek_murshe'::text, 'osek_patur'::text, 'amuta'::text, 'private'::text]))),
     CONSTRAINT card_reserved_check CHECK (((confirmed_at IS NOT NULL) OR (COALESCE(tax_id, legal_type, email, phone, address, city) IS NULL))),
@@ -119,6 +136,10 @@ COMMENT ON COLUMN public.card.tax_id IS 'Nine digits with leading zeros.';
 COMMENT ON COLUMN public.card.confirmed_at IS 'Null: the card is only reserved by a request in flight, has nothing but its name, and is no customer yet.';
 
 COMMENT ON COLUMN public.card.removed_details IS 'Details that a person has removed, however often documents have filled them since.';
+
+COMMENT ON COLUMN public.card.email_key IS 'What addresses are searched by: in lower case.';
+
+COMMENT ON COLUMN public.card.phone_key IS 'What phone numbers are searched by: digits, without the code of the country and zeros before.';
 
 CREATE TABLE public.card_name_suffix (
     business_id uuid NOT NULL,
@@ -293,7 +314,11 @@ ALTER TABLE ONLY public.reservation
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
+CREATE INDEX card_email_idx ON public.card USING btree (business_id, email_key) WHERE (email_key IS NOT NULL);
+
 CREATE INDEX card_name_order_idx ON public.card USING btree (business_id, name_key COLLATE "C", id) WHERE (confirmed_at IS NOT NULL);
+
+CREATE INDEX card_phone_idx ON public.card USING btree (business_id, phone_key) WHERE (phone_key IS NOT NULL);
 
 CREATE INDEX card_reserved_idx ON public.card USING btree (claimed_until) WHERE (confirmed_at IS NULL);
 
@@ -324,6 +349,8 @@ CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_
 CREATE TRIGGER card_confirmed_insert AFTER INSERT ON public.card FOR EACH ROW WHEN ((new.confirmed_at IS NOT NULL)) EXECUTE FUNCTION public.write_name_suffixes();
 
 CREATE TRIGGER card_confirmed_update AFTER UPDATE ON public.card FOR EACH ROW WHEN (((old.confirmed_at IS NULL) AND (new.confirmed_at IS NOT NULL))) EXECUTE FUNCTION public.write_name_suffixes();
+
+CREATE TRIGGER card_contact_keys BEFORE INSERT OR UPDATE OF email, phone ON public.card FOR EACH ROW EXECUTE FUNCTION public.write_contact_keys();
 
 CREATE TRIGGER card_is_not_truncated BEFORE TRUNCATE ON public.card FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 

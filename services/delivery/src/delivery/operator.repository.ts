@@ -156,3 +156,38 @@ export async function messagesOfDocuments(
     .orderBy('id')
     .execute();
 }
+
+/** The documents of a business of which every message to the customer has failed, the latest failure first. */
+export async function undeliveredDocuments(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ document_id: string }>`
+    select document_id from delivery
+    where business_id = ${businessId} and state = 'failed' and purpose = 'customer' and not exists (
+      select from delivery as other
+      where other.business_id = delivery.business_id and other.document_id = delivery.document_id
+        and other.purpose = 'customer' and other.state not in ('failed', 'withdrawn'))
+    group by document_id order by max(failed_at) desc limit ${limit}`.execute(db);
+  return rows.map(({ document_id }) => document_id);
+}
+
+/** What has become of the customer's copies of some documents. */
+export async function deliveryStates(
+  db: Database<DeliveryTables>,
+  businessId: string,
+  documentIds: readonly string[],
+): Promise<{ document_id: string; state: 'sent' | 'pending' | 'failed' | 'withdrawn' }[]> {
+  const { rows } = await sql<{ document_id: string; state: 'sent' | 'pending' | 'failed' | 'withdrawn' }>`
+    select document_id, case
+        when bool_or(state = 'sent') then 'sent'
+        when bool_or(state in ('waiting', 'ready', 'sending')) then 'pending'
+        when bool_or(state = 'failed') then 'failed'
+        else 'withdrawn'
+      end as state
+    from delivery
+    where business_id = ${businessId} and document_id = any(${documentIds}::uuid[]) and purpose = 'customer'
+    group by document_id`.execute(db);
+  return rows;
+}

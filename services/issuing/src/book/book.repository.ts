@@ -33,17 +33,20 @@ export async function readEntries(
   filter: BookFilter,
   limit: number,
 ): Promise<BookEntry[]> {
-  const { after, from, to, until } = filter;
+  const { after, from, to, until, document_ids } = filter;
   const rows =
-    from === undefined && to === undefined && until === undefined
+    document_ids !== undefined || (from === undefined && to === undefined && until === undefined)
       ? await readRows(
           db,
           filter,
-          after === null
-            ? []
-            : [
-                sql`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
-              ],
+          [
+            ...(after === null
+              ? []
+              : [
+                  sql<SqlBool>`(document.type, document.number, document.id) > (${after.type}, ${after.number}, ${after.id}::uuid)`,
+                ]),
+            ...(document_ids === undefined ? [] : [sql<SqlBool>`document.id = any(${document_ids}::uuid[])`]),
+          ],
           limit,
         )
       : await readDated(db, filter, limit);
