@@ -4,6 +4,8 @@ export * from './business-refusal.js';
 export * from './contrast.js';
 export * from './debt-age.js';
 export * from './document-types.js';
+export * from './donation/donation-decision.js';
+export * from './donation/donation-reports.js';
 export * from './email-address.js';
 export * from './israel-calendar.js';
 export type { Agorot } from './money/agorot.js';

@@ -10,6 +10,13 @@ export const testSkus = {
     test_allocation_failed: 'failed',
     test_allocation_late: 'late',
   },
+  donation: {
+    test_donation_reported: 'reported',
+    test_donation_not_required: 'not_required',
+    test_donation_refused: 'refused',
+    test_donation_failed: 'failed',
+    test_donation_late: 'late',
+  },
   delivery: {
     test_delivery_queued: 'queued',
     test_delivery_deferred_quiet_hours: 'deferred_quiet_hours',
