@@ -47,6 +47,7 @@ export interface CreateDocument {
    */
   due_date?: string;
   customer: CustomerInput;
+  foreign_donor?: ForeignDonor;
   /** The lines. */
   items: ItemInput[];
   /**
@@ -121,6 +122,17 @@ export interface CustomerInput {
    * although another card has the same tax id.
    */
   identity_confirmed?: boolean;
+}
+
+/**
+ * Of a donation_receipt alone, in place of `customer.tax_id`: the donation is reported as that of a foreign
+ * resident. Without both it is reported as anonymous.
+ */
+export interface ForeignDonor {
+  /** The country of the donor, ISO 3166-1 alpha-2. */
+  country: string;
+  /** The number of the passport, where it is known. */
+  passport?: string;
 }
 
 /** One line: `line_total` = quantity × unit_price, rounded half away from zero to 2 decimals. */
@@ -305,6 +317,7 @@ export interface CreatedDocument {
   created_at: string;
   allocation: Allocation;
   delivery: Delivery;
+  donation?: Donation;
 }
 
 /** A document with its lines, its payments, its title and its notes. */
@@ -502,6 +515,27 @@ export interface Delivery {
   channel: 'email' | 'whatsapp' | 'both' | null;
   /** The end of the quiet hours, where it waits for them. */
   scheduled_for: string | null;
+}
+
+/**
+ * Of a donation_receipt alone: the report of the donation to the tax authority (Income Tax Ordinance, section
+ * 46), which a receipt of an approved institution needs from 1 January 2026 on. It never holds up issuing.
+ */
+export interface Donation {
+  /**
+   * `not_required`: the business does not report donations. `reported`: the number is there. `pending`: the
+   * report goes on. `failed`: it could not be made, and a person has to correct why. `refused`: the authority
+   * refused it. `cancelled`: the report was cancelled, by the owner of the business. Only `reported` gives
+   * the donor a credit.
+   */
+  status: 'not_required' | 'reported' | 'pending' | 'failed' | 'refused' | 'cancelled';
+  /**
+   * The tax authority's number as printed. A receipt with several means of payment has one report for each,
+   * and their numbers, separated by a comma and a space.
+   */
+  number: string | null;
+  /** Why there is no number, or what has become of a cancellation, in words; else null. */
+  reason: string | null;
 }
 
 /** The business of the key, its limits, and the key. */

@@ -59,6 +59,8 @@ export const MessageStatus = Strict({
   held_until: Nullable(Instant),
   /** Whether it brings the number to who got the document without it. */
   follow_up: Type.Boolean(),
+  /** Whether it tells who got the document that the report of its donation was cancelled. Absent: it does not. */
+  report_cancelled: Type.Optional(Type.Boolean()),
   /** Whether a person asked for it, beside what was planned at issue. */
   requested: Type.Boolean(),
   /** Whether it reminds of open documents, and brings none. Absent: it brings its document. */

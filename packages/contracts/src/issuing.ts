@@ -402,6 +402,17 @@ export const numberRequired = defineEvent(
   }),
 );
 
+/** The donation of an issued receipt is to be reported to the tax authority. */
+export const donationDue = defineEvent(
+  'issuing.donation.due',
+  Strict({
+    document: IssuedDocument,
+    business: Business,
+    /** Of the PDF that was made when the document was issued. */
+    artifact_sha256: Sha256,
+  }),
+);
+
 /** An issued document is to be sent, to the customer or to the accountant. */
 export const messageDue = defineEvent(
   'issuing.message.due',
@@ -410,7 +421,7 @@ export const messageDue = defineEvent(
     business: Business,
     /** What the response says of the customer's copy. */
     delivery: DeliveryOutcome,
-    /** Whether an allocation number is required. If not, the first PDF is final. */
+    /** Whether a number of the tax authority is required, for an invoice or a donation. If not, the first PDF is final. */
     number_required: Type.Boolean(),
     /** Of the PDF that was made when the document was issued. */
     artifact_sha256: Sha256,

@@ -36,8 +36,10 @@ const SignedPdf = Strict({
   pdf: Type.String(),
   /** Whether it says that its document is cancelled. */
   cancelled: Type.Boolean(),
-  /** The number that it shows. */
+  /** The number of the tax authority that it shows: an allocation number, or that of a donation report. */
   allocation_number: Nullable(Type.String()),
+  /** Whether it says that the report of its donation was cancelled. Absent: it does not. */
+  report_cancelled: Type.Optional(Type.Boolean()),
 });
 
 const bookHash = {
@@ -120,7 +122,7 @@ export const cancelArtifact = defineContract('rendering.artifact.cancel', {
   timeoutMs: timeLimitsMs.renderArtifact,
 });
 
-/** The signed PDF that shows the allocation number of its document; made where there is none yet. */
+/** The signed PDF that shows the tax authority's number of its document, for an invoice or a donation; made where there is none yet. */
 export const numberArtifact = defineContract('rendering.artifact.number', {
   request: Strict({ document: IssuedDocument, business: Business, allocation_number: Type.String() }),
   reply: SignedPdf,
@@ -191,6 +193,8 @@ export const artifactRendered = defineEvent(
     allocation_number: Nullable(Type.String()),
     /** Whether the revision says that its number is still being obtained. */
     allocation_pending: Type.Boolean(),
+    /** Whether it says that the report of its donation was cancelled. Absent: it does not. */
+    report_cancelled: Type.Optional(Type.Boolean()),
   }),
 );
 
@@ -236,6 +240,8 @@ export const pendingArtifactWork = [
   'allocation_number',
   /** No revision shows the cancellation. */
   'cancelled',
+  /** No revision shows that the report of its donation was cancelled. */
+  'report_cancelled',
 ] as const;
 export type PendingArtifactWork = (typeof pendingArtifactWork)[number];
 
@@ -255,6 +261,8 @@ export const auditArtifacts = defineContract('rendering.artifact.audit', {
         without_prices: Type.Optional(Type.Boolean()),
         allocation_number: Nullable(Type.String()),
         cancelled_at: Nullable(Instant),
+        /** Whether the report of its donation was cancelled. Absent: it was not. */
+        report_cancelled: Type.Optional(Type.Boolean()),
         /** Hex: the first revision's. */
         artifact_sha256: Type.String(),
       }),

@@ -35,8 +35,9 @@ export * from './quiet-hours.js';
 export * from './retry-schedule.js';
 export * from './settlement.js';
 export * from './tax-id.js';
-// Takes the place of the decision of the law, for the documents of both books.
+// Take the place of the decisions of the law, for the documents of both books.
 export { decideAllocation, undeductibleVat } from './test-mode/provoked-allocation.js';
+export { decideDonation, lacksDonationReport, requiresNumber } from './test-mode/provoked-donation.js';
 export * from './test-mode/provoked-outcomes.js';
 export * from './test-mode/test-book.js';
 export * from './text-direction.js';

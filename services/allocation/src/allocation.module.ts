@@ -4,6 +4,7 @@ import { AllocationMetrics } from './allocation/allocation-metrics.js';
 import { AllocationRequester } from './allocation/allocation-requester.js';
 import { AllocationWorker } from './allocation/allocation-worker.js';
 import { AuditAllocations } from './allocation/audit-allocations.js';
+import { ImmediateAttempt } from './allocation/immediate-attempt.js';
 import { ListDeadLetteredAllocations } from './allocation/list-dead-lettered-allocations.js';
 import { ListUnresolvedAllocations } from './allocation/list-unresolved-allocations.js';
 import { RecordRequiredNumber } from './allocation/record-required-number.js';
@@ -12,6 +13,7 @@ import { ShowAllocation } from './allocation/show-allocation.js';
 import { TaxAuthority } from './allocation/tax-authority.js';
 import { AuthorityGrants } from './authority/authority-grants.js';
 import { AuthorityHttp } from './authority/authority-http.js';
+import { AuthorityCalls } from './connection/authority-calls.js';
 import { AuthorityTokens } from './connection/authority-tokens.js';
 import { CompleteConnection } from './connection/complete-connection.js';
 import { ConnectionMonitor } from './connection/connection-monitor.js';
@@ -19,7 +21,14 @@ import { EndConnection } from './connection/end-connection.js';
 import { ListConnections } from './connection/list-connections.js';
 import { ShowConnection } from './connection/show-connection.js';
 import { StartConnection } from './connection/start-connection.js';
+import { CancelDonation } from './donation/cancel-donation.js';
+import { DonationAuthority } from './donation/donation-authority.js';
+import { DonationReporter } from './donation/donation-reporter.js';
+import { ListUnresolvedDonations } from './donation/list-unresolved-donations.js';
+import { RecordDueDonation } from './donation/record-due-donation.js';
+import { ShowDonation } from './donation/show-donation.js';
 import { BookAuthority } from './test-mode/book-authority.js';
+import { BookDonations } from './test-mode/book-donations.js';
 import { ClearTestAllocations } from './test-mode/clear-test-allocations.js';
 import { ListTestRequests } from './test-mode/list-test-requests.js';
 
@@ -33,6 +42,9 @@ import { ListTestRequests } from './test-mode/list-test-requests.js';
     AuditAllocations,
     ListTestRequests,
     ClearTestAllocations,
+    ShowDonation,
+    ListUnresolvedDonations,
+    CancelDonation,
     StartConnection,
     CompleteConnection,
     ShowConnection,
@@ -41,10 +53,15 @@ import { ListTestRequests } from './test-mode/list-test-requests.js';
   ],
   providers: [
     RecordRequiredNumber,
+    RecordDueDonation,
     AllocationWorker,
     AllocationRequester,
+    ImmediateAttempt,
     AllocationMetrics,
     { provide: TaxAuthority, useClass: BookAuthority },
+    DonationReporter,
+    { provide: DonationAuthority, useClass: BookDonations },
+    AuthorityCalls,
     AuthorityTokens,
     AuthorityGrants,
     AuthorityHttp,

@@ -20,6 +20,13 @@ export const fields = {
     example: 'https://ita-api.taxes.gov.il/shaam/production',
     protocols: ['https:', 'http:'],
   }),
+  donationsUrl: url('DONATIONS_URL', {
+    meaning:
+      "The authority's donations interface, up to and including its version; no public document confirms the path. Empty: Donations/v1 below TAX_AUTHORITY_URL.",
+    example: 'https://ita-api.taxes.gov.il/shaam/production/Donations/v1',
+    fallback: '',
+    protocols: ['https:', 'http:'],
+  }),
   taxAuthorityAuthorizeUrl: url('TAX_AUTHORITY_AUTHORIZE_URL', {
     meaning:
       "The authority's page at which an owner logs in and agrees; it may be on another host than the API.",

@@ -76,6 +76,7 @@ export async function startAllocation(
   } as const;
   const own: Omit<AllocationConfig, keyof ServiceConfig> = {
     taxAuthorityUrl: authority.url,
+    donationsUrl: '',
     taxAuthorityAuthorizeUrl: `${authority.url}/longtimetoken/oauth2/authorize`,
     taxAuthorityRedirectUri: redirectUri,
     taxAuthorityProxyUrl: options.proxyUrl ?? '',

@@ -25,6 +25,7 @@ import { RecipientChecks } from './issue/recipient-checks.js';
 import { RecordAllocation } from './issue/record-allocation.js';
 import { RecordDelivery } from './issue/record-delivery.js';
 import { SeriesChecks } from './issue/series-checks.js';
+import { RecordDonation } from './issue/record-donation.js';
 import { FindPublicDocument } from './list/find-public-document.js';
 import { GetDocument } from './list/get-document.js';
 import { GetUsage } from './list/get-usage.js';
@@ -84,6 +85,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     RecordAllocation,
     RecordDelivery,
     SeriesChecks,
+    RecordDonation,
   ],
 })
 export class IssuingModule {}

@@ -54,6 +54,7 @@ export function toCreatedDocument(
   addresses: PublicUrls,
 ): CreatedDocument {
   const { allocation, delivery } = view;
+  const { donation } = view.state;
   return {
     ...toCancelledDocument(view, addresses),
     // Member by member, so that a replay is the same text as the first response.
@@ -63,6 +64,9 @@ export function toCreatedDocument(
       channel: delivery.channel,
       scheduled_for: delivery.scheduled_for,
     },
+    ...(donation && {
+      donation: { status: donation.status, number: donation.number, reason: donation.reason },
+    }),
   };
 }
 

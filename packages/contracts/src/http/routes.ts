@@ -10,6 +10,7 @@ import {
   CreateDocument,
   CustomerMatch,
   DeliveryOutcome,
+  DonationOutcome,
   documentStatuses,
   PreviewedAllocation,
 } from '../schema/document.js';
@@ -172,6 +173,7 @@ export const CreatedDocument = Strict(
     ...documentFields,
     allocation: AllocationOutcome,
     delivery: DeliveryOutcome,
+    donation: Type.Optional(DonationOutcome),
   },
   { description: 'A document with what is known of its allocation number and its delivery.' },
 );

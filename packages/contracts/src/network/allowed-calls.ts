@@ -1,10 +1,13 @@
 import {
+  cancelDonation,
   completeConnection,
   endConnection,
   listUnresolvedAllocations,
+  listUnresolvedDonations,
   retryAllocation,
   showAllocation,
   showConnection,
+  showDonation,
   startConnection,
 } from '../allocation.js';
 import { auditing } from '../audit.js';
@@ -148,6 +151,9 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     retryAllocation,
     showAllocation,
     listUnresolvedAllocations,
+    showDonation,
+    listUnresolvedDonations,
+    cancelDonation,
     startConnection,
     showConnection,
     completeConnection,

@@ -1,7 +1,7 @@
-import { allocationSettled } from '../allocation.js';
+import { allocationSettled, donationSettled } from '../allocation.js';
 import type { EventContract, ServiceName } from '../define.js';
 import { deliveryPlanned } from '../delivery.js';
-import { cardChanged, documentCancelled, messageDue, numberRequired } from '../issuing.js';
+import { cardChanged, documentCancelled, donationDue, messageDue, numberRequired } from '../issuing.js';
 import { artifactRendered } from '../rendering.js';
 
 /** One consumer: which service handles which event, under which durable name. A durable name never changes. */
@@ -21,12 +21,15 @@ const bind = <E extends EventContract>(
 export const consumers = {
   recordCustomer: bind('customer', cardChanged, 'customer-changed-cards'),
   recordRequiredNumber: bind('allocation', numberRequired, 'allocation-required-numbers'),
+  recordDueDonation: bind('allocation', donationDue, 'allocation-due-donations'),
   planDelivery: bind('delivery', messageDue, 'delivery-due-messages'),
   withdrawDelivery: bind('delivery', documentCancelled, 'delivery-withdraw'),
   releaseDelivery: bind('delivery', artifactRendered, 'delivery-release'),
   settleArtifact: bind('rendering', allocationSettled, 'rendering-settle-artifact'),
+  settleDonation: bind('rendering', donationSettled, 'rendering-settle-donation'),
   renderCancellation: bind('rendering', documentCancelled, 'rendering-cancellations'),
   recordAllocation: bind('issuing', allocationSettled, 'issuing-record-allocation'),
+  recordDonation: bind('issuing', donationSettled, 'issuing-record-donation'),
   recordDelivery: bind('issuing', deliveryPlanned, 'issuing-record-delivery'),
 } as const;
 

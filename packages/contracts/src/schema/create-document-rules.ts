@@ -32,6 +32,7 @@ export function createDocumentErrors(body: unknown): ValidationError[] {
   return [
     ...malformedTexts(body),
     ...dueDateErrors(body),
+    ...foreignDonorErrors(body),
     ...(isMembers(body.customer) ? blankErrors('/customer/name', body.customer.name, 2) : []),
     ...entriesOf(body.items).flatMap(([index, item]) => [
       ...blankErrors(`/items/${index}/description`, item.description, 1),
@@ -60,6 +61,19 @@ export function dueDateErrors({ type, date, due_date: dueDate }: Members): Valid
   const bothKnown = isDay(date) && isDay(dueDate);
   // Days of this form sort as texts.
   return bothKnown && dueDate < date ? [{ path: '/due_date', message: 'must not precede date' }] : [];
+}
+
+/** A donor has one id: that of a person who lives abroad is the authority's own. */
+function foreignDonorErrors({ type, customer, foreign_donor: donor }: Members): ValidationError[] {
+  if (donor === undefined) {
+    return [];
+  }
+  if (isDocumentType(type) && type !== 'donation_receipt') {
+    return [{ path: '/foreign_donor', message: 'belongs to a donation_receipt only' }];
+  }
+  return isMembers(customer) && customer.tax_id !== undefined
+    ? [{ path: '/foreign_donor', message: 'takes the place of customer.tax_id' }]
+    : [];
 }
 
 const isDocumentType = (type: unknown): type is DocumentType =>

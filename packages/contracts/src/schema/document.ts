@@ -148,6 +148,28 @@ export const ItemInput = Strict(
   },
 );
 
+/** A donor who lives abroad and has no Israeli id, as the tax authority takes it. */
+export const ForeignDonor = Strict(
+  {
+    country: Type.String({
+      pattern: '^[A-Z]{2}$',
+      description: 'The country of the donor, ISO 3166-1 alpha-2.',
+      examples: ['FR'],
+    }),
+    passport: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9]{4,20}$',
+        description: 'The number of the passport, where it is known.',
+      }),
+    ),
+  },
+  {
+    description:
+      'Of a donation_receipt alone, in place of `customer.tax_id`: the donation is reported as that of a foreign resident. Without both it is reported as anonymous.',
+  },
+);
+export type ForeignDonor = Static<typeof ForeignDonor>;
+
 /** The body of POST /documents/{id}/cancel (API specification, 2.7). */
 export const CancelDocument = Strict({
   reason: Type.Optional(Type.String({ maxLength: 200, description: 'Why; kept with the document.' })),
@@ -173,6 +195,7 @@ export const CreateDocument = Strict(
       ),
     ),
     customer: CustomerInput,
+    foreign_donor: Type.Optional(ForeignDonor),
     items: Type.Array(ItemInput, { minItems: 1, maxItems: 100, description: 'The lines.' }),
     prices_include_vat: Type.Optional(
       Type.Boolean({
@@ -317,6 +340,8 @@ export const IssuedDocument = Strict({
   notes: Nullable(Type.String()),
   /** False: the caller suppressed the automatic mail for this document. */
   send: Type.Boolean(),
+  /** Of a donation receipt whose donor lives abroad. */
+  foreign_donor: Type.Optional(ForeignDonor),
 });
 export type IssuedDocument = Static<typeof IssuedDocument>;
 
@@ -378,6 +403,38 @@ export const CustomerMatch = Nullable(
   'By what the customer card was found; null: none was found, and issuing opens one.',
 );
 
+export const donationStatuses = [
+  'not_required',
+  'reported',
+  'pending',
+  'failed',
+  'refused',
+  'cancelled',
+] as const;
+
+/** What has become of the report of a donation to the tax authority. */
+export const DonationOutcome = Strict(
+  {
+    status: Type.Enum([...donationStatuses], {
+      description:
+        '`not_required`: the business does not report donations. `reported`: the number is there. `pending`: the report goes on. `failed`: it could not be made, and a person has to correct why. `refused`: the authority refused it. `cancelled`: the report was cancelled, by the owner of the business. Only `reported` gives the donor a credit.',
+    }),
+    number: Nullable(
+      Type.String(),
+      "The tax authority's number as printed. A receipt with several means of payment has one report for each, and their numbers, separated by a comma and a space.",
+    ),
+    reason: Nullable(
+      Type.String(),
+      'Why there is no number, or what has become of a cancellation, in words; else null.',
+    ),
+  },
+  {
+    description:
+      'Of a donation_receipt alone: the report of the donation to the tax authority (Income Tax Ordinance, section 46), which a receipt of an approved institution needs from 1 January 2026 on. It never holds up issuing.',
+  },
+);
+export type DonationOutcome = Static<typeof DonationOutcome>;
+
 export const deliveryStatuses = [
   'queued',
   'deferred_quiet_hours',
@@ -409,6 +466,8 @@ export const DocumentState = Strict({
   status: Type.Enum([...documentStatuses]),
   paid: Money,
   allocation_number: Nullable(Type.String()),
+  /** Of a donation receipt alone. */
+  donation: Type.Optional(DonationOutcome),
   cancelled_at: Nullable(Instant),
   /** Why it was cancelled, where its caller said so. Only for its page, its PDF and the console. */
   cancel_reason: Type.Optional(Type.String()),

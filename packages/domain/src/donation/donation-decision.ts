@@ -1,6 +1,4 @@
-import { type AllocatedDocument, type AllocatingBusiness, decideAllocation } from '../allocation-decision.js';
 import type { BusinessLegalType, DocumentType } from '../document-types.js';
-import { type ItemsWithSku, provokedOutcomes } from '../test-mode.js';
 
 /**
  * The first document date whose donations are reported (Income Tax Ordinance, section 46, as of 1 January 2026): from then on a
@@ -11,9 +9,7 @@ export const donationsReportedFrom = '2026-01-01';
 const institutions: readonly (BusinessLegalType | null)[] = ['amuta', 'public_institution'];
 
 /** What the decision depends on of a document. */
-export interface DonatedDocument extends ItemsWithSku {
-  /** The book; a document of a test book may provoke its outcome (`testSkus`). */
-  readonly business_id: string;
+export interface DonatedDocument {
   readonly type: DocumentType;
   /** YYYY-MM-DD */
   readonly date: string;
@@ -43,59 +39,37 @@ export function isApprovedOn({ donation_approval: approval }: ApprovedBusiness, 
   return approval !== undefined && (approval.valid_until === null || day <= approval.valid_until);
 }
 
-/**
- * Who reports: an institution that is approved on the date of the receipt and connected to the authority, from the first shekel. A
- * document of a test book may provoke its outcome instead.
- */
+/** Why no document of this type and date is reported; null: it may be. */
+export function unreportedReason({ type, date }: Pick<DonatedDocument, 'type' | 'date'>): string | null {
+  if (type !== 'donation_receipt') {
+    return 'The document is no donation receipt.';
+  }
+  return date < donationsReportedFrom ? `Donations are reported from ${donationsReportedFrom} on.` : null;
+}
+
+/** Who reports: an institution that is approved on the date of the receipt and connected to the authority, from the first shekel. */
 export function decideDonation(document: DonatedDocument, business: DonatedBusiness): DonationDecision {
-  const notRequired = (reason: string) => ({ required: false, reason }) as const;
-  if (document.type !== 'donation_receipt') {
-    return notRequired('The document is no donation receipt.');
-  }
-  if (document.date < donationsReportedFrom) {
-    return notRequired(`Donations are reported from ${donationsReportedFrom} on.`);
-  }
-  const provoked = provokedOutcomes(document.business_id, document).donation;
-  if (provoked !== undefined) {
-    return provoked === 'not_required'
-      ? notRequired('An item of the test document provokes this outcome.')
-      : { required: true };
-  }
+  const reason = unreportedReason(document) ?? unreportingReason(document, business);
+  return reason === null ? { required: true } : { required: false, reason };
+}
+
+function unreportingReason(document: DonatedDocument, business: DonatedBusiness): string | null {
   if (!institutions.includes(business.legal_type)) {
-    return notRequired('The business is neither an NPO nor a public institution.');
+    return 'The business is neither an NPO nor a public institution.';
   }
   if (!isApprovedOn(business, document.date)) {
-    return notRequired('The institution has no approval under section 46 on the date of the receipt.');
+    return 'The institution has no approval under section 46 on the date of the receipt.';
   }
   if (business.tax_id === null) {
-    return notRequired('The business has no tax id in its profile.');
+    return 'The business has no tax id in its profile.';
   }
   if (!business.tax_authority_connected) {
-    return notRequired('The business is not connected to the tax authority.');
+    return 'The business is not connected to the tax authority.';
   }
-  return document.totals.total === 0 ? notRequired('The receipt is about no amount.') : { required: true };
+  return document.totals.total === 0 ? 'The receipt is about no amount.' : null;
 }
 
-/**
- * Whether a receipt gives its donor no credit for the one reason that nobody reports it from here: its institution is approved, and the
- * report is not made.
- */
-export function lacksDonationReport(document: DonatedDocument, business: DonatedBusiness): boolean {
-  return (
-    document.type === 'donation_receipt' &&
-    document.date >= donationsReportedFrom &&
-    isApprovedOn(business, document.date) &&
-    !decideDonation(document, business).required
-  );
-}
-
-/**
- * Whether a document gets a number of the tax authority after its commit: an allocation number, or that of a donation report. No type
- * gets both.
- */
-export function requiresNumber(
-  document: AllocatedDocument & DonatedDocument,
-  business: AllocatingBusiness & DonatedBusiness,
-): boolean {
-  return decideAllocation(document, business).required || decideDonation(document, business).required;
+/** Whether a receipt gives its donor a credit only where it is reported. */
+export function isCreditedByReport(document: DonatedDocument, business: ApprovedBusiness): boolean {
+  return unreportedReason(document) === null && isApprovedOn(business, document.date);
 }

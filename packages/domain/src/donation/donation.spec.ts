@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { testBookOf } from '../test-mode.js';
-import {
-  type DonatedBusiness,
-  decideDonation,
-  isApprovedOn,
-  lacksDonationReport,
-} from './donation-decision.js';
+import { lacksDonationReport } from '../test-mode/provoked-donation.js';
+import { type DonatedBusiness, decideDonation, isApprovedOn } from './donation-decision.js';
 import {
   type DonatedPayment,
   donationReports,
@@ -60,20 +55,6 @@ describe('decideDonation', () => {
     expect(isApprovedOn(institution, '2027-01-01')).toBe(false);
     expect(isApprovedOn({ donation_approval: { valid_until: null } }, '2050-01-01')).toBe(true);
     expect(isApprovedOn({}, '2026-01-01')).toBe(false);
-  });
-
-  it.each([
-    ['test_donation_reported', true],
-    ['test_donation_refused', true],
-    ['test_donation_failed', true],
-    ['test_donation_late', true],
-    ['test_donation_not_required', false],
-  ])('the item %s decides in a test book alone', (sku, required) => {
-    const items = [{ sku }];
-    const other = { ...institution, tax_authority_connected: !required };
-    const inTestBook = { ...receipt, items, business_id: testBookOf(liveBook) };
-    expect(decideDonation(inTestBook, other).required).toBe(required);
-    expect(decideDonation({ ...receipt, items }, other).required).toBe(!required);
   });
 
   it('a receipt of an approved institution that is not connected lacks its report', () => {

@@ -4,6 +4,7 @@ import * as allocationLaw from '../allocation-decision.js';
 import * as deliveryLaw from '../delivery/delivery-decision.js';
 import { decideAllocation, undeductibleVat } from './provoked-allocation.js';
 import { addressesToCheck, decideDelivery } from './provoked-delivery.js';
+import { decideDonation } from './provoked-donation.js';
 import { provokedOutcomes, testSkus } from './provoked-outcomes.js';
 import { businessOfBook, isTestBook, testBook, testBookOf } from './test-book.js';
 
@@ -143,5 +144,31 @@ describe('decideDelivery', () => {
     expect(found(liveBook, 'test_delivery_queued')).toHaveLength(1);
     expect(found(inTestBook, 'A-1')).toHaveLength(1);
     expect(found(inTestBook, 'test_delivery_queued')).toEqual([]);
+  });
+});
+
+describe('decideDonation', () => {
+  const institution = {
+    legal_type: 'amuta' as const,
+    tax_id: '580000008',
+    donation_approval: { valid_until: null },
+  };
+  const receipt = { type: 'donation_receipt' as const, date: '2026-03-01', totals: { total: 100 } };
+
+  it.each(Object.entries(testSkus.donation))(
+    'the item %s provokes the outcome %s of a donation in a test book, and changes nothing in a live one',
+    (sku, outcome) => {
+      const required = outcome !== 'not_required';
+      const business = { ...institution, tax_authority_connected: !required };
+      const decide = (business_id: string) =>
+        decideDonation({ ...receipt, business_id, items: [{ sku }] }, business).required;
+      expect([decide(inTestBook), decide(liveBook)]).toEqual([required, !required]);
+    },
+  );
+
+  it('nothing is provoked of a receipt that is of a date before the law', () => {
+    const items = [{ sku: 'test_donation_reported' }];
+    const document = { ...receipt, date: '2025-12-31', business_id: inTestBook, items };
+    expect(decideDonation(document, { ...institution, tax_authority_connected: true }).required).toBe(false);
   });
 });

@@ -14,17 +14,17 @@ export interface ApprovalVerdict {
   readonly content: readonly ApprovalError[];
 }
 
-interface Field {
+export interface Field {
   readonly mandatory?: true;
   readonly wants: string;
   holds(value: unknown): boolean;
 }
 
-const text = (length: number): Field => ({
+export const text = (length: number): Field => ({
   wants: `text of 1 to ${length} characters`,
   holds: (value) => typeof value === 'string' && value.length > 0 && [...value].length <= length,
 });
-const whole = (digits: number, fewest = 1): Field => ({
+export const whole = (digits: number, fewest = 1): Field => ({
   wants: `a whole number of ${fewest === digits ? digits : `${fewest} to ${digits}`} digits`,
   holds: (value) =>
     Number.isInteger(value) &&
@@ -32,7 +32,7 @@ const whole = (digits: number, fewest = 1): Field => ({
     (value as number) < 10 ** digits,
 });
 /** '12.2' of the specification: up to 12 whole digits, 2 decimals, never negative. */
-const amount: Field = {
+export const amount: Field = {
   wants: 'a number from 0 to 999999999999.99 with at most 2 decimals',
   holds: (value) =>
     typeof value === 'number' &&
@@ -42,7 +42,7 @@ const amount: Field = {
     /^\d+(\.\d{1,2})?$/.test(String(value)),
 };
 const date: Field = { wants: 'a date YYYY-MM-DD', holds: (value) => dayOf(value) !== undefined };
-const must = (field: Field): Field => ({ ...field, mandatory: true });
+export const must = (field: Field): Field => ({ ...field, mandatory: true });
 
 /** The keys of `POST Invoices/v2/Approval`, July 2024: all lower case. */
 const fields: Readonly<Record<string, Field>> = {
@@ -125,7 +125,7 @@ export function checkApproval(body: Readonly<Record<string, unknown>>, today: st
   return { shape, content: shape.length > 0 ? [] : [...checkRules(body, today)] };
 }
 
-function* checkFields(
+export function* checkFields(
   body: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, Field>>,
   prefix: string,
@@ -170,7 +170,7 @@ function* checkRules(body: Readonly<Record<string, unknown>>, today: string): Ge
   }
 }
 
-function fault(code: number, message: string, param: string): ApprovalError {
+export function fault(code: number, message: string, param: string): ApprovalError {
   return { code, message, param, location: 'body' };
 }
 

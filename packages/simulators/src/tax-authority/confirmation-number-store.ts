@@ -16,9 +16,16 @@ export class ConfirmationNumberStore {
   readonly #grants = new Map<string, Grant>();
   readonly #printed = new Set<string>();
 
-  /** @param folder where the ledger is kept over restarts; undefined keeps it in memory only */
-  constructor(folder: string | undefined) {
-    this.#file = new JsonLinesFile(folder, 'grants.jsonl');
+  /**
+   * @param folder where the ledger is kept over restarts; undefined keeps it in memory only
+   * @param prefixOf what comes before the nine digits
+   */
+  constructor(
+    folder: string | undefined,
+    name = 'grants.jsonl',
+    private readonly prefixOf: (at: string) => string = (at) => at.replace(/\D/g, ''),
+  ) {
+    this.#file = new JsonLinesFile(folder, name);
     for (const grant of this.#file.earlier) {
       this.#keep(grant);
     }
@@ -35,7 +42,7 @@ export class ConfirmationNumberStore {
     do {
       printed = String(randomInt(10 ** 9)).padStart(9, '0');
     } while (this.#printed.has(printed));
-    const grant = { invoice_id: invoiceId, confirmation_number: at.replace(/\D/g, '') + printed, at };
+    const grant = { invoice_id: invoiceId, confirmation_number: this.prefixOf(at) + printed, at };
     this.#file.append(grant);
     this.#keep(grant);
     return grant;

@@ -16,6 +16,7 @@ import {
 import { checkApproval } from './approval-request.js';
 import { CallRecord } from './call-record.js';
 import { ConfirmationNumberStore } from './confirmation-number-store.js';
+import { checkDonation } from './donation-request.js';
 import { type Mode, Modes } from './modes.js';
 import { OAuthTokens } from './oauth-tokens.js';
 
@@ -51,7 +52,7 @@ const badAccessToken = { status: 401, message: 'the access token is missing, unk
 
 /**
  * Starts a simulator of the Israel Tax Authority's invoice API, version 2, under `/shaam/{env}`: OAuth2 with rotating
- * refresh tokens, approval of invoices, look-up of a number. Tests set failures by `POST /_mode` (see {@link Modes}) and
+ * refresh tokens, approval of invoices, look-up of a number, and reports of donations. Tests set failures by `POST /_mode` (see {@link Modes}) and
  * read what was received, granted and recorded (see {@link CallRecord}) by `GET /_calls`.
  */
 export function startTaxAuthority(options: TaxAuthorityOptions): Promise<RunningSimulator> {
@@ -63,6 +64,7 @@ class TaxAuthoritySimulator {
   readonly #options: TaxAuthorityOptions;
   readonly #tokens: OAuthTokens;
   readonly #numbers: ConfirmationNumberStore;
+  readonly #donations: ConfirmationNumberStore;
   readonly #calls: ReceivedCall[] = [];
   readonly #record = new CallRecord();
   readonly #modes = new Modes();
@@ -73,12 +75,15 @@ class TaxAuthoritySimulator {
     'POST longtimetoken/oauth2/token': (exchange) => this.#token(exchange),
     'POST Invoices/v2/Approval': (exchange) => this.#approve(exchange),
     'POST invoice-information/v1/confirmationNumber': (exchange) => this.#lookUp(exchange),
+    'POST Donations/v1/Report': (exchange) => this.#report(exchange),
+    'POST Donations/v1/confirmationNumber': (exchange) => this.#findReport(exchange),
   };
 
   constructor(options: TaxAuthorityOptions) {
     this.#options = options;
     this.#tokens = new OAuthTokens(options.dataDir);
     this.#numbers = new ConfirmationNumberStore(options.dataDir);
+    this.#donations = new ConfirmationNumberStore(options.dataDir, 'donations.jsonl', () => '405');
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, call: Call): Promise<void> {
@@ -107,6 +112,7 @@ class TaxAuthoritySimulator {
       ...this.#modes.shown(),
       calls: this.#calls,
       granted: this.#numbers.newest(shownMax),
+      donations: this.#donations.newest(shownMax),
       ...this.#record.shown(),
     };
   }
@@ -236,6 +242,65 @@ class TaxAuthoritySimulator {
       confirmation_number: grant.confirmation_number,
       approved: true,
     };
+  }
+
+  /** Takes the report of a donation, or of its cancellation; a repeated id gets the number that it has. */
+  async #report(exchange: Exchange): Promise<void> {
+    const body = await this.#readInvoiceCall(exchange);
+    if (!body) {
+      return;
+    }
+    const id = String(body.Donation_ID);
+    this.#record.asked(id);
+    const mode = this.#modes.take(id);
+    if (await fails(mode, exchange)) {
+      return;
+    }
+    const { shape, content } = checkDonation(body, (number) =>
+      this.#donations.newest(shownMax).some((grant) => grant.confirmation_number === number),
+    );
+    if (shape.length > 0) {
+      return answerAs(mode, exchange, 422, { status: 422, message: { errors: shape } });
+    }
+    const errors =
+      mode.mode === 'refuse' && content.length === 0
+        ? [{ code: 460, message: 'the report was refused', param: 'Donation_ID', location: 'body' }]
+        : content;
+    if (errors.length > 0) {
+      const refusal = { status: 200, message: { errors }, confirmation_number: '0', approved: false };
+      return answerAs(mode, exchange, 200, refusal);
+    }
+    const grant = mode.mode === 'foreign' ? this.#donations.another(id) : this.#donations.grant(id);
+    return answerAs(mode, exchange, 200, {
+      status: 200,
+      message: 'Success',
+      Donation_ID: grant.invoice_id,
+      confirmation_number: grant.confirmation_number,
+      approved: true,
+    });
+  }
+
+  async #findReport(exchange: Exchange): Promise<void> {
+    const body = await this.#readInvoiceCall(exchange);
+    if (!body) {
+      return;
+    }
+    const id = String(body.Donation_ID);
+    const mode = this.#modes.take(id);
+    if (await fails(mode, exchange)) {
+      return;
+    }
+    const grant = mode.mode === 'foreign' ? this.#donations.another(id) : this.#donations.find(id);
+    this.#record.lookedUp(id, grant !== undefined);
+    if (grant === undefined) {
+      return answerAs(mode, exchange, 404, { status: 404, message: 'no report with this Donation_ID' });
+    }
+    return answerAs(mode, exchange, 200, {
+      status: 200,
+      message: 'Success',
+      Donation_ID: grant.invoice_id,
+      confirmation_number: grant.confirmation_number,
+    });
   }
 
   async #lookUp(exchange: Exchange): Promise<void> {

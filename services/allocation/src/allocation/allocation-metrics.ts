@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type RequestKind, requestKinds } from '@pinkas/contracts';
 import {
   acrossTenants,
   type Clock,
@@ -16,10 +17,26 @@ import { countDeadLettered, pendingAllocations } from './allocation.repository.j
 import type { AllocationTables } from './allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
 
+const gauges: Readonly<Record<RequestKind, Record<'name' | 'pending' | 'oldest' | 'deadLettered', string>>> =
+  {
+    number: {
+      name: 'allocations',
+      pending: 'Documents whose allocation number is pending.',
+      oldest: 'How long the oldest pending document has waited; 0 where there is none.',
+      deadLettered: 'Documents whose allocation number is dead-lettered.',
+    },
+    donation: {
+      name: 'donations',
+      pending: 'Donations whose report, or the cancellation of it, is pending.',
+      oldest: 'How long the oldest pending donation has waited; 0 where there is none.',
+      deadLettered: 'Donations whose report, or the cancellation of it, is dead-lettered.',
+    },
+  };
+
 /** Metrics of attempts, of pending and dead-lettered documents, and of connections. */
 @Injectable()
 export class AllocationMetrics {
-  readonly #attempts: Counter<'outcome' | 'answer'>;
+  readonly #attempts: Readonly<Record<RequestKind, Counter<'outcome' | 'answer'>>>;
 
   constructor(
     metrics: Metrics,
@@ -28,24 +45,28 @@ export class AllocationMetrics {
   ) {
     const all = acrossTenants(db);
     const connections = () => countConnections(all, clock.now(), expiringBefore(clock.now()));
-    this.#attempts = metrics.counter(
-      'pinkas_allocation_attempts_total',
-      'Attempts for an allocation number, by state afterwards (pending: it is repeated) and response class.',
-      ['outcome', 'answer'],
-    );
-    metrics.gauge('pinkas_allocations_pending', 'Documents whose allocation number is pending.', () =>
-      pendingAllocations(all, clock.now()).then(({ count }) => count),
-    );
-    metrics.gauge(
-      'pinkas_allocations_oldest_pending_seconds',
-      'How long the oldest pending document has waited; 0 where there is none.',
-      () => pendingAllocations(all, clock.now()).then(({ oldestSeconds }) => oldestSeconds),
-    );
-    metrics.gauge(
-      'pinkas_allocations_dead_lettered',
-      'Documents whose allocation number is dead-lettered.',
-      () => countDeadLettered(all),
-    );
+    this.#attempts = {
+      number: metrics.counter(
+        'pinkas_allocation_attempts_total',
+        'Attempts for an allocation number, by state afterwards (pending: it is repeated) and response class.',
+        ['outcome', 'answer'],
+      ),
+      donation: metrics.counter(
+        'pinkas_donation_attempts_total',
+        'Attempts to report a donation or to cancel its report, by state afterwards and response class.',
+        ['outcome', 'answer'],
+      ),
+    };
+    for (const kind of requestKinds) {
+      const { name, pending, oldest, deadLettered } = gauges[kind];
+      metrics.gauge(`pinkas_${name}_pending`, pending, async () => {
+        return (await pendingAllocations(all, kind, clock.now())).count;
+      });
+      metrics.gauge(`pinkas_${name}_oldest_pending_seconds`, oldest, async () => {
+        return (await pendingAllocations(all, kind, clock.now())).oldestSeconds;
+      });
+      metrics.gauge(`pinkas_${name}_dead_lettered`, deadLettered, () => countDeadLettered(all, kind));
+    }
     metrics.gauge(
       'pinkas_authority_connections_expiring',
       'Businesses whose owner has to log in at the tax authority within 14 days.',
@@ -59,7 +80,7 @@ export class AllocationMetrics {
   }
 
   /** Counts a stored attempt. */
-  countAttempt({ state }: RetryTransition, outcome: AttemptOutcome): void {
-    this.#attempts.inc({ outcome: state, answer: answerClass(outcome) });
+  countAttempt(kind: RequestKind, { state }: RetryTransition, outcome: AttemptOutcome): void {
+    this.#attempts[kind].inc({ outcome: state, answer: answerClass(outcome) });
   }
 }

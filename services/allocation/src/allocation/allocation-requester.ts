@@ -11,6 +11,7 @@ import {
   InjectLogger,
   type Logger,
   OutboxRelay,
+  type OutboxTransaction,
   publish,
   type Transaction,
   violatedConstraint,
@@ -18,6 +19,8 @@ import {
 import type { AttemptOutcome, FailedAttempt } from '../authority/attempt-outcome.js';
 import type { AllocationConfig } from '../config.js';
 import { findConnection, lockConnectionChanges } from '../connection/connection.repository.js';
+import { storeReportNumbers } from '../donation/donation.repository.js';
+import { DonationReporter } from '../donation/donation-reporter.js';
 import {
   type AttemptEnd,
   type ClaimedRow,
@@ -47,9 +50,16 @@ const unknownOutcome = (reason: string, answer: string | null): FailedAttempt =>
   awaitsConnection: false,
 });
 
+/** A number that another document has. */
+const numberKeys: readonly (string | undefined)[] = [
+  'allocation_confirmation_number_key',
+  'donation_report_number_key',
+];
+
 /**
  * One attempt for a claimed document: calls the authority outside of any transaction, then stores and publishes the outcome
- * in one. Every attempt has the same `invoice_id`; after an unknown outcome the number is looked up first (ADR 0012).
+ * in one. Every attempt has the same id; after an unknown outcome the number is looked up first (ADR 0012). What is asked for a
+ * donation is in `DonationReporter`.
  */
 @Injectable()
 export class AllocationRequester {
@@ -62,6 +72,7 @@ export class AllocationRequester {
     @InjectConfig() config: AllocationConfig,
     @InjectLogger() private readonly logger: Logger,
     private readonly authority: TaxAuthority,
+    private readonly donations: DonationReporter,
     private readonly relay: OutboxRelay,
     private readonly metrics: AllocationMetrics,
   ) {
@@ -72,13 +83,14 @@ export class AllocationRequester {
   async request(row: ClaimedRow): Promise<void> {
     const ids = { business_id: row.business_id, document_id: row.document_id };
     try {
-      const outcome = await this.authority.requestNumber(row);
+      const outcome =
+        row.kind === 'donation' ? await this.donations.attempt(row) : await this.authority.requestNumber(row);
       if (outcome.kind === 'failed') {
         const fields = { ...ids, attempts: row.attempts, reason: outcome.reason, err: outcome.cause };
-        this.logger.warn(fields, 'allocation request failed');
+        this.logger.warn({ ...fields, kind: row.kind }, 'allocation request failed');
       }
       await this.#store(row, outcome).catch(async (error: unknown) => {
-        if (violatedConstraint(error) !== 'allocation_confirmation_number_key') {
+        if (!numberKeys.includes(violatedConstraint(error))) {
           throw error;
         }
         await this.#rejectDuplicateNumber(row, outcome);
@@ -93,10 +105,19 @@ export class AllocationRequester {
     }
   }
 
+  async #attempt(row: ClaimedRow): Promise<AttemptOutcome> {
+    if (row.kind === 'donation') {
+      return this.donations.attempt(row);
+    }
+    return isTestBook(row.business_id)
+      ? testAnswer(row.facts.document, row.attempts)
+      : this.authority.requestNumber(row.business_id, this.#requestOf(row), row.outcome_unknown);
+  }
+
   /** Dead-letters a document that was granted another document's number: two documents must not share one. */
   async #rejectDuplicateNumber(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {
     const other =
-      outcome.kind === 'granted'
+      outcome.kind === 'granted' && outcome.confirmationNumber !== null
         ? await findByNumber(acrossTenants(this.db), outcome.confirmationNumber)
         : undefined;
     this.logger.error(
@@ -124,21 +145,16 @@ export class AllocationRequester {
       if (!current) {
         return null;
       }
+      await storeReportNumbers(trx, row, outcome.reportNumbers ?? []);
       const accepts = acceptsOutcome(outcome, row, current);
-      const transition = retryTransition(current, outcome, now);
+      const transition = isOvertaken(row, current) ? repeatedAt(now) : retryTransition(current, outcome, now);
       await endAttempt(trx, row, endedAttempt(outcome, transition, accepts), now);
       if (!accepts) {
         this.#warnSecondNumber(outcome, current);
         return null;
       }
       await storeAttempt(trx, row, transition, outcome, now);
-      if (transition.outcome) {
-        await publish(trx, allocationSettled, row.document_id, {
-          ...row.facts,
-          allocation: transition.outcome,
-          pending: transition.state === 'pending',
-        });
-      }
+      await this.#publish(trx, current, transition);
       // The owner has connected during the attempt: nothing else resumes it.
       if (awaitsConnection && (await this.#hasReconnected(trx, row))) {
         await resumeAwaiting(trx, row.business_id, now);
@@ -146,8 +162,28 @@ export class AllocationRequester {
       return transition;
     });
     if (stored) {
-      this.metrics.countAttempt(stored, outcome);
+      this.metrics.countAttempt(row.kind, stored, outcome);
     }
+  }
+
+  /** Publishes the outcome, where it is news. */
+  async #publish(
+    trx: OutboxTransaction<AllocationTables>,
+    row: PendingRow,
+    transition: RetryTransition,
+  ): Promise<void> {
+    if (!transition.outcome) {
+      return;
+    }
+    if (row.kind === 'donation') {
+      await this.donations.settle(trx, row, transition);
+      return;
+    }
+    await publish(trx, allocationSettled, row.document_id, {
+      ...row.facts,
+      allocation: transition.outcome,
+      pending: transition.state === 'pending',
+    });
   }
 
   async #hasReconnected(trx: Transaction<AllocationTables>, row: ClaimedRow): Promise<boolean> {
@@ -173,11 +209,25 @@ export class AllocationRequester {
   }
 }
 
+/** Whether the reports of a donation are to be cancelled since the attempt began, which has reported some of it. */
+const isOvertaken = (claimed: PendingRow, current: PendingRow): boolean =>
+  current.cancel_requested_at !== null && claimed.cancel_requested_at === null;
+
+/** Another attempt follows at once, whatever this one has brought. */
+const repeatedAt = (now: Date): RetryTransition => ({
+  state: 'pending',
+  reason: null,
+  number: null,
+  confirmationNumber: null,
+  nextAttemptAt: now,
+  outcome: null,
+});
+
 /** What is recorded of an attempt. */
 function endedAttempt(outcome: AttemptOutcome, transition: RetryTransition, accepted: boolean): AttemptEnd {
   return {
     outcome: accepted && transition.state === 'dead_lettered' ? 'dead_lettered' : outcome.kind,
-    number: transition.number,
+    number: outcome.kind === 'granted' ? outcome.number : null,
     reason: outcome.kind === 'refused' ? outcome.message : transition.reason,
     refusal_codes: outcome.kind === 'refused' ? [...outcome.codes] : null,
   };

@@ -30,7 +30,7 @@ export function toAttempt(row: AttemptRow): AllocationAttempt {
 }
 
 /** When a document reached its state. */
-function reachedAt(row: AllocationRow): Date {
+export function reachedAt(row: AllocationRow): Date {
   switch (row.state) {
     case 'issued':
       return row.settled_at ?? row.decided_at;

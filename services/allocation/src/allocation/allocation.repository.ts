@@ -1,3 +1,4 @@
+import type { RequestKind } from '@pinkas/contracts';
 import {
   type Clock,
   currentContext,
@@ -35,15 +36,20 @@ export type ClaimedRow = PendingRow & {
 /** A document by its key. */
 type Key = Pick<AllocationRow, 'business_id' | 'document_id'>;
 
-/** Stores a document whose number is pending, once: the same document under another message's id changes nothing. */
+/**
+ * Stores a document for which the authority is to be asked, once: the same document under another message's id changes nothing.
+ * @returns whether it is new.
+ */
 export async function insertAllocation(
   trx: Transaction<AllocationTables>,
+  kind: RequestKind,
   facts: AllocationFacts,
   now: Date,
-): Promise<void> {
-  await trx
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('allocation')
     .values({
+      kind,
       business_id: facts.document.business_id,
       document_id: facts.document.id,
       state: 'pending',
@@ -54,8 +60,16 @@ export async function insertAllocation(
       decided_at: now,
     })
     .onConflict((conflict) => conflict.columns(['business_id', 'document_id']).doNothing())
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
+
+/** The number of a document as it is printed: of a donation those of its reports, where all of them are made. */
+const printedNumber = sql<string | null>`coalesce(allocation.number, (
+  select case when bool_and(report.number is not null) then string_agg(report.number, ', ' order by report.n) end
+  from donation_report as report
+  where allocation.kind = 'donation' and report.business_id = allocation.business_id
+    and report.document_id = allocation.document_id))`;
 
 /** An expired claim: the process that had it may have sent a request before it died. */
 const outcomeMayBeUnknown = sql<boolean>`allocation.outcome_unknown or allocation.claimed_until is not null`;
@@ -218,7 +232,7 @@ export async function lockAllocation(
 /** Stores the outcome of an attempt; `settled_at` only where an outcome is published. */
 export async function storeAttempt(
   trx: Transaction<AllocationTables>,
-  row: Key,
+  row: Key & Pick<AllocationRow, 'kind'>,
   transition: RetryTransition,
   outcome: AttemptOutcome,
   now: Date,
@@ -228,7 +242,8 @@ export async function storeAttempt(
     .set((set) => ({
       state: transition.state,
       reason: transition.reason,
-      number: transition.number,
+      // Of a donation, its reports have the numbers.
+      number: row.kind === 'number' ? transition.number : null,
       confirmation_number: transition.confirmationNumber,
       answer: outcome.answer ?? set.ref('answer'),
       next_attempt_at: transition.nextAttemptAt,
@@ -291,7 +306,12 @@ export async function findByDocument(
   db: Database<AllocationTables>,
   documentId: string,
 ): Promise<AllocationRow | undefined> {
-  return db.selectFrom('allocation').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+  return db
+    .selectFrom('allocation')
+    .selectAll()
+    .select(printedNumber.as('number'))
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
 }
 
 /** The document of any tenant that has a confirmation number. */
@@ -306,18 +326,25 @@ export async function findByNumber(
     .executeTakeFirst();
 }
 
+/** What an audit reads of a row. */
+type AuditedRow = Pick<
+  AllocationRow,
+  'document_id' | 'kind' | 'state' | 'number' | 'next_attempt_at' | 'settled_at' | 'cancel_requested_at'
+>;
+
 /** The rows of these documents of one business, in no order. */
 export async function findByDocuments(
   db: Database<AllocationTables>,
   businessId: string,
   documentIds: readonly string[],
-): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'next_attempt_at' | 'settled_at'>[]> {
+): Promise<AuditedRow[]> {
   if (documentIds.length === 0) {
     return [];
   }
   return db
     .selectFrom('allocation')
-    .select(['document_id', 'state', 'number', 'next_attempt_at', 'settled_at'])
+    .select(['document_id', 'kind', 'state', 'next_attempt_at', 'settled_at', 'cancel_requested_at'])
+    .select(printedNumber.as('number'))
     .where('business_id', '=', businessId)
     .where('document_id', 'in', documentIds)
     .execute();
@@ -347,18 +374,21 @@ export async function deadLetteredAllocations(
 /** When a refused or dead-lettered document became so; the expression of `allocation_unresolved_idx`. */
 const unresolvedAt = sql<Date>`coalesce(dead_lettered_at, refused_at)`;
 
-/** The refused and the dead-lettered documents of a business, the latest first, before a position. */
+/** The refused and the dead-lettered documents of a kind, of one business or of all, the latest first, before a position. */
 export function unresolvedAllocations(
   db: Database<AllocationTables>,
-  businessId: string,
+  kind: RequestKind,
+  businessId: string | undefined,
   before: { decided_at: Date; document_id: string } | undefined,
   limit: number,
 ): Promise<AllocationRow[]> {
   return db
     .selectFrom('allocation')
     .selectAll()
-    .where('business_id', '=', businessId)
+    .select(printedNumber.as('number'))
+    .where('kind', '=', kind)
     .where('state', 'in', ['refused', 'dead_lettered'])
+    .$if(businessId !== undefined, (query) => query.where('business_id', '=', businessId ?? null))
     .$if(before !== undefined, (query) =>
       query.where(
         sql<boolean>`(${unresolvedAt}, document_id) < (${before?.decided_at ?? null}::timestamptz, ${before?.document_id ?? null}::uuid)`,
@@ -379,7 +409,8 @@ export function requestsOf(
 ): Promise<Pick<AllocationRow, 'document_id' | 'state' | 'number' | 'reason' | 'attempts' | 'decided_at'>[]> {
   return db
     .selectFrom('allocation')
-    .select(['document_id', 'state', 'number', 'reason', 'attempts', 'decided_at'])
+    .select(['document_id', 'state', 'reason', 'attempts', 'decided_at'])
+    .select(printedNumber.as('number'))
     .where('business_id', '=', businessId)
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
@@ -396,25 +427,28 @@ export function requestsOf(
     .execute();
 }
 
-/** Counts the dead-lettered documents. */
-export async function countDeadLettered(db: Database<AllocationTables>): Promise<number> {
+/** Counts the dead-lettered documents of a kind. */
+export async function countDeadLettered(db: Database<AllocationTables>, kind: RequestKind): Promise<number> {
   const { count } = await db
     .selectFrom('allocation')
     .select(sql<number>`count(*)::int`.as('count'))
     .where('state', '=', 'dead_lettered')
+    .where('kind', '=', kind)
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** Counts the pending documents, with the age of the oldest. */
+/** Counts the pending documents of a kind, with the age of the oldest. */
 export async function pendingAllocations(
   db: Database<AllocationTables>,
+  kind: RequestKind,
   now: Date,
 ): Promise<{ count: number; oldestSeconds: number }> {
   const { count, oldest } = await db
     .selectFrom('allocation')
     .select([sql<number>`count(*)::int`.as('count'), sql<Date | null>`min(decided_at)`.as('oldest')])
     .where('state', '=', 'pending')
+    .where('kind', '=', kind)
     .executeTakeFirstOrThrow();
   return { count, oldestSeconds: oldest ? Math.max(0, (now.getTime() - oldest.getTime()) / 1_000) : 0 };
 }

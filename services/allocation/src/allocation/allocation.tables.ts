@@ -1,4 +1,11 @@
-import type { AllocationAttempt, AllocationState, Business, IssuedDocument } from '@pinkas/contracts';
+import type {
+  AllocationAttempt,
+  AllocationState,
+  Business,
+  IssuedDocument,
+  RequestKind,
+} from '@pinkas/contracts';
+import type { DonationMeans } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated } from 'kysely';
 
@@ -9,9 +16,11 @@ export interface AllocationFacts {
   artifact_sha256: string;
 }
 
+/** What is requested of the authority for a document: an allocation number, or the report of its donation. */
 export interface AllocationTable {
   business_id: string;
   document_id: string;
+  kind: RequestKind;
   state: AllocationState;
   /** Why there is no number, or why the last attempt failed. */
   reason: string | null;
@@ -45,6 +54,26 @@ export interface AllocationTable {
   refusal_codes: string[] | null;
   refusal_message: string | null;
   refusal_answer: string | null;
+  /** Since when the reports of the donation are to be cancelled; null: they are not. */
+  cancel_requested_at: Date | null;
+  cancel_reason: string | null;
+}
+
+/** One report of a donation: that of one means of payment. */
+export interface DonationReportTable {
+  business_id: string;
+  document_id: string;
+  /** 1, 2, … within the receipt. */
+  n: number;
+  means: DonationMeans;
+  tax_year: number;
+  /** ILS, with two decimals. */
+  amount: string;
+  /** The authority's number; null: it is not reported. */
+  number: string | null;
+  answer: string | null;
+  cancellation_number: string | null;
+  cancellation_answer: string | null;
 }
 
 /** One attempt to obtain the number of a document. */
@@ -99,6 +128,7 @@ export interface ConnectionRequestTable {
 export interface AllocationTables extends MessagingTables {
   allocation: AllocationTable;
   attempt: AttemptTable;
+  donation_report: DonationReportTable;
   connection: ConnectionTable;
   connection_request: ConnectionRequestTable;
 }

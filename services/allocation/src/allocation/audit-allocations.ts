@@ -20,6 +20,8 @@ export class AuditAllocations {
         return {
           document_id: id,
           state: row?.state ?? null,
+          ...(row && { kind: row.kind }),
+          ...(row?.cancel_requested_at && { cancelled: true }),
           number: row?.number ?? null,
           next_attempt_at: row?.next_attempt_at?.toISOString() ?? null,
           settled_at: row?.settled_at?.toISOString() ?? null,

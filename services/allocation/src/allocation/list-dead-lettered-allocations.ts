@@ -20,6 +20,7 @@ export class ListDeadLetteredAllocations {
       documents: page.map((row) => ({
         document_id: row.document_id,
         business_id: row.business_id,
+        kind: row.kind,
         reason: row.reason ?? 'No reason was recorded.',
         attempts: row.attempts,
         dead_lettered_at: (row.dead_lettered_at ?? row.decided_at).toISOString(),

@@ -17,6 +17,7 @@ export class ListUnresolvedAllocations {
     const position = before && { ...before, decided_at: new Date(before.decided_at) };
     const found = await unresolvedAllocations(
       forTenant(this.db, businessId),
+      'number',
       businessId,
       position,
       limit + 1,

@@ -13,7 +13,7 @@ export class RecordRequiredNumber {
   ) {}
 
   async handle(event: EventOf<typeof numberRequired>, trx: Transaction<AllocationTables>): Promise<void> {
-    await insertAllocation(trx, event, this.clock.now());
+    await insertAllocation(trx, 'number', event, this.clock.now());
   }
 
   committed(): void {

@@ -4,61 +4,52 @@ import {
   acrossTenants,
   actorOf,
   appendAudit,
-  type Clock,
-  continuedContext,
   type Database,
   forTenant,
-  InjectClock,
   InjectDatabase,
   Operation,
-  remainingMs,
-  SpanKind,
-  Tracing,
 } from '@pinkas/service-kit';
-import {
-  type AllocationRow,
-  type ClaimedRow,
-  claimDocument,
-  findByDocument,
-} from './allocation.repository.js';
+import { type AllocationRow, findByDocument } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
-import { AllocationRequester } from './allocation-requester.js';
-
-/** How long it waits for an attempt in flight. */
-const waitMaxMs = 10_000;
-const checkAgainMs = 100;
+import { ImmediateAttempt } from './immediate-attempt.js';
 
 type Reply = ReplyOf<typeof retryAllocation>;
 
 type Request = RequestOf<typeof retryAllocation>;
 
-/** Requests a document's number now, for an operator or an owner. */
+/** Requests a document's number, or reports its donation, now, for an operator or an owner. */
 @Operation(retryAllocation)
 export class RetryAllocation {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
-    @InjectClock() private readonly clock: Clock,
-    private readonly requester: AllocationRequester,
-    private readonly tracing: Tracing,
+    private readonly attempt: ImmediateAttempt,
   ) {}
 
   async handle(request: Request): Promise<Reply> {
-    const claimed = await this.#claim(request);
-    if ('outcome' in claimed) {
-      return claimed;
+    const row = await this.#find(request);
+    const why = notRetryable(row);
+    if (why !== null) {
+      return reply(row, 'not_retryable', why);
     }
-    await this.#request(claimed);
-    return afterwards(await this.#find(request));
-  }
-
-  /** The attempt belongs to the trace of the document, not of the caller. */
-  #request(row: ClaimedRow): Promise<void> {
-    const { business_id, document_id, trace } = row;
-    const described = { kind: SpanKind.INTERNAL, logContext: { business_id, document_id } };
-    const context = continuedContext(remainingMs(retryAllocation.timeoutMs));
-    return this.tracing.startEntrySpan(context, trace, 'retry-allocation', described, () =>
-      this.requester.request(row),
+    const wasMade = await this.attempt.make(row, retryAllocation.timeoutMs, (trx) =>
+      appendAudit(trx, {
+        business_id: row.business_id,
+        action: row.kind === 'donation' ? 'donation.retry' : 'allocation.retry',
+        subject: row.document_id,
+        actor: actorOf(request.person_id),
+        before: { state: row.state },
+        after: null,
+      }),
     );
+    const after = await this.#find(request);
+    if (wasMade) {
+      return afterwards(after);
+    }
+    // An attempt in flight may have brought the number, or be in flight still.
+    const done = notRetryable(after);
+    return done === null
+      ? reply(after, 'failed', 'Another attempt is in flight; check again in a minute.')
+      : reply(after, 'not_retryable', done);
   }
 
   async #find({ document_id: id, business_id: businessId }: Request): Promise<AllocationRow> {
@@ -69,48 +60,16 @@ export class RetryAllocation {
     }
     return row;
   }
-
-  /** Claims the document once no other attempt is in flight. */
-  async #claim(request: Request): Promise<ClaimedRow | Reply> {
-    const endMs = performance.now() + remainingMs(waitMaxMs);
-    for (;;) {
-      const row = await this.#find(request);
-      const why = notRetryable(row);
-      if (why !== null) {
-        return reply(row, 'not_retryable', why);
-      }
-      const now = this.clock.now();
-      const until = new Date(now.getTime() + this.requester.claimMs);
-      const claimed = await forTenant(this.db, row.business_id)
-        .transaction()
-        .execute(async (trx) => {
-          const taken = await claimDocument(trx, row, now, until);
-          if (taken) {
-            await appendAudit(trx, {
-              business_id: row.business_id,
-              action: 'allocation.retry',
-              subject: row.document_id,
-              actor: actorOf(request.person_id),
-              before: { state: row.state },
-              after: null,
-            });
-          }
-          return taken;
-        });
-      if (claimed) {
-        return claimed;
-      }
-      if (performance.now() > endMs) {
-        return reply(row, 'failed', 'Another attempt is in flight; check again in a minute.');
-      }
-      await new Promise((resolve) => setTimeout(resolve, checkAgainMs));
-    }
-  }
 }
 
 /** Why there is nothing to request, or null. */
 function notRetryable(row: AllocationRow): string | null {
-  return row.state === 'issued' ? 'The document has its number already.' : null;
+  if (row.state !== 'issued') {
+    return null;
+  }
+  return row.cancel_requested_at === null
+    ? 'The document has its number already.'
+    : 'The report of the donation is cancelled.';
 }
 
 /** The reply after the attempt. */

@@ -4,7 +4,8 @@ import { type Business, type IssuedDocument } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { testAnswer } from '../test-mode/test-answer.js';
 import { answerClass, classOfStatus } from './answer-class.js';
-import { invalidFields, readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
+import { invalidFields } from './answer-object.js';
+import { readApprovalAnswer, readLookUpAnswer } from './approval-answer.js';
 import { approvalRequest } from './approval-request.js';
 import { type AttemptOutcome } from './attempt-outcome.js';
 import { statusFailure } from './status-failure.js';
@@ -245,7 +246,7 @@ describe('approvalRequest', () => {
 
 describe('statusFailure', () => {
   it.each([500, 502, 503, 504, 404, 429, 405, 302, 204])('statusFailure retries status %d', (status) => {
-    expect(statusFailure(status, '')).toEqual({
+    expect(statusFailure(status, '', 'number')).toEqual({
       reason: `The tax authority answered with HTTP status ${status}.`,
       retryable: true,
       awaitsConnection: false,
@@ -258,7 +259,7 @@ describe('statusFailure', () => {
     [403, 'has to be subscribed'],
     [406, 'must connect the business'],
   ])('statusFailure does not retry status %d and says what to do', (status, words) => {
-    const failure = statusFailure(status, '{}');
+    const failure = statusFailure(status, '{}', 'number');
     expect(failure).toMatchObject({ retryable: false, awaitsConnection: status === 406 });
     expect(failure.reason).toContain(`HTTP status ${status}`);
     expect(failure.reason).toContain(words);
@@ -274,7 +275,7 @@ describe('statusFailure', () => {
         ],
       },
     });
-    expect(statusFailure(422, body).reason).toContain(
+    expect(statusFailure(422, body, 'number').reason).toContain(
       '(HTTP status 422: customer_vat_number, items[0].quantity)',
     );
   });

@@ -5,11 +5,12 @@ import {
   sqlMigration,
 } from '@pinkas/service-kit/schema';
 
-/** The allocation number of each document that requires one, and the businesses' connections to the tax authority. */
+/** The allocation number of each document that requires one, the report of each donation, and the businesses' connections to the tax authority. */
 export const initial = sqlMigration(`
   create table allocation (
     business_id         uuid not null,
     document_id         uuid not null,
+    kind                text not null,
     state               text not null,
     reason              text,
     number              text,
@@ -32,13 +33,18 @@ export const initial = sqlMigration(`
     refusal_codes       text[],
     refusal_message     text,
     refusal_answer      text,
+    cancel_requested_at timestamptz,
+    cancel_reason       text,
     constraint allocation_pkey primary key (business_id, document_id),
     constraint allocation_confirmation_number_key unique (confirmation_number),
     constraint allocation_state_check check (state in ('pending', 'issued', 'refused', 'dead_lettered')),
     constraint allocation_number_check check (number ~ '^[0-9]{9}$'),
-    constraint allocation_issued_check check ((state = 'issued') = (number is not null)
+    constraint allocation_kind_check check (kind in ('number', 'donation')),
+    constraint allocation_issued_check check ((state = 'issued' and kind = 'number') = (number is not null)
       and (number is null) = (confirmation_number is null)
       and (number is null or right(confirmation_number, 9) = number)),
+    constraint allocation_cancel_check check ((cancel_requested_at is null) = (cancel_reason is null)
+      and (cancel_requested_at is null or kind = 'donation')),
     constraint allocation_pending_check check ((state = 'pending') = (next_attempt_at is not null)),
     constraint allocation_dead_lettered_check check ((state = 'dead_lettered') = (dead_lettered_at is not null)),
     constraint allocation_attempts_check check (attempts >= 0),
@@ -53,6 +59,11 @@ export const initial = sqlMigration(`
   create index allocation_document_idx on allocation (document_id);
   create index allocation_dead_lettered_idx on allocation (decided_at, document_id) where state = 'dead_lettered';
   create index allocation_awaiting_connection_idx on allocation (business_id) where awaiting_connection;
+  comment on table allocation is
+    'What is requested of the tax authority for a document: an allocation number, or the report of a donation. No type needs both.';
+  comment on column allocation.kind is 'A donation has its numbers in donation_report.';
+  comment on column allocation.cancel_requested_at is
+    'Since when the reports of the donation are to be cancelled: then state is about their cancellation.';
   comment on column allocation.facts is 'The issued document and its business, for the request and for the event.';
   comment on column allocation.confirmation_number is
     'The whole number of the tax authority; its rightmost nine digits are printed.';
@@ -83,7 +94,7 @@ export const initial = sqlMigration(`
     constraint attempt_n_check check (n >= 1),
     constraint attempt_outcome_check check (outcome in ('granted', 'refused', 'failed', 'dead_lettered')),
     constraint attempt_ended_check check ((outcome is null) = (ended_at is null)),
-    constraint attempt_number_check check ((number is not null) = (outcome is not distinct from 'granted'))
+    constraint attempt_number_check check (number is null or outcome is not distinct from 'granted')
   );
   comment on table attempt is
     'Every attempt to obtain a number, inserted when its document is claimed and completed once: nothing replaces it.';
@@ -96,6 +107,43 @@ export const initial = sqlMigration(`
   end $$;
   create trigger attempt_is_final before update on attempt
     for each row when (old.ended_at is not null) execute function attempt_is_final();
+
+  create table donation_report (
+    business_id         uuid not null,
+    document_id         uuid not null,
+    n                   integer not null,
+    means               text not null,
+    tax_year            integer not null,
+    amount              numeric(14, 2) not null,
+    number              text,
+    answer              text,
+    cancellation_number text,
+    cancellation_answer text,
+    constraint donation_report_pkey primary key (business_id, document_id, n),
+    constraint donation_report_allocation_fkey foreign key (business_id, document_id)
+      references allocation (business_id, document_id),
+    constraint donation_report_number_key unique (number),
+    constraint donation_report_n_check check (n >= 1),
+    constraint donation_report_amount_check check (amount > 0),
+    constraint donation_report_answer_check check ((number is null) = (answer is null)
+      and (cancellation_number is null) = (cancellation_answer is null)),
+    constraint donation_report_cancellation_check check (cancellation_number is null or number is not null)
+  );
+  comment on table donation_report is
+    'The reports of a donation, one for each means of payment; their sum is the total of the receipt.';
+  ${enableTenantIsolation('donation_report')}
+  create function donation_report_is_final() returns trigger language plpgsql as $$
+  begin
+    if new.amount <> old.amount or new.means <> old.means or new.tax_year <> old.tax_year
+      or old.number is not null and new.number is distinct from old.number
+      or old.cancellation_number is not null and new.cancellation_number is distinct from old.cancellation_number
+    then
+      raise exception 'a report and its numbers are final' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger donation_report_is_final before update on donation_report
+    for each row execute function donation_report_is_final();
 
   create table connection (
     business_id        uuid not null,
@@ -141,4 +189,5 @@ export const initial = sqlMigration(`
   ${createTestBookFunction}
   ${keepLiveRows('allocation')}
   ${keepLiveRows('attempt')}
+  ${keepLiveRows('donation_report')}
 `);

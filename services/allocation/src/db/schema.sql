@@ -41,6 +41,19 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE FUNCTION public.donation_report_is_final() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+  begin
+    if new.amount <> old.amount or new.means <> old.means or new.tax_year <> old.tax_year
+      or old.number is not null and new.number is distinct from old.number
+      or old.cancellation_number is not null and new.cancellation_number is distinct from old.cancellation_number
+    then
+      raise exception 'a report and its numbers are final' using errcode = 'restrict_violation';
+    end if;
+    return new;
+  end $$;
+
 CREATE FUNCTION public.is_test_book(business_id uuid) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     RETURN (substr((business_id)::text, 15, 1) = '8'::text);
@@ -65,6 +78,7 @@ CREATE FUNCTION public.reject_truncate() RETURNS trigger
 CREATE TABLE public.allocation (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
+    kind text NOT NULL,
     state text NOT NULL,
     reason text,
     number text,
@@ -87,16 +101,24 @@ CREATE TABLE public.allocation (
     refusal_codes text[],
     refusal_message text,
     refusal_answer text,
+    cancel_requested_at timestamp with time zone,
+    cancel_reason text,
     CONSTRAINT allocation_attempts_check CHECK ((attempts >= 0)),
+    CONSTRAINT allocation_cancel_check CHECK ((((cancel_requested_at IS NULL) = (cancel_reason IS NULL)) AND ((cancel_requested_at IS NULL) OR (kind = 'donation'::text)))),
     CONSTRAINT allocation_dead_lettered_check CHECK (((state = 'dead_lettered'::text) = (dead_lettered_at IS NOT NULL))),
     CONSTRAINT allocation_earlier_attempts_check CHECK (((earlier_attempts >= 0) AND (earlier_attempts <= attempts))),
-    CONSTRAINT allocation_issued_check CHECK ((((state = 'issued'::text) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
+    CONSTRAINT allocation_issued_check CHECK (((((state = 'issued'::text) AND (kind = 'number'::text)) = (number IS NOT NULL)) AND ((number IS NULL) = (confirmation_number IS NULL)) AND ((number IS NULL) OR ("right"(confirmation_number, 9) = number)))),
+    CONSTRAINT allocation_kind_check CHECK ((kind = ANY (ARRAY['number'::text, 'donation'::text]))),
     CONSTRAINT allocation_number_check CHECK ((number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT allocation_pending_check CHECK (((state = 'pending'::text) = (next_attempt_at IS NOT NULL))),
     CONSTRAINT allocation_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'issued'::text, 'refused'::text, 'dead_lettered'::text])))
 );
 
 ALTER TABLE ONLY public.allocation FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.allocation IS 'What is requested of the tax authority for a document: an allocation number, or the report of a donation. No type needs both.';
+
+COMMENT ON COLUMN public.allocation.kind IS 'A donation has its numbers in donation_report.';
 
 COMMENT ON COLUMN public.allocation.confirmation_number IS 'The whole number of the tax authority; its rightmost nine digits are printed.';
 
@@ -112,6 +134,8 @@ COMMENT ON COLUMN public.allocation.awaiting_connection IS 'The last attempt fou
 
 COMMENT ON COLUMN public.allocation.refused_at IS 'The last refusal, with its codes, message and response, is a legal event and stays when a number comes later.';
 
+COMMENT ON COLUMN public.allocation.cancel_requested_at IS 'Since when the reports of the donation are to be cancelled: then state is about their cancellation.';
+
 CREATE TABLE public.attempt (
     business_id uuid NOT NULL,
     document_id uuid NOT NULL,
@@ -124,7 +148,7 @@ CREATE TABLE public.attempt (
     refusal_codes text[],
     CONSTRAINT attempt_ended_check CHECK (((outcome IS NULL) = (ended_at IS NULL))),
     CONSTRAINT attempt_n_check CHECK ((n >= 1)),
-    CONSTRAINT attempt_number_check CHECK (((number IS NOT NULL) = (NOT (outcome IS DISTINCT FROM 'granted'::text)))),
+    CONSTRAINT attempt_number_check CHECK (((number IS NULL) OR (NOT (outcome IS DISTINCT FROM 'granted'::text)))),
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['granted'::text, 'refused'::text, 'failed'::text, 'dead_lettered'::text])))
 );
 
@@ -211,6 +235,27 @@ CREATE TABLE public.dead_letter (
     attempts integer NOT NULL,
     dead_lettered_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+CREATE TABLE public.donation_report (
+    business_id uuid NOT NULL,
+    document_id uuid NOT NULL,
+    n integer NOT NULL,
+    means text NOT NULL,
+    tax_year integer NOT NULL,
+    amount numeric(14,2) NOT NULL,
+    number text,
+    answer text,
+    cancellation_number text,
+    cancellation_answer text,
+    CONSTRAINT donation_report_amount_check CHECK ((amount > (0)::numeric)),
+    CONSTRAINT donation_report_answer_check CHECK ((((number IS NULL) = (answer IS NULL)) AND ((cancellation_number IS NULL) = (cancellation_answer IS NULL)))),
+    CONSTRAINT donation_report_cancellation_check CHECK (((cancellation_number IS NULL) OR (number IS NOT NULL))),
+    CONSTRAINT donation_report_n_check CHECK ((n >= 1))
+);
+
+ALTER TABLE ONLY public.donation_report FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.donation_report IS 'The reports of a donation, one for each means of payment; their sum is the total of the receipt.';
 
 CREATE TABLE public.due_event (
     consumer text NOT NULL,
@@ -321,6 +366,12 @@ ALTER TABLE ONLY public.dead_letter
 ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.donation_report
+    ADD CONSTRAINT donation_report_number_key UNIQUE (number);
+
+ALTER TABLE ONLY public.donation_report
+    ADD CONSTRAINT donation_report_pkey PRIMARY KEY (business_id, document_id, n);
+
 ALTER TABLE ONLY public.due_event
     ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
 
@@ -393,8 +444,17 @@ CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audi
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
+CREATE TRIGGER donation_report_is_final BEFORE UPDATE ON public.donation_report FOR EACH ROW EXECUTE FUNCTION public.donation_report_is_final();
+
+CREATE TRIGGER donation_report_is_not_truncated BEFORE TRUNCATE ON public.donation_report FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER donation_report_keeps_live_rows BEFORE DELETE ON public.donation_report FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
+
+ALTER TABLE ONLY public.donation_report
+    ADD CONSTRAINT donation_report_allocation_fkey FOREIGN KEY (business_id, document_id) REFERENCES public.allocation(business_id, document_id);
 
 ALTER TABLE public.allocation ENABLE ROW LEVEL SECURITY;
 
@@ -444,6 +504,15 @@ END);
 ALTER TABLE public.connection_request ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY connection_request_of_business ON public.connection_request USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.donation_report ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY donation_report_of_business ON public.donation_report USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

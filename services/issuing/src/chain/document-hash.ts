@@ -10,11 +10,14 @@ export interface RecordedState {
   allocation_number: string | null;
   cancelled_at: string | null;
   cancel_reason: string | null;
+  /** Of a donation receipt alone, as what follows. */
+  donation_number?: string | null;
+  donation_status?: string | null;
 }
 
 type StateColumns = Pick<
   NewDocumentRow,
-  'status' | 'paid' | 'allocation_number' | 'cancelled_at' | 'cancel_reason'
+  'type' | 'status' | 'paid' | 'allocation_number' | 'cancelled_at' | 'cancel_reason' | 'donation'
 >;
 
 /** The state of a row, as the trail records it. */
@@ -25,6 +28,10 @@ export function stateOf(row: StateColumns): RecordedState {
     allocation_number: row.allocation_number,
     cancelled_at: row.cancelled_at?.toISOString() ?? null,
     cancel_reason: row.cancel_reason,
+    ...(row.type === 'donation_receipt' && {
+      donation_number: row.donation?.number ?? null,
+      donation_status: row.donation?.status ?? null,
+    }),
   };
 }
 
@@ -35,7 +42,10 @@ export function stateOf(row: StateColumns): RecordedState {
  * @param previous null for the first document of the series.
  */
 export function documentHash(
-  row: Omit<NewDocumentRow, keyof StateColumns | 'allocation' | 'delivery' | 'reply_outcomes'>,
+  row: Omit<
+    NewDocumentRow,
+    Exclude<keyof StateColumns, 'type'> | 'allocation' | 'delivery' | 'reply_outcomes'
+  >,
   issued: RecordedState,
   previous: Buffer | null,
 ): Buffer {
@@ -72,6 +82,7 @@ export function documentHash(
     title: row.title,
     notes: row.notes,
     send: row.send,
+    ...(row.foreign_donor && { foreign_donor: row.foreign_donor }),
     artifact_sha256: row.artifact_sha256,
   });
   return createHash('sha256').update(facts).digest();

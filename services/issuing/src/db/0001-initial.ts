@@ -113,10 +113,12 @@ export const initial = sqlMigration(`
     title               text,
     notes               text,
     send                boolean not null,
+    foreign_donor       jsonb,
     artifact_sha256     text not null,
     allocation_number   text,
     allocation          jsonb,
     delivery            jsonb not null,
+    donation            jsonb,
     reply_outcomes      jsonb,
     hash                bytea not null,
     constraint document_pkey primary key (business_id, id),
@@ -134,7 +136,8 @@ export const initial = sqlMigration(`
     constraint document_number_check check (number >= 1),
     constraint document_totals_check check (subtotal - discount + vat = total),
     constraint document_amounts_check check (subtotal >= 0 and discount >= 0 and vat >= 0 and total >= 0 and paid >= 0),
-    constraint document_allocation_number_check check (allocation_number ~ '^[0-9]{9}$')
+    constraint document_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
+    constraint document_donation_check check (donation is null and foreign_donor is null or type = 'donation_receipt')
   );
   -- With what sums over a book need, which then read no row.
   create index document_source_idx on document (business_id, source_id) include (type, total)
@@ -184,6 +187,8 @@ export const initial = sqlMigration(`
   comment on column document.balance is
     'What is left to pay of it, as settlementOf of the domain computes it; null where it asks for no payment.';
   comment on column document.cancel_reason is 'The reason that the caller gave for the cancellation.';
+  comment on column document.donation is
+    'Of a donation receipt: what has become of its report to the tax authority; null until the authority has answered.';
   comment on column document.reply_outcomes is
     'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
 
@@ -202,7 +207,7 @@ export const initial = sqlMigration(`
   create trigger document_is_final before delete or update of business_id, id, public_id, type, number, position, dated_on,
     due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, account_id,
     items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title,
-    notes, send, artifact_sha256, hash on document
+    notes, send, foreign_donor, artifact_sha256, hash on document
     for each row execute function document_is_final();
 
   create function document_state_is_forward_only() returns trigger language plpgsql as $$
@@ -211,9 +216,11 @@ export const initial = sqlMigration(`
       or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
       or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
       or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.donation ->> 'number' is not null and new.donation ->> 'number' is distinct from old.donation ->> 'number'
+      or old.donation ->> 'status' = 'cancelled' and new.donation ->> 'status' is distinct from 'cancelled'
       or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
     then
-      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
+      raise exception 'a cancellation, a number of the tax authority or recorded reply outcomes cannot be changed'
         using errcode = 'restrict_violation';
     end if;
     return new;
@@ -283,6 +290,9 @@ export const initial = sqlMigration(`
       || ',"cancel_reason":' || coalesce(to_json(of_document.cancel_reason)::text, 'null')
       || ',"cancelled_at":' || coalesce(
         '"' || to_char(of_document.cancelled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
+      || case when of_document.type = 'donation_receipt' then
+        ',"donation_number":' || coalesce(to_json(of_document.donation ->> 'number')::text, 'null')
+        || ',"donation_status":' || coalesce(to_json(of_document.donation ->> 'status')::text, 'null') else '' end
       || ',"paid":"' || of_document.paid || '","status":"' || of_document.status || '"}'
   $$;
 
@@ -295,10 +305,12 @@ export const initial = sqlMigration(`
     return null;
   end $$;
   create trigger document_change_is_recorded
-    after update of status, paid, cancelled_at, cancel_reason, allocation_number on document
+    after update of status, paid, cancelled_at, cancel_reason, allocation_number, donation on document
     for each row when (
       old.status is distinct from new.status or old.paid is distinct from new.paid
       or old.cancelled_at is distinct from new.cancelled_at or old.cancel_reason is distinct from new.cancel_reason
       or old.allocation_number is distinct from new.allocation_number
+      or old.donation ->> 'number' is distinct from new.donation ->> 'number'
+      or old.donation ->> 'status' is distinct from new.donation ->> 'status'
     ) execute function document_change_is_recorded();
 `);

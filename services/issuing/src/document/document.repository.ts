@@ -4,6 +4,7 @@ import {
   type DeliveryOutcome,
   type DocumentHead,
   type DocumentState,
+  type DonationOutcome,
   type IssuedDocument,
   type Issuer,
 } from '@pinkas/contracts';
@@ -11,7 +12,7 @@ import { type Agorot, documentTypeRules, fromShekels, settlesSource, toShekels }
 import { type Database, isAdvisoryLockFree, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
 import type { DocumentTable, IssuingTables, ReplyOutcomes } from './document.tables.js';
-import type { KnownOutcomes } from './known-outcomes.js';
+import { donationPending, type KnownOutcomes } from './known-outcomes.js';
 
 /** What a document is, without its hash, which only its insert and the audit need. */
 export type DocumentRow = Omit<Selectable<DocumentTable>, 'hash'>;
@@ -40,6 +41,7 @@ export const headColumns = [
   'document.status',
   'document.paid',
   'document.allocation_number',
+  'document.donation',
   'document.cancelled_at',
 ] as const;
 type ColumnName<Column> = Column extends `document.${infer Name}` ? Name : never;
@@ -81,6 +83,7 @@ export function toDocument(row: DocumentRow): IssuedDocument {
     title: row.title,
     notes: row.notes,
     send: row.send,
+    ...(row.foreign_donor && { foreign_donor: row.foreign_donor }),
   };
 }
 
@@ -90,6 +93,7 @@ export function toState(row: HeadRow): DocumentState {
     status: row.status,
     paid: Number(row.paid),
     allocation_number: row.allocation_number,
+    ...(row.type === 'donation_receipt' && { donation: row.donation ?? donationPending }),
     cancelled_at: row.cancelled_at?.toISOString() ?? null,
   };
 }
@@ -111,7 +115,7 @@ export function toRow(
   },
 ): NewDocumentRow {
   const { totals, based_on: source, customer } = document;
-  const { allocation, delivery } = issue.outcomes;
+  const { allocation, delivery, donation } = issue.outcomes;
   return {
     business_id: document.business_id,
     id: document.id,
@@ -150,11 +154,14 @@ export function toRow(
     title: document.title,
     notes: document.notes,
     send: document.send,
+    foreign_donor: document.foreign_donor ?? null,
     artifact_sha256: issue.artifact_sha256,
     allocation_number: null,
     allocation,
     delivery,
-    reply_outcomes: allocation && { allocation, delivery },
+    donation: donation ?? null,
+    reply_outcomes:
+      allocation && donation !== null ? { allocation, delivery, ...(donation && { donation }) } : null,
   };
 }
 
@@ -198,10 +205,12 @@ const documentColumns = [
   'title',
   'notes',
   'send',
+  'foreign_donor',
   'artifact_sha256',
   'allocation_number',
   'allocation',
   'delivery',
+  'donation',
   'reply_outcomes',
 ] as const satisfies readonly (keyof DocumentTable)[];
 
@@ -402,6 +411,7 @@ export async function recordReplyOutcomes(
     .set({
       reply_outcomes: sql`coalesce(reply_outcomes, ${JSON.stringify(outcomes)}::jsonb)`,
       allocation: sql`coalesce(allocation, ${JSON.stringify(outcomes.allocation)}::jsonb)`,
+      donation: sql`coalesce(donation, ${outcomes.donation ? JSON.stringify(outcomes.donation) : null}::jsonb)`,
       // The PDF has the number from now on, so reads must return it from now on.
       allocation_number: sql`coalesce(allocation_number, ${outcomes.allocation.number}::text)`,
     })
@@ -426,6 +436,25 @@ export async function recordAllocation(
     .where(sql<boolean>`allocation is distinct from ${JSON.stringify(outcome)}::jsonb`)
     .where((where) =>
       where.or([where('allocation_number', 'is', null), where('allocation_number', '=', outcome.number)]),
+    )
+    .execute();
+}
+
+/** Records what has become of the report of a donation. A late failure never removes a number, nor a number a cancellation. */
+export async function recordDonation(
+  trx: Transaction<IssuingTables>,
+  document: { business_id: string; id: string },
+  outcome: DonationOutcome,
+): Promise<void> {
+  await trx
+    .updateTable('document')
+    .set({ donation: JSON.stringify(outcome) })
+    .where('business_id', '=', document.business_id)
+    .where('id', '=', document.id)
+    .where(sql<boolean>`donation is distinct from ${JSON.stringify(outcome)}::jsonb`)
+    .where(sql<boolean>`(donation ->> 'number' is null or donation ->> 'number' = ${outcome.number}::text)`)
+    .where(
+      sql<boolean>`(donation ->> 'status' is distinct from 'cancelled' or ${outcome.status}::text = 'cancelled')`,
     )
     .execute();
 }

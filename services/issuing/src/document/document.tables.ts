@@ -4,6 +4,8 @@ import type {
   CustomerSnapshot,
   DeliveryOutcome,
   DocumentState,
+  DonationOutcome,
+  ForeignDonor,
   IssuedDocument,
   Item,
   Payment,
@@ -21,6 +23,8 @@ type Json<T> = ColumnType<T, string, string>;
 export interface ReplyOutcomes {
   allocation: AllocationOutcome;
   delivery: DeliveryOutcome;
+  /** Of a donation receipt alone. */
+  donation?: DonationOutcome;
 }
 
 export interface DocumentTable {
@@ -67,10 +71,13 @@ export interface DocumentTable {
   title: string | null;
   notes: string | null;
   send: boolean;
+  foreign_donor: Json<ForeignDonor> | null;
   artifact_sha256: string;
   allocation_number: string | null;
   allocation: Json<AllocationOutcome> | null;
   delivery: Json<DeliveryOutcome>;
+  /** Of a donation receipt; null until the authority has answered. */
+  donation: Json<DonationOutcome> | null;
   reply_outcomes: Json<ReplyOutcomes> | null;
   /** Over its facts and the hash of the document before it in its series. */
   hash: Buffer;

@@ -1,5 +1,5 @@
-import type { Business, IssuedDocument } from '@pinkas/contracts';
-import { type AllocationDecision, decideAllocation } from '@pinkas/domain';
+import type { Business, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
+import { type AllocationDecision, decideAllocation, decideDonation } from '@pinkas/domain';
 import { accountantAddress, decideDelivery, type RecipientCheck } from '@pinkas/domain/delivery';
 import type { KnownOutcomes } from '../document/known-outcomes.js';
 
@@ -22,6 +22,19 @@ export function decideOutcomes(
   return {
     allocation: decision.required ? null : { status: decision.status, number: null, reason: decision.reason },
     delivery: outcome,
+    donation: donationOutcome(document, business),
     isMessageDue: addresses.length > 0 || accountantAddress(business) !== null,
   };
+}
+
+/** Null where the donation is to be reported; undefined of another type. */
+function donationOutcome(
+  document: Omit<IssuedDocument, 'number'>,
+  business: Business,
+): DonationOutcome | null | undefined {
+  if (document.type !== 'donation_receipt') {
+    return undefined;
+  }
+  const decision = decideDonation(document, business);
+  return decision.required ? null : { status: 'not_required', number: null, reason: decision.reason };
 }

@@ -76,6 +76,7 @@ export function unnumberedDocument(parts: {
     title: body.title ?? null,
     notes: body.notes ?? business.default_notes ?? null,
     send: body.send ?? true,
+    ...(body.foreign_donor && { foreign_donor: body.foreign_donor }),
   };
 }
 

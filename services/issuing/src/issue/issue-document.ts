@@ -182,6 +182,7 @@ export class IssueDocument {
 
 function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): IssueReply {
   const document = toDocument(row);
+  const { donation, ...others } = outcomes;
   return {
     document,
     // The state at the time of issue, whatever has happened since: a replay returns what the first reply returned.
@@ -189,9 +190,10 @@ function toReply(row: DocumentRow, outcomes: ReplyOutcomes, replayed: boolean): 
       status: documentTypeRules[row.type].issuedAs,
       paid: toShekels(document.payments.reduce((sum, payment) => sum + fromShekels(payment.amount), 0n)),
       allocation_number: outcomes.allocation.number,
+      ...(donation && { donation }),
       cancelled_at: null,
     },
-    ...outcomes,
+    ...others,
     replayed,
   };
 }

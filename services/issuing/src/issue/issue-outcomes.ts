@@ -3,10 +3,11 @@ import {
   allocationSettled,
   artifactRendered,
   customerRecorded,
+  donationSettled,
   issueDocument,
   timeLimitsMs,
 } from '@pinkas/contracts';
-import { decideAllocation } from '@pinkas/domain';
+import { requiresNumber } from '@pinkas/domain';
 import {
   type Clock,
   type Database,
@@ -28,8 +29,8 @@ import type { Draft } from './draft.js';
 const replyReserveMs = timeLimitsMs.replyReserve;
 
 /**
- * The outcomes of allocation and delivery in the reply to an issue request: every replay returns the same. Where an allocation
- * number is required, it is waited for within bounds, and recorded; all others are recorded with the document.
+ * The outcomes of allocation, delivery and donation in the reply to an issue request: every replay returns the same. Where a number of
+ * the tax authority is required, it is waited for within bounds, and recorded; all others are recorded with the document.
  */
 @Injectable()
 export class IssueOutcomes {
@@ -42,7 +43,7 @@ export class IssueOutcomes {
 
   /** Watches the events of a document that will be waited for; opened before its commit, so that none is missed. */
   watch({ document, request, customer_changes }: Draft): DocumentWatch | undefined {
-    const isAwaited = customer_changes || decideAllocation(document, request.business).required;
+    const isAwaited = customer_changes || requiresNumber(document, request.business);
     return isAwaited ? this.events.open(document.id) : undefined;
   }
 
@@ -58,7 +59,7 @@ export class IssueOutcomes {
     }
     const endMs = endOfWait(this.config.outcomeWaitMs);
     if (!row.reply_outcomes) {
-      await awaitAllocation(row, watch, endMs);
+      await awaitNumber(row, watch, endMs);
     }
     if (draft.customer_changes) {
       // The caller may read the customer as soon as it has the reply.
@@ -82,7 +83,7 @@ export class IssueOutcomes {
       // The request that issued it may still wait, and will return the same; after its deadline no request does.
       const ageMs = this.clock.now().getTime() - row.issued_at.getTime();
       const waitMs = ageMs < issueDocument.timeoutMs ? this.config.outcomeWaitMs : 0;
-      await awaitAllocation(current, watch, endOfWait(waitMs));
+      await awaitNumber(current, watch, endOfWait(waitMs));
       return await this.#record(current, watch);
     } finally {
       watch.close();
@@ -95,11 +96,13 @@ export class IssueOutcomes {
 
   async #record(row: DocumentRow, watch: DocumentWatch): Promise<ReplyOutcomes> {
     const settled = watch.latest(allocationSettled);
+    const donated = watch.latest(donationSettled);
     // An event handler may have recorded what the watch has missed.
-    const recorded = settled ? row : ((await this.#current(row)) ?? row);
+    const recorded = settled || donated ? row : ((await this.#current(row)) ?? row);
     const outcomes = withPendingOutcomes({
       allocation: settled?.allocation ?? recorded.allocation,
       delivery: row.delivery,
+      donation: row.type === 'donation_receipt' ? (donated?.donation ?? recorded.donation) : undefined,
     });
     return recordReplyOutcomes(forTenant(this.db, row.business_id), row, outcomes);
   }
@@ -110,12 +113,13 @@ function endOfWait(waitMs: number): number {
   return performance.now() + Math.min(waitMs, remainingMs(waitMs + replyReserveMs) - replyReserveMs);
 }
 
-/** Waits for the allocation number, and until the PDF shows it: the caller may fetch the PDF at once. */
-async function awaitAllocation(row: DocumentRow, watch: DocumentWatch, endMs: number): Promise<void> {
-  if (!row.allocation) {
-    await watch.until([allocationSettled], endMs - performance.now());
+/** Waits for the tax authority's number, and until the PDF shows it: the caller may fetch the PDF at once. */
+async function awaitNumber(row: DocumentRow, watch: DocumentWatch, endMs: number): Promise<void> {
+  const isDonation = row.type === 'donation_receipt';
+  if (isDonation ? !row.donation : !row.allocation) {
+    await watch.until([isDonation ? donationSettled : allocationSettled], endMs - performance.now());
   }
-  if (watch.latest(allocationSettled)?.allocation.number) {
+  if (watch.latest(allocationSettled)?.allocation.number ?? watch.latest(donationSettled)?.donation.number) {
     await watch.until([artifactRendered], endMs - performance.now());
   }
 }

@@ -1,4 +1,4 @@
-import { cardChanged, documentIssued, messageDue, numberRequired } from '@pinkas/contracts';
+import { cardChanged, documentIssued, donationDue, messageDue, numberRequired } from '@pinkas/contracts';
 import { makeEvent, type OutboxEvent, type OutboxTransaction, withContext } from '@pinkas/service-kit';
 import type { IssuingTables } from '../document/document.tables.js';
 import type { RenderedDraft } from './draft-rendering.js';
@@ -11,7 +11,8 @@ export function issuedEvents(
 ): OutboxEvent[] {
   const { id, business_id, type, number, customer, issued_at } = document;
   const facts = { document, business: draft.request.business, artifact_sha256: artifact.sha256 };
-  const number_required = outcomes.allocation === null;
+  const isDonationDue = outcomes.donation === null;
+  const number_required = outcomes.allocation === null || isDonationDue;
   return withContext(draft.context, () => [
     makeEvent(trx, documentIssued, id, {
       business_id,
@@ -21,7 +22,8 @@ export function issuedEvents(
       hash: hash.toString('hex'),
       artifact_sha256: artifact.sha256,
     }),
-    ...(number_required ? [makeEvent(trx, numberRequired, id, facts)] : []),
+    ...(outcomes.allocation === null ? [makeEvent(trx, numberRequired, id, facts)] : []),
+    ...(isDonationDue ? [makeEvent(trx, donationDue, id, facts)] : []),
     ...(outcomes.isMessageDue
       ? [makeEvent(trx, messageDue, id, { ...facts, delivery: outcomes.delivery, number_required })]
       : []),

@@ -23,10 +23,12 @@ export class ListDocuments {
     return {
       documents: page.map((row) => {
         const facts = settling.get(row.id);
+        const { allocation, delivery } = withPendingOutcomes({ ...row, donation: undefined });
         return {
           document: toHead(row),
           state: { ...toState(row), ...(facts && settlementState(facts)) },
-          ...withPendingOutcomes(row),
+          allocation,
+          delivery,
         };
       }),
       next_before: last && rows.length > limit ? last.position : null,

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  artifactRendered,
+  type CreateDocument,
+  type DonationOutcome,
+  donationDue,
+  donationSettled,
+  type EventOf,
+  findPublicDocument,
+  getDocument,
+  type IssuedDocument,
+  listDocuments,
+  messageDue,
+  numberRequired,
+  readBook,
+} from '@pinkas/contracts';
+import { auditTrail, eventually } from '@pinkas/testkit';
+import { cash, type IssuingUnderTest, net, startIssuing } from './issuing.js';
+
+const reported: DonationOutcome = { status: 'reported', number: '405123456789', reason: null };
+const pending = { status: 'pending', number: null, reason: expect.stringContaining('goes on') };
+const donation: Partial<CreateDocument> = {
+  type: 'donation_receipt',
+  customer: { name: 'תורם לדוגמה', tax_id: '777777715', email: 'donor@example.com' },
+  items: net(180),
+  prices_include_vat: true,
+  payments: cash(180),
+};
+
+let issuing: IssuingUnderTest;
+/** What allocation publishes for a donation that is due; null: nothing. */
+let outcome: DonationOutcome | null = reported;
+const due: EventOf<typeof donationDue>[] = [];
+const messages: EventOf<typeof messageDue>[] = [];
+
+beforeAll(async () => {
+  issuing = await startIssuing({
+    business: {
+      legal_type: 'amuta',
+      vat_rate: 0,
+      donation_approval: { number: '46-123', valid_until: '2026-12-31' },
+    },
+  });
+  issuing.customerChanges = false;
+  const { network } = issuing;
+  network.connection.subscribe(`${donationDue.subject}.*`, {
+    callback: (_error, message) => {
+      const event = message.json<EventOf<typeof donationDue>>();
+      due.push(event);
+      if (outcome) {
+        void settle(event.document, outcome);
+      }
+      if (outcome?.number) {
+        void network.publish(artifactRendered, event.document.id, {
+          document_id: event.document.id,
+          business_id: event.document.business_id,
+          revision: 2,
+          sha256: 'ab'.repeat(32),
+          allocation_number: outcome.number,
+          allocation_pending: false,
+        });
+      }
+    },
+  });
+  network.connection.subscribe(`${messageDue.subject}.*`, {
+    callback: (_error, message) => void messages.push(message.json<EventOf<typeof messageDue>>()),
+  });
+});
+beforeEach(() => {
+  outcome = reported;
+  issuing.config.outcomeWaitMs = 3_000;
+});
+afterAll(() => issuing.stop());
+
+async function settle(document: IssuedDocument, changed: DonationOutcome): Promise<void> {
+  await issuing.network.publish(donationSettled, document.id, {
+    document,
+    business: issuing.business,
+    donation: changed,
+    artifact_sha256: 'ab'.repeat(32),
+  });
+}
+
+const read = async (id: string) =>
+  (await issuing.network.call(getDocument, { business_id: issuing.business.id, document_id: id })).state;
+const becomes = (id: string, expected: DonationOutcome) =>
+  eventually('the donation is recorded', async () => {
+    const { donation: found } = await read(id);
+    return isDeepStrictEqual(found, expected);
+  });
+
+describe('IssueDocument for a donation', () => {
+  it('a donation of an approved and connected institution is due in the transaction of its receipt, and its number is returned', async () => {
+    const { document, state, allocation } = await issuing.issue(donation);
+    expect(state.donation).toEqual(reported);
+    expect(state.allocation_number).toBeNull();
+    expect(allocation.status).toBe('not_required');
+    expect(due.find((event) => event.document.id === document.id)).toEqual({
+      document,
+      business: issuing.business,
+      artifact_sha256: 'ab'.repeat(32),
+    });
+    const message = await eventually('the message is due', () =>
+      messages.find((event) => event.document.id === document.id),
+    );
+    expect(message.number_required).toBe(true);
+    await becomes(document.id, reported);
+  });
+
+  it('the outcome is in lists, in the book and of the public document, and a replay returns what the first reply returned', async () => {
+    outcome = null;
+    issuing.config.outcomeWaitMs = 200;
+    const key = randomUUID();
+    const { document, state } = await issuing.issue(donation, key);
+    expect(state.donation).toEqual(pending);
+    await settle(document, reported);
+    await becomes(document.id, reported);
+    expect((await issuing.issue(donation, key)).state.donation).toEqual(pending);
+    const business_id = issuing.business.id;
+    const { documents } = await issuing.network.call(listDocuments, {
+      business_id,
+      include_cancelled: true,
+      limit: 1,
+      before: null,
+    });
+    expect(documents[0]?.state.donation).toEqual(reported);
+    const { entries } = await issuing.network.call(readBook, { business_id, after: null, limit: 100 });
+    expect(entries.at(-1)?.state.donation).toEqual(reported);
+    const found = await issuing.network.call(findPublicDocument, { public_id: document.public_id });
+    expect(found.state.donation).toEqual(reported);
+  });
+
+  it.each([
+    ['no approval', { donation_approval: undefined }, 'section 46'],
+    ['no connection', { tax_authority_connected: false }, 'not connected'],
+  ])(
+    'a donation of an institution with %s is not due, and its response says why',
+    async (_what, change, reason) => {
+      const { donation_approval, ...others } = { ...issuing.business, ...change };
+      const business = { ...others, ...(donation_approval && { donation_approval }), id: randomUUID() };
+      const { document, state } = await issuing.issue(donation, randomUUID(), { business });
+      expect(state.donation).toEqual({
+        status: 'not_required',
+        number: null,
+        reason: expect.stringContaining(reason),
+      });
+      expect(due.some((event) => event.document.id === document.id)).toBe(false);
+    },
+  );
+
+  it('a document of another type has no donation', async () => {
+    const { state, document } = await issuing.issue({ type: 'quote' });
+    expect(state).not.toHaveProperty('donation');
+    expect(await read(document.id)).not.toHaveProperty('donation');
+  });
+
+  it('a donor who lives abroad is of the document, and a tax id beside it is refused', async () => {
+    const foreign_donor = { country: 'FR', passport: '12AB34567' };
+    const { document } = await issuing.issue({ ...donation, customer: { name: 'Donor' }, foreign_donor });
+    expect(document.foreign_donor).toEqual(foreign_donor);
+    expect(due.find((event) => event.document.id === document.id)?.document.foreign_donor).toEqual(
+      foreign_donor,
+    );
+  });
+});
+
+describe('RecordDonation', () => {
+  it('a number stays when a failure comes late, and a cancellation stays when a number comes late', async () => {
+    const { document } = await issuing.issue(donation);
+    await becomes(document.id, reported);
+    await settle(document, { status: 'pending', number: null, reason: 'late' });
+    const cancelled = { ...reported, status: 'cancelled' as const, reason: 'x' };
+    await settle(document, cancelled);
+    await becomes(document.id, cancelled);
+    await settle(document, reported);
+    const other = await issuing.issue(donation);
+    await becomes(other.document.id, reported);
+    expect((await read(document.id)).donation).toEqual(cancelled);
+    expect((await read(document.id)).status).toBe('closed');
+  });
+
+  it('every change of a donation is in the trail, and the chain of the receipts stays whole', async () => {
+    const { document } = await issuing.issue(donation);
+    await becomes(document.id, reported);
+    await settle(document, { ...reported, status: 'cancelled', reason: 'x' });
+    await becomes(document.id, { ...reported, status: 'cancelled', reason: 'x' });
+    const entries = await auditTrail(issuing.database, issuing.business.id);
+    const states = entries
+      .filter(({ action, subject }) => action === 'document.state' && subject === document.id)
+      .map(({ after }) => after as { donation_status: string; donation_number: string });
+    expect(states.map(({ donation_status }) => donation_status)).toEqual(['reported', 'cancelled']);
+    expect(states[0]?.donation_number).toBe(reported.number);
+  });
+
+  it('a number that is recorded cannot be changed in the database', async () => {
+    const { document } = await issuing.issue(donation);
+    await becomes(document.id, reported);
+    const change = (value: DonationOutcome | null) =>
+      issuing.database.db
+        .updateTable('document')
+        .set({ donation: value && JSON.stringify(value) })
+        .where('id', '=', document.id)
+        .execute();
+    await expect(change({ ...reported, number: '1' })).rejects.toThrow('cannot be changed');
+    await expect(change(null)).rejects.toThrow('cannot be changed');
+  });
+});
+
+it('numberRequired is not published for a donation', async () => {
+  const numbers = issuing.network.collect(numberRequired);
+  const { document } = await issuing.issue(donation);
+  await becomes(document.id, reported);
+  expect(numbers).toEqual([]);
+});
