@@ -91,6 +91,75 @@ describe('a message whose allocation number is late', () => {
     ]);
   });
 
+  describe('of a donation', () => {
+    const reportNumber = '405123456789';
+    const donation: Change = { document: { type: 'donation_receipt', due_date: null } };
+    const reported = { revision: 2, allocation_number: reportNumber };
+    const cancelled = { revision: 3, allocation_number: reportNumber, report_cancelled: true };
+
+    it('a message is held for the number of the report, and leaves with it', async () => {
+      const recipient = delivery.newRecipient();
+      const receipt = await issuePending(recipient, donation);
+      await delivery.render(receipt, reported);
+      await rowsWhere(receipt, 1);
+      const [mail] = await mailsTo(recipient);
+      expect(mail?.text).toContain(`מספר דיווח לרשות המסים: ${reportNumber}`);
+      expect(mail?.text).not.toContain('הקצאה');
+    });
+
+    it('who was sent the receipt is told once, by each channel, that its report was cancelled', async () => {
+      const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
+      const receipt = await issuePending(recipient, {
+        ...donation,
+        business: withAccountant(accountant),
+      });
+      await delivery.render(receipt, reported);
+      await rowsWhere(receipt, 2);
+      await delivery.render(receipt, cancelled);
+      await rowsWhere(receipt, 4);
+      await delivery.render(receipt, { ...cancelled, revision: 4 });
+      await othersAreSent();
+      expect(await subjectsTo(recipient)).toEqual([
+        'קבלה על תרומה 1 מאת עסק לדוגמה בע"מ',
+        'דיווח בוטל: קבלה על תרומה 1 מאת עסק לדוגמה בע"מ',
+      ]);
+      const [, news] = await mailsTo(recipient);
+      expect(news?.text).toContain('אינה מזכה בזיכוי ממס');
+      expect(news?.text).toContain('דיווח לרשות המסים: דיווח בוטל');
+      expect((await subjectsTo(accountant))[1]).toBe(
+        'העתק להנהלת חשבונות: דיווח בוטל, קבלה על תרומה 1, עסק לדוגמה בע"מ',
+      );
+      expect(await delivery.rows(receipt)).toHaveLength(4);
+    });
+
+    it('a message that leaves after the cancellation says so, and nobody is told again', async () => {
+      const recipient = delivery.newRecipient();
+      const receipt = await issuePending(recipient, donation);
+      await delivery.render(receipt, { revision: 2, allocation_number: null, report_cancelled: true });
+      await rowsWhere(receipt, 1);
+      const [mail] = await mailsTo(recipient);
+      expect(mail?.text).toContain('דיווח לרשות המסים: דיווח בוטל');
+      await othersAreSent();
+      expect(await delivery.rows(receipt)).toHaveLength(1);
+    });
+
+    it('a number that comes late is brought by a follow-up, and its cancellation by one more', async () => {
+      const recipient = delivery.newRecipient();
+      const receipt = await issuePending(recipient, donation);
+      delivery.advanceClock(10 * minute);
+      await rowsWhere(receipt, 1);
+      await delivery.render(receipt, reported);
+      await rowsWhere(receipt, 2);
+      await delivery.render(receipt, cancelled);
+      await rowsWhere(receipt, 3);
+      expect(await subjectsTo(recipient)).toEqual([
+        'קבלה על תרומה 1 מאת עסק לדוגמה בע"מ',
+        'התקבל מספר דיווח: קבלה על תרומה 1 מאת עסק לדוגמה בע"מ',
+        'דיווח בוטל: קבלה על תרומה 1 מאת עסק לדוגמה בע"מ',
+      ]);
+    });
+  });
+
   it('a message leaves without the number when the hold is over, and one follow-up each brings it', async () => {
     const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
     const invoice = await issuePending(recipient, { business: withAccountant(accountant) });

@@ -68,6 +68,7 @@ export interface RenderedPdf {
   revision: number;
   allocation_number: string | null;
   allocation_pending: boolean;
+  report_cancelled?: boolean;
 }
 
 /** Noon in Israel. */
@@ -361,7 +362,7 @@ export async function startDelivery(
   };
   const signedPdf = async (documentId: string) => {
     // As of now: the answer may be late.
-    const { revision, allocation_number } = pdfs.get(documentId) ?? firstPdf;
+    const { revision, allocation_number, report_cancelled } = pdfs.get(documentId) ?? firstPdf;
     await made.pdfReady;
     if (made.pdfUnavailable) {
       throw new ApiError('engine_error');
@@ -369,6 +370,7 @@ export async function startDelivery(
     return {
       revision,
       allocation_number,
+      ...(report_cancelled && { report_cancelled }),
       sha256: createHash('sha256').update(made.pdf).digest('hex'),
       pdf: (made.pdfDamaged ? made.pdf.subarray(1) : made.pdf).toString('base64'),
       cancelled: made.pdfCancelled,

@@ -14,6 +14,8 @@ import { RenderCancellation } from './artifact/render-cancellation.js';
 import { RenderPage } from './artifact/render-page.js';
 import { RequestedRevision } from './artifact/requested-revision.js';
 import { SettleArtifact } from './artifact/settle-artifact.js';
+import { SettleDonation } from './artifact/settle-donation.js';
+import { SettledRevision } from './artifact/settled-revision.js';
 import { RenderDraft } from './document/render-draft.js';
 import { HeadsModule } from './heads/heads.module.js';
 import { HeadsSigner } from './heads/heads-signer.js';
@@ -54,7 +56,9 @@ import { loadTypeface, typefaceToken } from './typeface/typeface.js';
     LogoStore,
     NextRevision,
     RequestedRevision,
+    SettledRevision,
     SettleArtifact,
+    SettleDonation,
     RenderCancellation,
     OrphanPurger,
   ],

@@ -2,6 +2,8 @@ import {
   type AllocationOutcome,
   allocationSettled,
   artifactRendered,
+  type DonationOutcome,
+  donationSettled,
   type EventOf,
   getArtifact,
   type IssuedDocument,
@@ -82,6 +84,15 @@ export class Artifacts {
     const artifact_sha256 = first?.sha256.toString('hex') ?? 'ab'.repeat(32);
     const body = { document, business, allocation, pending, artifact_sha256 };
     return this.rendering.network.publish(allocationSettled, document.id, body, messageId);
+  }
+
+  /** Publishes the outcome of the report of a donation. */
+  async settleDonation(document: IssuedDocument, donation: DonationOutcome): Promise<void> {
+    const { business } = this;
+    const [first] = await this.rows(document);
+    const artifact_sha256 = first?.sha256.toString('hex') ?? 'ab'.repeat(32);
+    const body = { document, business, donation, artifact_sha256 };
+    return this.rendering.network.publish(donationSettled, document.id, body);
   }
 
   /** Does what delivery does before it sends a message to the customer. */

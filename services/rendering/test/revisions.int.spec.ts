@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   allocationSettled,
+  auditArtifacts,
   cancelArtifact,
   clearTestArtifacts,
   documentCancelled,
@@ -29,6 +30,83 @@ beforeAll(async () => {
   artifacts = await Artifacts.start();
 }, 60_000);
 afterAll(() => artifacts?.stop());
+
+describe('SettleDonation', () => {
+  /** Of an institution; the business of the artifacts is the one that rendering is called with. */
+  const donate = async () => {
+    Object.assign(artifacts.business, {
+      legal_type: 'amuta',
+      tax_authority_connected: true,
+      donation_approval: { number: '46-123', valid_until: null },
+    });
+    const rendered = await artifacts.render(sampleDocument('donation_receipt', artifacts.business));
+    return rendered.document;
+  };
+  const number = '405123456789';
+  afterAll(() => {
+    delete artifacts.business.donation_approval;
+    Object.assign(artifacts.business, { legal_type: 'osek_murshe' });
+  });
+
+  it('a reported donation has a second revision with its number, which is published', async () => {
+    const document = await donate();
+    await artifacts.settleDonation(document, { status: 'reported', number, reason: null });
+    const { pdf, allocation_number } = await artifacts.revision(document, 2);
+    expect(allocation_number).toBe(number);
+    expect(compact(await pdfText(pdf))).toContain(number);
+    expect(await artifacts.published(document)).toMatchObject({
+      revision: 2,
+      allocation_number: number,
+      allocation_pending: false,
+    });
+  });
+
+  it('a donation that is being reported publishes the first PDF, and a refused one a revision that says so', async () => {
+    const document = await donate();
+    await artifacts.settleDonation(document, { status: 'pending', number: null, reason: 'x' });
+    expect(await artifacts.published(document)).toMatchObject({ revision: 1, allocation_pending: true });
+    await artifacts.settleDonation(document, { status: 'refused', number: null, reason: 'x' });
+    const { pdf } = await artifacts.revision(document, 2);
+    expect(compact(await pdfText(pdf))).toContain(compact('לא דווח'));
+    expect(await artifacts.published(document, 2)).toMatchObject({ revision: 2, allocation_pending: false });
+  });
+
+  it('a cancelled report makes a copy that says so and keeps the number, which is published once', async () => {
+    const document = await donate();
+    const both = '405123456789, 405123456790';
+    await artifacts.settleDonation(document, { status: 'reported', number: both, reason: null });
+    await artifacts.revision(document, 2);
+    await artifacts.settleDonation(document, { status: 'cancelled', number: both, reason: 'x' });
+    const { pdf, report_cancelled } = await artifacts.revision(document, 3);
+    expect(report_cancelled).toBe(true);
+    const text = compact(await pdfText(pdf));
+    expect(text).toContain(compact('דיווח בוטל'));
+    expect(text).toContain(number);
+    expect(text).toContain(copy);
+    expect(await artifacts.published(document, 2)).toMatchObject({ revision: 3, report_cancelled: true });
+    await artifacts.settleDonation(document, { status: 'cancelled', number: both, reason: 'x' });
+    const other = await donate();
+    await artifacts.settleDonation(other, { status: 'reported', number, reason: null });
+    await artifacts.published(other);
+    expect(artifacts.publishedFor(document)).toHaveLength(2);
+    const { documents } = await artifacts.rendering.network.call(auditArtifacts, {
+      business_id: document.business_id,
+      documents: [
+        {
+          document_id: document.id,
+          type: document.type,
+          number: document.number,
+          total: document.totals.total,
+          allocation_number: both,
+          cancelled_at: null,
+          report_cancelled: true,
+          artifact_sha256: (await artifacts.rows(document))[0]?.sha256.toString('hex') ?? '',
+        },
+      ],
+    });
+    expect(documents[0]).toMatchObject({ findings: [], pending: [] });
+  });
+});
 
 describe('SettleArtifact', () => {
   it('an allocation without a number publishes the first PDF', async () => {

@@ -14,9 +14,11 @@ export const initial = sqlMigration(`
     revision           integer,
     allocation_number  text,
     allocation_pending boolean not null default false,
+    report_cancelled   boolean not null default false,
     cancelled_at       timestamptz,
     constraint document_pkey primary key (business_id, document_id),
-    constraint document_allocation_check check (revision is not null or allocation_number is null and not allocation_pending)
+    constraint document_allocation_check check (revision is not null or allocation_number is null and not allocation_pending
+      and not report_cancelled)
   );
   comment on table document is
     'The documents that have messages, or may get some: their events come in any order. Its lock orders them with send attempts.';
@@ -25,6 +27,7 @@ export const initial = sqlMigration(`
   comment on column document.revision is 'The latest PDF that is final, so that it may go to the customer; null: none is.';
   comment on column document.allocation_pending is
     'Whether the allocation number is still being obtained; never true again after it was false.';
+  comment on column document.report_cancelled is 'Whether the report of its donation was cancelled.';
   comment on column document.cancelled_at is 'From then on nothing is sent; null: it is not cancelled.';
   create index document_document_idx on document (document_id);
   ${enableTenantIsolation('document')}
@@ -58,9 +61,11 @@ export const initial = sqlMigration(`
     withdrawn_reason text,
     requested           boolean not null default false,
     reminder            jsonb,
+    report_cancelled    boolean not null default false,
     constraint delivery_pkey primary key (business_id, id),
     constraint delivery_follows_fkey foreign key (business_id, follows) references delivery (business_id, id),
-    constraint delivery_follows_key unique (business_id, follows),
+    constraint delivery_follows_key unique (business_id, follows, report_cancelled),
+    constraint delivery_report_cancelled_check check (not report_cancelled or follows is not null),
     constraint delivery_channel_check check (channel in ('email', 'whatsapp')),
     constraint delivery_reminder_check check (reminder is null or channel = 'email' and purpose = 'customer' and requested),
     constraint delivery_purpose_check check (purpose in ('customer', 'accountant')),
@@ -83,6 +88,8 @@ export const initial = sqlMigration(`
     'waiting: for the final PDF; sending: a send attempt is in flight until claimed_until; withdrawn: never sent.';
   comment on column delivery.follows is
     'The message, sent without the allocation number, that this one follows with the number; null: it follows none.';
+  comment on column delivery.report_cancelled is
+    'Whether it follows with the news that the report of its donation was cancelled, and not with a number.';
   comment on column delivery.held_until is
     'Until when it waits, or has waited, for the allocation number; null: it does not wait, or the wait has ended early.';
   comment on column delivery.facts is 'What the message says; enough to compose it without another service.';
@@ -101,6 +108,7 @@ export const initial = sqlMigration(`
     delivery_id       uuid not null,
     n                 integer not null,
     allocation_number text,
+    report_cancelled  boolean not null default false,
     started_at        timestamptz not null,
     ended_at          timestamptz,
     outcome           text,
@@ -118,6 +126,7 @@ export const initial = sqlMigration(`
   comment on table attempt is
     'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
   comment on column attempt.allocation_number is 'The allocation number that its PDF shows; null: it shows none.';
+  comment on column attempt.report_cancelled is 'Whether its PDF says that the report of its donation was cancelled.';
   comment on column attempt.was_unknown is
     'Whether the outcome was ever unknown; stays true when it is learned later.';
   ${enableTenantIsolation('attempt')}

@@ -60,6 +60,7 @@ CREATE TABLE public.attempt (
     delivery_id uuid NOT NULL,
     n integer NOT NULL,
     allocation_number text,
+    report_cancelled boolean DEFAULT false NOT NULL,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     outcome text,
@@ -77,6 +78,8 @@ ALTER TABLE ONLY public.attempt FORCE ROW LEVEL SECURITY;
 COMMENT ON TABLE public.attempt IS 'Inserted before a message is sent, completed afterwards; at most one of a message is open.';
 
 COMMENT ON COLUMN public.attempt.allocation_number IS 'The allocation number that its PDF shows; null: it shows none.';
+
+COMMENT ON COLUMN public.attempt.report_cancelled IS 'Whether its PDF says that the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.attempt.was_unknown IS 'Whether the outcome was ever unknown; stays true when it is learned later.';
 
@@ -157,11 +160,13 @@ CREATE TABLE public.delivery (
     withdrawn_reason text,
     requested boolean DEFAULT false NOT NULL,
     reminder jsonb,
+    report_cancelled boolean DEFAULT false NOT NULL,
     CONSTRAINT delivery_attempts_check CHECK (((attempts >= 0) AND ((unknown_outcomes >= 0) AND (unknown_outcomes <= 2)))),
     CONSTRAINT delivery_channel_check CHECK ((channel = ANY (ARRAY['email'::text, 'whatsapp'::text]))),
     CONSTRAINT delivery_failed_check CHECK (((state = 'failed'::text) = (failed_at IS NOT NULL))),
     CONSTRAINT delivery_purpose_check CHECK ((purpose = ANY (ARRAY['customer'::text, 'accountant'::text]))),
     CONSTRAINT delivery_reminder_check CHECK (((reminder IS NULL) OR ((channel = 'email'::text) AND (purpose = 'customer'::text) AND requested))),
+    CONSTRAINT delivery_report_cancelled_check CHECK (((NOT report_cancelled) OR (follows IS NOT NULL))),
     CONSTRAINT delivery_sending_check CHECK (((state <> 'sending'::text) OR (claimed_until IS NOT NULL))),
     CONSTRAINT delivery_sent_check CHECK (((state = 'sent'::text) = (sent_at IS NOT NULL))),
     CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'withdrawn'::text]))),
@@ -187,6 +192,7 @@ COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due 
 COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, beside what was planned at issue.';
 
 COMMENT ON COLUMN public.delivery.reminder IS 'What an email that reminds a customer of open documents says, and of which; null: the message brings its document.';
+COMMENT ON COLUMN public.delivery.report_cancelled IS 'Whether it follows with the news that the report of its donation was cancelled, and not with a number.';
 
 CREATE TABLE public.document (
     business_id uuid NOT NULL,
@@ -195,8 +201,9 @@ CREATE TABLE public.document (
     revision integer,
     allocation_number text,
     allocation_pending boolean DEFAULT false NOT NULL,
+    report_cancelled boolean DEFAULT false NOT NULL,
     cancelled_at timestamp with time zone,
-    CONSTRAINT document_allocation_check CHECK (((revision IS NOT NULL) OR ((allocation_number IS NULL) AND (NOT allocation_pending))))
+    CONSTRAINT document_allocation_check CHECK (((revision IS NOT NULL) OR ((allocation_number IS NULL) AND (NOT allocation_pending) AND (NOT report_cancelled))))
 );
 
 ALTER TABLE ONLY public.document FORCE ROW LEVEL SECURITY;
@@ -208,6 +215,8 @@ COMMENT ON COLUMN public.document.hold_until IS 'Until when messages wait for an
 COMMENT ON COLUMN public.document.revision IS 'The latest PDF that is final, so that it may go to the customer; null: none is.';
 
 COMMENT ON COLUMN public.document.allocation_pending IS 'Whether the allocation number is still being obtained; never true again after it was false.';
+
+COMMENT ON COLUMN public.document.report_cancelled IS 'Whether the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.document.cancelled_at IS 'From then on nothing is sent; null: it is not cancelled.';
 
@@ -356,7 +365,7 @@ ALTER TABLE ONLY public.dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.delivery
-    ADD CONSTRAINT delivery_follows_key UNIQUE (business_id, follows);
+    ADD CONSTRAINT delivery_follows_key UNIQUE (business_id, follows, report_cancelled);
 
 ALTER TABLE ONLY public.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (business_id, id);

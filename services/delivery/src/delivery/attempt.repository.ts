@@ -48,7 +48,7 @@ export async function beginAttempt(
     await releaseClaim(trx, row);
     return undefined;
   }
-  const number = parts.pdf.allocationNumber;
+  const { allocationNumber: number, reportCancelled } = parts.pdf;
   const begun = await trx
     .with('sending', (db) =>
       db
@@ -92,13 +92,14 @@ export async function beginAttempt(
     .with('begun', (db) =>
       db
         .insertInto('attempt')
-        .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'started_at'])
+        .columns(['business_id', 'delivery_id', 'n', 'allocation_number', 'report_cancelled', 'started_at'])
         .expression((select) =>
           select
             .selectFrom(['sending', 'numbered'])
             .select(['business_id', 'id', 'n'])
             .select([
               sql<string | null>`${number}`.as('number'),
+              sql<boolean>`${reportCancelled}::boolean`.as('report_is_cancelled'),
               sql<Date>`${now}::timestamptz`.as('started_at'),
             ])
             .where((where) =>
@@ -120,7 +121,7 @@ export async function beginAttempt(
     throw new DayFullError();
   }
   const isPending = number === null && rendered?.allocationPending === true;
-  return { row: message, n, allocation: { number, isPending } };
+  return { row: message, n, allocation: { number, isPending, reportCancelled } };
 }
 
 const sendingColumns = deliveryColumns.map((column) => `sending.${column}` as const);

@@ -71,6 +71,8 @@ export interface DocumentTable {
   allocation_number: string | null;
   /** Whether the number is still being obtained; never true again after it was false. */
   allocation_pending: Generated<boolean>;
+  /** Whether the report of its donation was cancelled; never false again after it was true. */
+  report_cancelled: Generated<boolean>;
   cancelled_at: Date | null;
 }
 
@@ -81,12 +83,14 @@ export interface DeliveryTable {
   channel: DeliveryChannel;
   purpose: DeliveryPurpose;
   recipient: string;
-  /** The message, sent without the allocation number, that this one follows with the number; null: it follows none. */
+  /** The message that this one follows, with the number that it was sent without or with news; null: it follows none. */
   follows: string | null;
   /** Whether a person asked for it, beside what was planned at issue. */
   requested: Generated<boolean>;
   /** Null: it brings its document. */
   reminder: ColumnType<Reminder | null, string | null | undefined, never>;
+  /** Whether it follows with the news that the report of its donation was cancelled, and not with a number. */
+  report_cancelled: Generated<boolean>;
   state: DeliveryState;
   facts: ColumnType<DeliveryFacts, string, never>;
   /** The Message-ID header, the same on every attempt. */
@@ -128,6 +132,7 @@ export const deliveryColumns = [
   'follows',
   'requested',
   'reminder',
+  'report_cancelled',
   'state',
   'facts',
   'message_id',
@@ -157,6 +162,8 @@ export interface AttemptTable {
   n: number;
   /** The allocation number that its PDF shows; null: it shows none. */
   allocation_number: string | null;
+  /** Whether its PDF says that the report of its donation was cancelled. */
+  report_cancelled: Generated<boolean>;
   started_at: Date;
   ended_at: Date | null;
   /** Null while it is in flight. */

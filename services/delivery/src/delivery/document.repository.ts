@@ -28,26 +28,35 @@ export interface FinalPdf {
   readonly allocationNumber: string | null;
   /** Whether the number is still being obtained. */
   readonly allocationPending: boolean;
+  /** Whether it says that the report of its donation was cancelled. */
+  readonly reportCancelled: boolean;
 }
 
 const messageColumns = deliveryColumns.map((column) => `delivery.${column}` as const);
-const columns = [
+/** Those that no column of a message is named as. */
+const ownColumns = [
   'hold_until',
   'revision',
   'allocation_number',
   'allocation_pending',
   'cancelled_at',
 ] as const;
+const columns = [...ownColumns, 'report_cancelled'] as const;
 
 function stateOf(row: Pick<Selectable<DocumentTable>, (typeof columns)[number]>): DocumentState {
-  const { revision, allocation_number, allocation_pending } = row;
+  const { revision, allocation_number, allocation_pending, report_cancelled } = row;
   return {
     holdUntil: row.hold_until,
     cancelled: row.cancelled_at !== null,
     rendered:
       revision === null
         ? null
-        : { revision, allocationNumber: allocation_number, allocationPending: allocation_pending },
+        : {
+            revision,
+            allocationNumber: allocation_number,
+            allocationPending: allocation_pending,
+            reportCancelled: report_cancelled,
+          },
   };
 }
 
@@ -106,14 +115,15 @@ export async function lockMessageOf(
   trx: Transaction<DeliveryTables>,
   { business_id, document_id, id }: MessageKey & DocumentKey,
 ): Promise<{ document: DocumentState; current: DeliveryRow }> {
-  const { hold_until, revision, allocation_number, allocation_pending, cancelled_at, ...current } = await trx
+  const row = await trx
     .selectFrom('document')
     .innerJoin('delivery', (join) =>
       join
         .onRef('delivery.business_id', '=', 'document.business_id')
         .onRef('delivery.document_id', '=', 'document.document_id'),
     )
-    .select(columns)
+    .select(ownColumns)
+    .select('document.report_cancelled as document_report_cancelled')
     .select(messageColumns)
     .where('document.business_id', '=', business_id)
     .where('document.document_id', '=', document_id)
@@ -121,7 +131,23 @@ export async function lockMessageOf(
     // The document first: every other order of the two could deadlock.
     .forUpdate(['document', 'delivery'])
     .executeTakeFirstOrThrow();
-  const document = { hold_until, revision, allocation_number, allocation_pending, cancelled_at };
+  const {
+    hold_until,
+    revision,
+    allocation_number,
+    allocation_pending,
+    cancelled_at,
+    document_report_cancelled: report_cancelled,
+    ...current
+  } = row;
+  const document = {
+    hold_until,
+    revision,
+    allocation_number,
+    allocation_pending,
+    cancelled_at,
+    report_cancelled,
+  };
   return { document: stateOf(document), current };
 }
 
@@ -188,12 +214,14 @@ export async function recordRendered(
         revision: pdf.revision,
         allocation_number: pdf.allocationNumber,
         allocation_pending: pdf.allocationPending,
+        report_cancelled: pdf.reportCancelled,
       })
       .onConflict((conflict) =>
         conflict.columns(['business_id', 'document_id']).doUpdateSet({
           revision: sql`greatest(document.revision, excluded.revision)`,
           allocation_number: sql`coalesce(document.allocation_number, excluded.allocation_number)`,
           allocation_pending: sql`(document.revision is null or document.allocation_pending) and excluded.allocation_pending`,
+          report_cancelled: sql`document.report_cancelled or excluded.report_cancelled`,
         }),
       )
       .returning(columns)

@@ -4,9 +4,13 @@ import type { DeliveryRow, DeliveryTables, DocumentKey } from './delivery.tables
 import { dueAt } from './delivery-plan.js';
 import type { DocumentState } from './document.repository.js';
 
+/** What a follow-up brings: a number, or the news that the report of a donation was cancelled, after which no number is brought. */
+type News = 'number' | 'report_cancelled';
+
 /**
- * Plans the messages that bring an allocation number to those who were sent, or may have been sent, the document without it: one
- * for each recipient, whatever happens again. The lock of the document orders this with the attempts.
+ * Plans the messages that bring a number to those who were sent, or may have been sent, the document without it, or the news that the
+ * report of its donation was cancelled: one of each for each recipient, whatever happens again. The lock of the document orders this
+ * with the attempts.
  * @returns how many are new.
  */
 export async function insertFollowUps(
@@ -15,28 +19,30 @@ export async function insertFollowUps(
   { cancelled, rendered }: DocumentState,
   now: Date,
 ): Promise<number> {
-  if (cancelled || !rendered || rendered.allocationNumber === null) {
+  if (cancelled || !rendered || (rendered.allocationNumber === null && !rendered.reportCancelled)) {
     return 0;
   }
-  const messages = await messagesWithoutNumber(trx, key);
+  const news = rendered.reportCancelled ? 'report_cancelled' : 'number';
+  const messages = await messagesWithout(trx, key, news);
   if (messages.length === 0) {
     return 0;
   }
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('delivery')
-    .values(messages.map((message) => followUp(message, now)))
-    .onConflict((conflict) => conflict.columns(['business_id', 'follows']).doNothing())
+    .values(messages.map((message) => followUp(message, news, now)))
+    .onConflict((conflict) => conflict.columns(['business_id', 'follows', 'report_cancelled']).doNothing())
     .executeTakeFirstOrThrow();
   return Number(numInsertedOrUpdatedRows ?? 0);
 }
 
 /**
- * The first message to each recipient of which an attempt without the number was, or may have been, accepted, unless a follow-up to
+ * The first message to each recipient of which an attempt without the news was, or may have been, accepted, unless a follow-up to
  * that recipient is planned already.
  */
-async function messagesWithoutNumber(
+async function messagesWithout(
   trx: Transaction<DeliveryTables>,
   key: DocumentKey,
+  news: News,
 ): Promise<DeliveryRow[]> {
   return (
     trx
@@ -46,7 +52,7 @@ async function messagesWithoutNumber(
       .where('business_id', '=', key.business_id)
       .where('document_id', '=', key.document_id)
       .where('follows', 'is', null)
-      // It brings no document, and leads to the page, which has the number.
+      // It brings no document, and leads to the page, which has the news.
       .where('reminder', 'is', null)
       .where(({ exists, selectFrom }) =>
         exists(
@@ -54,7 +60,11 @@ async function messagesWithoutNumber(
             .select('n')
             .whereRef('attempt.business_id', '=', 'delivery.business_id')
             .whereRef('attempt.delivery_id', '=', 'delivery.id')
-            .where('attempt.allocation_number', 'is', null)
+            .where((where) =>
+              news === 'number'
+                ? where('attempt.allocation_number', 'is', null)
+                : where('attempt.report_cancelled', '=', false),
+            )
             .where((where) => where.or([where('outcome', '=', 'accepted'), where('was_unknown', '=', true)])),
         ),
       )
@@ -68,7 +78,8 @@ async function messagesWithoutNumber(
               .whereRef('follower.channel', '=', 'delivery.channel')
               .whereRef('follower.purpose', '=', 'delivery.purpose')
               .whereRef('follower.recipient', '=', 'delivery.recipient')
-              .where('follower.follows', 'is not', null),
+              .where('follower.follows', 'is not', null)
+              .where('follower.report_cancelled', '=', news === 'report_cancelled'),
           ),
         ),
       )
@@ -82,7 +93,7 @@ async function messagesWithoutNumber(
   );
 }
 
-function followUp(message: DeliveryRow, now: Date) {
+function followUp(message: DeliveryRow, news: News, now: Date) {
   const id = timeOrderedId();
   const notBefore = heldUntil(message.purpose, message.facts.business.quiet_hours, now);
   return {
@@ -94,6 +105,7 @@ function followUp(message: DeliveryRow, now: Date) {
     recipient: message.recipient,
     follows: message.id,
     requested: message.requested,
+    report_cancelled: news === 'report_cancelled',
     state: 'ready' as const,
     facts: JSON.stringify(message.facts),
     message_id: message.message_id.replace(message.id, id),

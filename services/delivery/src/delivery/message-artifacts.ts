@@ -10,6 +10,8 @@ export interface MessagePdf {
   readonly revision: number;
   /** The number that it shows; null: none. */
   readonly allocationNumber: string | null;
+  /** Whether it says that the report of its donation was cancelled. */
+  readonly reportCancelled: boolean;
 }
 
 /** The final PDF of a message, or why there is none now. */
@@ -36,18 +38,25 @@ export class MessageArtifacts {
     try {
       const { business_id, document_id } = row;
       const contract = row.purpose === 'customer' && row.reminder === null ? releaseArtifact : getArtifact;
-      const { pdf, sha256, cancelled, revision, allocation_number } = await this.rpc.call(contract, {
-        business_id,
-        document_id,
-        artifact_sha256: row.facts.document.artifact_sha256,
-      });
+      const { pdf, sha256, cancelled, revision, allocation_number, report_cancelled } = await this.rpc.call(
+        contract,
+        {
+          business_id,
+          document_id,
+          artifact_sha256: row.facts.document.artifact_sha256,
+        },
+      );
       // Rendering may have received the cancellation earlier.
       if (cancelled) {
         return { kind: 'cancelled' };
       }
       const bytes = Buffer.from(pdf, 'base64');
       if (createHash('sha256').update(bytes).digest('hex') === sha256) {
-        return { kind: 'fetched', pdf: { bytes, revision, allocationNumber: allocation_number } };
+        const reportCancelled = report_cancelled === true;
+        return {
+          kind: 'fetched',
+          pdf: { bytes, revision, allocationNumber: allocation_number, reportCancelled },
+        };
       }
       return { kind: 'failed', reason: 'The PDF does not have the hash that it was stored with.' };
     } catch (error) {

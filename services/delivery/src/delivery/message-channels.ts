@@ -9,7 +9,7 @@ import { WhatsAppClient } from '../whatsapp/whatsapp-client.js';
 import type { DeliveryChannel, DeliveryRow } from './delivery.tables.js';
 import { whatsappNotConfigured } from './delivery-plan.js';
 import type { SendOutcome } from './send-policy.js';
-import type { AllocationState } from './wording.js';
+import { type AllocationState, reportCancelledWords } from './wording.js';
 
 /** What a message brings. */
 export interface MessageContent {
@@ -101,5 +101,10 @@ export class MessageChannels {
 
 const templateFacts = (row: DeliveryRow, { allocation }: MessageContent) => ({
   ...row,
-  followUpNumber: row.follows === null ? null : allocation.number,
+  followUpNumber: row.follows === null ? null : followUpText(row, allocation),
 });
+
+/** What a template of a follow-up names in place of the total. */
+function followUpText({ facts }: DeliveryRow, { number, reportCancelled }: AllocationState): string | null {
+  return reportCancelled ? reportCancelledWords[facts.business.language] : number;
+}

@@ -13,6 +13,7 @@ export function messageStatus(row: DeliveryRow): MessageStatus {
     not_before: row.not_before?.toISOString() ?? null,
     held_until: heldUntilOf(row)?.toISOString() ?? null,
     follow_up: row.follows !== null,
+    ...(row.report_cancelled && { report_cancelled: true }),
     requested: row.requested,
     ...(row.reminder !== null && { reminder: true }),
     ended_at: endedAt?.toISOString() ?? null,

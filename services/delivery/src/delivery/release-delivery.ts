@@ -6,7 +6,7 @@ import { releaseDocument } from './plan.repository.js';
 
 /**
  * Releases the messages that wait for the final PDF, or for the allocation number that it shows now; plans follow-ups to those that
- * left without it.
+ * left without it, or before the report of their donation was cancelled.
  */
 @EventHandler(consumers.releaseDelivery)
 export class ReleaseDelivery {
@@ -21,6 +21,7 @@ export class ReleaseDelivery {
       revision: event.revision,
       allocationNumber: event.allocation_number,
       allocationPending: event.allocation_pending,
+      reportCancelled: event.report_cancelled === true,
     };
     return releaseDocument(trx, key, pdf, this.clock.now());
   }

@@ -1,5 +1,5 @@
 import { type ReplyOf, type RequestOf, sendMessage } from '@pinkas/contracts';
-import { decideAllocation, heldUntil } from '@pinkas/domain';
+import { heldUntil, requiresNumber } from '@pinkas/domain';
 import {
   ApiError,
   actorOf,
@@ -77,7 +77,7 @@ export class SendMessage {
   async #fetch(key: DocumentKey): Promise<KnownDocument> {
     const issued = await this.documents.fetch(key);
     const { document, business } = issued;
-    const numberRequired = decideAllocation(document, business).required;
+    const numberRequired = requiresNumber(document, business);
     return { facts: factsOf(issued), planned: { holdUntil: holdUntil(document, business), numberRequired } };
   }
 

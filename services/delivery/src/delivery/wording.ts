@@ -1,13 +1,18 @@
 import { documentTypeRules } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
-/** What a message says of the allocation number of its document. */
+/** What a message says of the tax authority's number of its document: of an invoice, or of a donation. */
 export interface AllocationState {
-  /** The printed one, nine digits; null: there is none. */
+  /** The printed one; null: there is none. */
   readonly number: string | null;
   /** Whether it is still being obtained. */
   readonly isPending: boolean;
+  /** Whether the report of the donation was cancelled. */
+  readonly reportCancelled?: boolean;
 }
+
+/** That the report of a donation was cancelled, as its receipt says it. */
+export const reportCancelledWords = { he: 'דיווח בוטל', en: 'Report cancelled' } as const;
 
 const locales = { he: 'he-IL', en: 'en-IL' } as const;
 

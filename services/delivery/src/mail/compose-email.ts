@@ -9,7 +9,14 @@ import {
 } from '@pinkas/domain';
 import { escapeHtml } from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
-import { type AllocationState, amountText, asSentence, singleLine, typeName } from '../delivery/wording.js';
+import {
+  type AllocationState,
+  amountText,
+  asSentence,
+  reportCancelledWords,
+  singleLine,
+  typeName,
+} from '../delivery/wording.js';
 
 /** The picture of a business. */
 export interface EmailLogo {
@@ -133,6 +140,60 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   },
 };
 
+/** What is said of the number of a donation report in place of an allocation number. */
+const donationWordings: Readonly<Record<'he' | 'en', Partial<Wording>>> = {
+  he: {
+    followUpSubject: (type, number, business) => `התקבל מספר דיווח: ${type} ${number} מאת ${business}`,
+    accountantFollowUpSubject: (type, number, business) =>
+      `העתק להנהלת חשבונות: התקבל מספר דיווח, ${type} ${number}, ${business}`,
+    followUpIntro: (type, number, business) =>
+      `התרומה דווחה לרשות המסים, והתקבל מספר דיווח עבור ${type} ${number} מאת ${business}, שנשלחה אליך קודם לכן ללא המספר.`,
+    accountantFollowUpIntro: (type, number, business, customer) =>
+      `התרומה דווחה לרשות המסים, והתקבל מספר דיווח עבור ${type} ${number} מאת ${business} עבור ${customer}, שהעתק שלה נשלח אליך קודם לכן ללא המספר.`,
+    sameDocument: 'מצורפת אותה קבלה, הפעם עם מספר הדיווח; אין זו קבלה נוספת.',
+    allocationNumber: 'מספר דיווח לרשות המסים',
+    allocationPending:
+      'הדיווח על התרומה לרשות המסים טרם הושלם. עם קבלת מספר הדיווח תישלח אליך הקבלה עם המספר.',
+  },
+  en: {
+    followUpSubject: (type, number, business) => `Report number for ${type} ${number} from ${business}`,
+    accountantFollowUpSubject: (type, number, business) =>
+      `Copy for your books: report number for ${type} ${number}, ${business}`,
+    followUpIntro: (type, number, business) =>
+      `The donation is reported to the tax authority, and its receipt now has the number of the report: ${type.toLowerCase()} ${number} from ${business}, which you were sent without it.`,
+    accountantFollowUpIntro: (type, number, business, customer) =>
+      `The donation is reported to the tax authority, and its receipt now has the number of the report: ${type.toLowerCase()} ${number} that ${business} issued to ${customer}, of which you were sent a copy without it.`,
+    sameDocument: 'Attached is the same receipt, now with the number; it is not a further one.',
+    allocationNumber: 'Tax authority report no.',
+    allocationPending:
+      'The donation is being reported to the tax authority. Once the number of the report is there, you will be sent the receipt with it.',
+  },
+};
+
+/** What is said of a donation whose report was cancelled. */
+const cancelledWordings = {
+  he: {
+    subject: (type: string, number: number, business: string) =>
+      `דיווח בוטל: ${type} ${number} מאת ${business}`,
+    accountantSubject: (type: string, number: number, business: string) =>
+      `העתק להנהלת חשבונות: דיווח בוטל, ${type} ${number}, ${business}`,
+    intro: (type: string, number: number, business: string) =>
+      `הדיווח לרשות המסים על התרומה שבגינה הופקה ${type} ${number} מאת ${business} בוטל. התרומה אינה מזכה בזיכוי ממס.`,
+    attached: 'מצורפת הקבלה, ובה צוין שהדיווח בוטל.',
+    row: 'דיווח לרשות המסים',
+  },
+  en: {
+    subject: (type: string, number: number, business: string) =>
+      `Report cancelled: ${type} ${number} from ${business}`,
+    accountantSubject: (type: string, number: number, business: string) =>
+      `Copy for your books: report cancelled, ${type} ${number}, ${business}`,
+    intro: (type: string, number: number, business: string) =>
+      `The report to the tax authority of the donation of ${type.toLowerCase()} ${number} from ${business} was cancelled. The donation gives no tax credit.`,
+    attached: 'Attached is the receipt, which says that the report is cancelled.',
+    row: 'Report to the tax authority',
+  },
+} as const;
+
 /** The row of a table of facts. */
 export interface Row {
   readonly name: string;
@@ -211,7 +272,9 @@ export interface EmailOccasion {
 export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, viewUrlBase: string): Email {
   const { document } = facts;
   const { language } = facts.business;
-  const wording = wordings[language];
+  const isDonation = document.type === 'donation_receipt';
+  const wording = { ...wordings[language], ...(isDonation && donationWordings[language]) };
+  const cancelled = occasion.allocation.reportCancelled ? cancelledWordings[language] : null;
   const type = typeName(facts);
   const name = singleLine(facts.business.name);
   const business = isolatedText(name, language);
@@ -229,6 +292,7 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
       { name: wording.date, value: formatDay(document.date, language) },
       ...figureRows(facts, occasion.balance, wording),
       ...(number === null ? [] : [{ name: wording.allocationNumber, value: number, isStrong: true }]),
+      ...(cancelled ? [{ name: cancelled.row, value: reportCancelledWords[language], isStrong: true }] : []),
     ],
     link: viewUrl(viewUrlBase, document.public_id),
     view: wording.view,
@@ -245,18 +309,29 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   };
 }
 
-function subjectOf(wording: Wording, { purpose, isFollowUp }: EmailOccasion): Wording['subject'] {
+function subjectOf(wording: Wording, { purpose, isFollowUp, allocation }: EmailOccasion): Wording['subject'] {
+  if (isFollowUp && allocation.reportCancelled) {
+    const { subject, accountantSubject } = cancelledOf(wording);
+    return purpose === 'accountant' ? accountantSubject : subject;
+  }
   if (purpose === 'accountant') {
     return isFollowUp ? wording.accountantFollowUpSubject : wording.accountantSubject;
   }
   return isFollowUp ? wording.followUpSubject : wording.subject;
 }
 
+const cancelledOf = ({ direction }: Wording) => cancelledWordings[direction === 'rtl' ? 'he' : 'en'];
+
 function openingOf(
   wording: Wording,
-  { purpose, isFollowUp }: EmailOccasion,
+  { purpose, isFollowUp, allocation }: EmailOccasion,
   { type, number, business, customer }: { type: string; number: number; business: string; customer: string },
 ): string[] {
+  if (isFollowUp && allocation.reportCancelled) {
+    const { intro, attached } = cancelledOf(wording);
+    const greeting = purpose === 'accountant' ? [] : [wording.greeting(customer)];
+    return [...greeting, intro(type, number, business), attached];
+  }
   if (purpose === 'accountant') {
     return isFollowUp
       ? [wording.accountantFollowUpIntro(type, number, business, customer), wording.sameDocument]

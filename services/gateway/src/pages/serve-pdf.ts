@@ -42,7 +42,7 @@ export class ServePdf implements DocumentPageHandler<Found> {
   }
 
   /**
-   * The PDF always shows what the book knows, as the page does: the cancellation, and the allocation number. Where rendering
+   * The PDF always shows what the book knows, as the page does: the cancellation, and the tax authority's number. Where rendering
    * does not have that revision yet, it is rendered now.
    * @throws ApiError `engine_error` where it cannot be rendered now.
    */
@@ -53,7 +53,8 @@ export class ServePdf implements DocumentPageHandler<Found> {
       document_id: document.id,
       known_sha256: knownSha256,
     });
-    const { cancelled_at, cancel_reason: reason, allocation_number } = state;
+    const { cancelled_at, cancel_reason: reason } = state;
+    const allocation_number = state.allocation_number ?? state.donation?.number ?? null;
     try {
       if (cancelled_at !== null && !artifact.cancelled) {
         return await this.rpc.call(cancelArtifact, {

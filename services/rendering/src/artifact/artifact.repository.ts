@@ -28,6 +28,7 @@ export interface Revision {
   size_bytes: number;
   allocation_number: string | null;
   number_pending: boolean;
+  report_cancelled: boolean;
   cancelled_at: Date | null;
   cancel_reason: string | null;
   published_at: Date | null;
@@ -40,6 +41,7 @@ const revisionColumns = [
   'size_bytes',
   'allocation_number',
   'number_pending',
+  'report_cancelled',
   'cancelled_at',
   'cancel_reason',
   'published_at',
@@ -80,6 +82,7 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
       'pdf',
       'cancelled_at',
       'allocation_number',
+      'report_cancelled',
       sql<Buffer>`(
         select sha256 from artifact as first
         where first.business_id = artifact.business_id and first.document_id = artifact.document_id and first.revision = (
@@ -111,6 +114,7 @@ export async function findPdf(db: Db, key: DocumentKey, revision?: number): Prom
     pdf: artifact.pdf.toString('base64'),
     cancelled: artifact.cancelled_at !== null,
     allocation_number: artifact.allocation_number,
+    ...(artifact.report_cancelled && { report_cancelled: true }),
   };
   return { found, firstSha256: artifact.first_sha256 };
 }
@@ -173,6 +177,7 @@ export async function insertRevision(
       certificate_sha256: rendered.certificate,
       allocation_number: rendered.content.allocationNumber,
       number_pending: rendered.content.numberPending,
+      report_cancelled: rendered.content.reportCancelled === true,
       cancelled_at: rendered.content.cancelledAt === null ? null : new Date(rendered.content.cancelledAt),
       cancel_reason: rendered.content.cancelReason ?? null,
       original: rendered.isOriginal,

@@ -19,10 +19,12 @@ export interface ArtifactTable {
   template_version: number;
   /** SHA-256 of the signing certificate. */
   certificate_sha256: Buffer;
-  /** As this revision shows it. */
+  /** As this revision shows it: the allocation number, or that of a donation report. */
   allocation_number: string | null;
   /** Whether this revision says that its number is still being obtained. */
   number_pending: Generated<boolean>;
+  /** Whether this revision says that the report of its donation was cancelled. */
+  report_cancelled: Generated<boolean>;
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;
   cancel_reason: string | null;

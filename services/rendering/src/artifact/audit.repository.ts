@@ -16,6 +16,7 @@ export async function revisionFacts(
       'certificate_sha256',
       'allocation_number',
       'number_pending',
+      'report_cancelled',
       'cancelled_at',
       'published_at',
     ])

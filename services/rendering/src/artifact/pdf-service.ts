@@ -138,6 +138,7 @@ export class PdfService implements BackgroundTask {
         numberPending: sheet.numberPending,
         cancelledAt: sheet.cancelledAt,
         cancelReason: sheet.cancelReason ?? null,
+        ...(sheet.reportCancelled && { reportCancelled: true }),
         output: sheet.output,
       },
       isOriginal: showsOutput(sheet) && sheet.output === 'original',

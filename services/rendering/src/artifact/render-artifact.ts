@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReplyOf, type RequestOf, renderArtifact } from '@pinkas/contracts';
-import { decideAllocation } from '@pinkas/domain';
+import { requiresNumber } from '@pinkas/domain';
 import {
   ApiError,
   type Database,
@@ -32,7 +32,7 @@ export class RenderArtifact {
       document,
       business,
       allocationNumber: null,
-      numberPending: decideAllocation(document, business).required,
+      numberPending: requiresNumber(document, business),
       cancelledAt: null,
       output: 'original',
       logo: await this.logos.findLogo(business),

@@ -22,14 +22,16 @@ export class RenderPage {
       this.logos.findLogo(business),
       latestRevision(forTenant(this.db, document.business_id), keyOf(document)),
     ]);
+    const number = state.allocation_number ?? state.donation?.number ?? null;
     const sheet = {
       document,
       business,
       logo,
-      allocationNumber: state.allocation_number,
-      numberPending: state.allocation_number === null && latest?.number_pending === true,
+      allocationNumber: number,
+      numberPending: number === null && latest?.number_pending === true,
       cancelledAt: state.cancelled_at,
       cancelReason: state.cancel_reason ?? null,
+      reportCancelled: state.donation?.status === 'cancelled',
       output: 'copy',
       ...(language && { language }),
     } as const;

@@ -65,6 +65,16 @@ describe('nextRevision', () => {
     expect(nextRevision(numbered, false, change)).toBeNull();
   });
 
+  it('a revision whose report is cancelled is a copy that says so, keeps its number, and is followed by none that does not', () => {
+    const change = { reportCancelled: true };
+    const shown = { allocationNumber: '111111111', numberPending: false, reportCancelled: true };
+    expect(nextRevision(numbered, false, change)).toMatchObject({ ...shown, output: 'copy' });
+    const marked = { ...numbered, report_cancelled: true };
+    expect(nextRevision(marked, false, change)).toBeNull();
+    expect(nextRevision(marked, false, { allocationNumber: '111111111' })).toBeNull();
+    expect(nextRevision(marked, true, { cancelledAt })).toMatchObject({ ...shown, cancelledAt });
+  });
+
   it('a revision shows the number and the cancellation with its reason, whichever came first', () => {
     const cancelReason = 'הוזמן פעמיים';
     const both = {

@@ -4,16 +4,19 @@ import type { RevisionContent } from '../document/sheet.js';
 export interface LatestRevision {
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
+  readonly report_cancelled?: boolean;
   readonly cancelled_at: Date | null;
   readonly cancel_reason: string | null;
 }
 
 /** What happened to a document after its issue. */
 export interface DocumentChange {
-  /** Nine digits; null: still none. */
+  /** Of the tax authority, for an invoice or a donation; null: still none. */
   readonly allocationNumber?: string | null;
   /** Whether the number is still being obtained; absent: as the latest revision says. */
   readonly numberPending?: boolean;
+  /** Whether the report of its donation was cancelled. */
+  readonly reportCancelled?: boolean;
   /** ISO 8601 */
   readonly cancelledAt?: string;
   readonly cancelReason?: string | null;
@@ -36,10 +39,12 @@ export function nextRevision(
   const allocationNumber = change.allocationNumber ?? latest.allocation_number;
   const numberPending = latest.number_pending && allocationNumber === null && change.numberPending !== false;
   const cancelledAt = latest.cancelled_at?.toISOString() ?? change.cancelledAt ?? null;
+  const reportCancelled = latest.report_cancelled === true || change.reportCancelled === true;
   const cancelledNow = cancelledAt !== null && latest.cancelled_at === null;
   if (
     allocationNumber === latest.allocation_number &&
     numberPending === latest.number_pending &&
+    reportCancelled === (latest.report_cancelled === true) &&
     !cancelledNow
   ) {
     return null;
@@ -50,6 +55,7 @@ export function nextRevision(
     numberPending,
     cancelledAt,
     cancelReason,
-    output: released || cancelledAt !== null ? 'copy' : 'original',
+    ...(reportCancelled && { reportCancelled }),
+    output: released || reportCancelled || cancelledAt !== null ? 'copy' : 'original',
   };
 }

@@ -1,11 +1,9 @@
-import { type allocationSettled, artifactRendered, consumers, type EventOf } from '@pinkas/contracts';
-import { EventHandler, type OutboxTransaction, publish } from '@pinkas/service-kit';
-import { keyOf, markPublished } from './artifact.repository.js';
+import { type allocationSettled, consumers, type EventOf } from '@pinkas/contracts';
+import { EventHandler, type OutboxTransaction } from '@pinkas/service-kit';
 import type { RenderingTables } from './artifact.tables.js';
-import { BookHash } from './book-hash.js';
-import { NextRevision } from './next-revision.js';
 import type { RenderedArtifact } from './pdf-service.js';
 import type { DocumentChange } from './revision-policy.js';
+import { SettledRevision } from './settled-revision.js';
 
 type Settled = EventOf<typeof allocationSettled>;
 
@@ -14,53 +12,20 @@ const changeOf = ({ allocation, pending }: Settled): DocumentChange => ({
   numberPending: pending,
 });
 
-/**
- * Decides which PDF the customer gets once a required allocation number is settled: the first revision, which says that a number is being
- * obtained, or a new one that shows the number, or that there is none to wait for. The number, or the end of
- * the attempts, may also come much later; the new revision then follows the published one.
- */
+/** Decides which PDF the customer gets once a required allocation number is settled. */
 @EventHandler(consumers.settleArtifact)
 export class SettleArtifact {
-  constructor(
-    private readonly revisions: NextRevision,
-    private readonly bookHash: BookHash,
-  ) {}
+  constructor(private readonly revision: SettledRevision) {}
 
-  async prepare(event: Settled): Promise<RenderedArtifact | null> {
-    return (await this.revisions.isCleared(event.document))
-      ? null
-      : this.revisions.render(event, changeOf(event));
+  prepare(event: Settled): Promise<RenderedArtifact | null> {
+    return this.revision.prepare(event, changeOf(event));
   }
 
-  async handle(
+  handle(
     event: Settled,
     trx: OutboxTransaction<RenderingTables>,
     rendered: RenderedArtifact | null,
   ): Promise<void> {
-    const key = keyOf(event.document);
-    if (await this.revisions.isCleared(event.document, trx)) {
-      return;
-    }
-    const { firstSha256, latest, created, publishedBefore } = await this.revisions.store(
-      trx,
-      event,
-      changeOf(event),
-      rendered,
-    );
-    this.bookHash.check(key, firstSha256, event.artifact_sha256);
-    // A visitor may have had the revision with the number made before (`NumberArtifact`), which publishes nothing.
-    const isNews = created || (latest.published_at === null && latest.cancelled_at === null);
-    if (publishedBefore && !isNews) {
-      return;
-    }
-    await markPublished(trx, key, latest.revision);
-    await publish(trx, artifactRendered, key.document_id, {
-      business_id: key.business_id,
-      document_id: key.document_id,
-      revision: latest.revision,
-      sha256: latest.sha256.toString('hex'),
-      allocation_number: latest.allocation_number,
-      allocation_pending: latest.number_pending,
-    });
+    return this.revision.handle(event, changeOf(event), trx, rendered);
   }
 }

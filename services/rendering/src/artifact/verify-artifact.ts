@@ -5,7 +5,7 @@ import {
   type PendingArtifactWork,
   type RequestOf,
 } from '@pinkas/contracts';
-import { type DocumentType, documentTypeRules } from '@pinkas/domain';
+import { type DocumentType, documentTypeRules, splitNumbers } from '@pinkas/domain';
 import { type PdfText, verifySignature } from '@pinkas/pdf';
 import { formatMoney } from '@pinkas/ui';
 import { cancelledWords, wording } from '../document/wording.js';
@@ -26,6 +26,7 @@ export interface RevisionFacts {
   readonly certificate_sha256: Buffer;
   readonly allocation_number: string | null;
   readonly number_pending: boolean;
+  readonly report_cancelled: boolean;
   readonly cancelled_at: Date | null;
   readonly published_at: Date | null;
 }
@@ -80,6 +81,7 @@ export function pendingWork(revisions: readonly RevisionFacts[], book: BookFacts
       ? (['allocation_number'] as const)
       : []),
     ...(book.cancelled_at !== null && latest.cancelled_at === null ? (['cancelled'] as const) : []),
+    ...(book.report_cancelled && !latest.report_cancelled ? (['report_cancelled'] as const) : []),
   ];
 }
 
@@ -119,10 +121,16 @@ export function checkText(text: PdfText, facts: RevisionFacts, book: BookFacts):
     content(`its PDF does not show the total ${total}`);
   }
   const { allocation_number: number } = facts;
-  if (number !== null && !words.includes(number)) {
+  if (number !== null && !splitNumbers(number).every((one) => showsText(words, one))) {
     findings.push({
       finding: 'allocation_number',
       message: `its PDF does not show the allocation number ${number}`,
+    });
+  }
+  if (facts.report_cancelled && !words.includes(asDrawn(reportCancelledWord))) {
+    findings.push({
+      finding: 'cancelled',
+      message: 'its PDF does not show that the report of its donation is cancelled',
     });
   }
   // Documents in either language have the Hebrew word.
@@ -146,6 +154,13 @@ function showsNumber(words: readonly string[], number: number): boolean {
       word === String(number) && (words[index + 1] === hebrew || words[index - 1] === wording.number.en),
   );
 }
+
+/** Whether a number is there, also with the sign that separates it from the next. */
+const showsText = (words: readonly string[], text: string): boolean =>
+  words.some((word) => word.replace(/^,|,$/g, '') === text);
+
+/** The word that only a document whose report is cancelled has. */
+const reportCancelledWord = 'בוטל';
 
 /** A Hebrew word in the order in which its letters are drawn, from left to right. */
 const asDrawn = (word: string): string => [...word].reverse().join('');

@@ -23,6 +23,7 @@ export const initial = sqlMigration(`
     certificate_sha256 bytea not null,
     allocation_number  text,
     number_pending     boolean not null default false,
+    report_cancelled   boolean not null default false,
     cancelled_at       timestamptz,
     cancel_reason      text,
     created_at         timestamptz not null default now(),
@@ -33,13 +34,16 @@ export const initial = sqlMigration(`
     constraint artifact_attempt_check check ((attempt is not null) = (revision = 1)),
     constraint artifact_size_check check (size_bytes = octet_length(pdf)),
     constraint artifact_sha256_check check (sha256 = sha256(pdf)),
-    constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9]{9}$'),
+    constraint artifact_allocation_number_check check (allocation_number ~ '^[0-9A-Za-z/-]+(, [0-9A-Za-z/-]+)*$'),
     constraint artifact_number_pending_check check (not number_pending or allocation_number is null),
     constraint artifact_cancel_reason_check check (cancel_reason is null or cancelled_at is not null)
   );
   -- A PDF is compressed already: compressing it again would only cost time.
   alter table artifact alter column pdf set storage external;
   create index artifact_first_idx on artifact (created_at) where revision = 1;
+  comment on column artifact.allocation_number is
+    'The tax authority''s number: an allocation number, or that of a donation report.';
+  comment on column artifact.report_cancelled is 'Whether it says that the report of its donation was cancelled.';
   comment on column artifact.original is 'Whether it says that it is the original.';
   comment on column artifact.attempt is 'Of the requests for a document that is being issued; only an older one is replaced.';
   ${enableTenantIsolation('artifact')}
@@ -68,8 +72,8 @@ export const initial = sqlMigration(`
     raise exception 'an artifact is final' using errcode = 'restrict_violation';
   end $$;
   create trigger artifact_content_is_final before update of business_id, document_id, revision, request_sha256, attempt, sha256,
-    pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason,
-    created_at, original on artifact
+    pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, report_cancelled, cancelled_at,
+    cancel_reason, created_at, original on artifact
     for each row execute function reject_artifact_change();
   create function check_artifact_state() returns trigger language plpgsql as $$
   begin

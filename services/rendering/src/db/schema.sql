@@ -117,12 +117,13 @@ CREATE TABLE public.artifact (
     certificate_sha256 bytea NOT NULL,
     allocation_number text,
     number_pending boolean DEFAULT false NOT NULL,
+    report_cancelled boolean DEFAULT false NOT NULL,
     cancelled_at timestamp with time zone,
     cancel_reason text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
     original boolean NOT NULL,
-    CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
+    CONSTRAINT artifact_allocation_number_check CHECK ((allocation_number ~ '^[0-9A-Za-z/-]+(, [0-9A-Za-z/-]+)*$'::text)),
     CONSTRAINT artifact_attempt_check CHECK (((attempt IS NOT NULL) = (revision = 1))),
     CONSTRAINT artifact_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT artifact_number_pending_check CHECK (((NOT number_pending) OR (allocation_number IS NULL))),
@@ -135,6 +136,10 @@ ALTER TABLE ONLY public.artifact ALTER COLUMN pdf SET STORAGE EXTERNAL;
 ALTER TABLE ONLY public.artifact FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.artifact.attempt IS 'Of the requests for a document that is being issued; only an older one is replaced.';
+
+COMMENT ON COLUMN public.artifact.allocation_number IS 'The tax authority''s number: an allocation number, or that of a donation report.';
+
+COMMENT ON COLUMN public.artifact.report_cancelled IS 'Whether it says that the report of its donation was cancelled.';
 
 COMMENT ON COLUMN public.artifact.original IS 'Whether it says that it is the original.';
 
@@ -405,7 +410,7 @@ CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (
 
 CREATE TRIGGER artifact_comparison_increases BEFORE INSERT OR DELETE OR UPDATE ON public.artifact_comparison FOR EACH ROW EXECUTE FUNCTION public.check_artifact_comparison();
 
-CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
+CREATE TRIGGER artifact_content_is_final BEFORE UPDATE OF business_id, document_id, revision, request_sha256, attempt, sha256, pdf, size_bytes, template_version, certificate_sha256, allocation_number, number_pending, report_cancelled, cancelled_at, cancel_reason, created_at, original ON public.artifact FOR EACH ROW EXECUTE FUNCTION public.reject_artifact_change();
 
 CREATE TRIGGER artifact_is_not_truncated BEFORE TRUNCATE ON public.artifact FOR EACH STATEMENT EXECUTE FUNCTION public.reject_artifact_truncate();
 

@@ -1,4 +1,10 @@
-import { documentTypeRules } from '@pinkas/domain';
+import {
+  decideDonation,
+  documentTypeRules,
+  donorOf,
+  isApprovedOn,
+  lacksDonationReport,
+} from '@pinkas/domain';
 import {
   formatDate,
   formatInstantDay,
@@ -65,9 +71,20 @@ function sourceFact(sheet: Sheet): Markup | null {
   );
 }
 
-/** Who gets an invoice whose number is still to come must not take it for one that has none. */
-function allocationFact({ allocationNumber, numberPending }: Sheet, language: Language): Markup | null {
-  const label = phrase(wording.allocationNumber, language);
+/** Who gets a document whose number is still to come must not take it for one that has none. */
+function numberFact(sheet: Sheet, language: Language): Markup | null {
+  const { allocationNumber, numberPending, document, business } = sheet;
+  const isDonation = document.type === 'donation_receipt';
+  const label = phrase(isDonation ? wording.donationNumber : wording.allocationNumber, language);
+  if (
+    isDonation &&
+    allocationNumber === null &&
+    !numberPending &&
+    decideDonation(document, business).required
+  ) {
+    const words = sheet.reportCancelled ? wording.donationCancelled : wording.donationUnreported;
+    return fact(phrase(wording.donationReport, language), phrase(words, language), 'allocation pending');
+  }
   if (allocationNumber !== null) {
     return fact(label, leftToRight(allocationNumber), 'allocation');
   }
@@ -85,7 +102,7 @@ function facts(sheet: Sheet): Markup {
     fact(wording.dueDate[language], leftToRight(formatDate(document.due_date, language)))
   }${until !== null && fact(wording.offerUntil[language], leftToRight(formatDate(until, language)))}${
     due !== null && fact(dueLabel[language], shekels(due, language), 'due')
-  }${sourceFact(sheet)}${allocationFact(sheet, language)}</dl>`;
+  }${sourceFact(sheet)}${numberFact(sheet, language)}</dl>`;
 }
 
 /**
@@ -101,6 +118,14 @@ function cancelledMarks(sheet: Sheet): Markup | null {
     sheet.cancelReason &&
     html`<span class="reason">${wording.cancelReason[language]} ${isolate(sheet.cancelReason, language)}</span>`;
   return html`${stamp(sheet)}<p class="cancelled"><strong>${phrase(wording.cancelled, language)}</strong> ${wording.cancelledOn[language]} ${leftToRight(formatInstantDay(sheet.cancelledAt, language))} ${wording.atTime[language]} ${leftToRight(formatInstantTime(sheet.cancelledAt))}${reason ? html` ${reason}` : null}</p>`;
+}
+
+/** The receipt stays valid; only its report is cancelled, and with it the credit of its donor. */
+function reportCancelledMark(sheet: Sheet): Markup | null {
+  const language = languageOf(sheet);
+  return sheet.reportCancelled
+    ? html`<p class="cancelled"><strong>${phrase(wording.donationCancelled, language)}</strong> ${wording.donationCancelledNotice[language]}</p>`
+    : null;
 }
 
 /** A draft is no document: the word is across it. */
@@ -124,7 +149,7 @@ function stamp(sheet: Sheet): Markup {
 function donationApproval(sheet: Sheet): Markup | null {
   const { document, business } = sheet;
   const { donation_approval: approval } = business;
-  if (!approval || (approval.valid_until !== null && document.date > approval.valid_until)) {
+  if (!approval || !isApprovedOn(business, document.date)) {
     return null;
   }
   const language = languageOf(sheet);
@@ -136,7 +161,7 @@ function donationApproval(sheet: Sheet): Markup | null {
 
 /** The remarks that the law requires; on a donation receipt the word 'תרומה' is emphasized. */
 function remarks(sheet: Sheet): Markup[] {
-  const { document } = sheet;
+  const { document, business } = sheet;
   const language = languageOf(sheet);
   const found: Markup[] = [];
   if (document.type === 'donation_receipt') {
@@ -144,6 +169,12 @@ function remarks(sheet: Sheet): Markup[] {
     const approval = donationApproval(sheet);
     if (approval) {
       found.push(approval);
+    }
+    if (decideDonation(document, business).required && donorOf(document).kind === 'anonymous') {
+      found.push(phrase(wording.donationAnonymous, language));
+    }
+    if (lacksDonationReport(document, business)) {
+      found.push(html`${wording.donationNotMade[language]}`);
     }
   }
   const remark: Words | undefined = remarkWords[document.type];
@@ -200,7 +231,7 @@ export function documentSheet(sheet: Sheet): Markup {
   const amounts = [itemTable(sheet), showsPrices(sheet) ? totalsBlock(sheet) : null];
   const payments = paymentTable(sheet);
   const body = paymentsComeFirst(sheet) ? [payments, ...amounts] : [...amounts, payments];
-  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
+  return html`<article class="sheet">${bookMarks(sheet)}${cancelledMarks(sheet)}${reportCancelledMark(sheet)}${draftMarks(sheet)}<header>${issuerBlock(sheet)}${headingBlock(sheet)}</header><div class="parties">${customerBlock(sheet)}${facts(sheet)}</div>${
     document.title !== null && html`<p class="title">${isolate(document.title, languageOf(sheet))}</p>`
   }${remarks(sheet)}${body.filter((part) => part !== null)}${closing(sheet)}${recipientSignature(sheet)}</article>`;
 }

@@ -20,7 +20,7 @@ import { pageStyle } from './page-style.js';
 import { documentHeading } from './printable-page.js';
 import { amountDue, languageOf, type Sheet, validUntil } from './sheet.js';
 import { sheetStyle } from './sheet-style.js';
-import { cancelledWords, statusWords, wording } from './wording.js';
+import { cancelledWords, phrase, statusWords, wording } from './wording.js';
 
 /** The hashes by which a reader verifies a PDF. Both are SHA-256, hex. */
 export interface Fingerprints {
@@ -67,6 +67,9 @@ function statusText(sheet: Sheet, state: DocumentState): Markup {
   }
   if (state.status === 'cancelled') {
     return html`${cancelledWords[language]}`;
+  }
+  if (sheet.reportCancelled) {
+    return html`${phrase(wording.donationCancelled, language)}`;
   }
   const isPaid = state.paid >= document.totals.total;
   return html`${(isPaid ? wording.paid : statusWords[state.status][document.type])[language]}`;

@@ -69,12 +69,18 @@ function customerRegistration(legalType: CustomerLegalType | null, taxId: string
 
 /** The customer as the document's snapshot has it. */
 export function customerBlock(sheet: Sheet): Markup {
-  const { customer, type } = sheet.document;
+  const { customer, type, foreign_donor: foreign } = sheet.document;
   const language = languageOf(sheet);
   return html`<section class="customer"><h2>${customerWords[type][language]}</h2><p class="name">${isolate(customer.name, language)}</p>${lines(
     [
       customer.tax_id
         ? html`${customerRegistration(customer.legal_type, customer.tax_id)[language]} ${leftToRight(customer.tax_id)}`
+        : null,
+      foreign
+        ? html`${wording.foreignDonor[language]} (${leftToRight(foreign.country)})${
+            foreign.passport !== undefined &&
+            html`, ${wording.passport[language]} ${leftToRight(foreign.passport)}`
+          }`
         : null,
       place(customer.address, customer.city, language),
       customer.phone ? html`${wording.phone[language]} ${leftToRight(customer.phone)}` : null,

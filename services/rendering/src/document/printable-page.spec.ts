@@ -202,6 +202,65 @@ describe('printablePage', () => {
     expect(approved({ number: '46-123', valid_until: '2026-03-07' })).not.toContain('סעיף 46');
   });
 
+  describe('a donation receipt of an institution that reports', () => {
+    const business = sampleBusiness({
+      legal_type: 'amuta',
+      tax_authority_connected: true,
+      donation_approval: { number: '46-123', valid_until: null },
+    });
+    const sheetText = (
+      change: Partial<Sheet>,
+      document: Partial<IssuedDocument> = {},
+      own: Partial<Business> = {},
+    ) => {
+      const issuer = { ...business, ...own };
+      return textOfSheet({
+        business: issuer,
+        document: sampleDocument('donation_receipt', issuer, document),
+        ...change,
+      });
+    };
+
+    it('shows the number of its report, and until then that it is being obtained', () => {
+      expect(sheetText({ allocationNumber: '405123456789' })).toContain(
+        'מספר דיווח לרשות המסים 405123456789',
+      );
+      expect(sheetText({ numberPending: true })).toContain('מספר דיווח לרשות המסים בתהליך קבלה מרשות המסים');
+      expect(sheetText({ numberPending: true })).not.toContain('מספר הקצאה');
+    });
+
+    it('says that it is not reported where no number is obtained any more', () => {
+      expect(sheetText({})).toContain('דיווח לרשות המסים לא דווח');
+    });
+
+    it('says that its report is cancelled, with the number that it had', () => {
+      const text = sheetText({ allocationNumber: '405123456789', reportCancelled: true });
+      expect(text).toContain('דיווח בוטל');
+      expect(text).toContain('אינה מזכה בזיכוי ממס');
+      expect(text).toContain('405123456789');
+    });
+
+    it('says that it is anonymous where its donor has no id, and names the country of one who lives abroad', () => {
+      const { customer } = sampleDocument('donation_receipt', business);
+      const unknown = { ...customer, tax_id: null };
+      expect(sheetText({}, { customer: unknown })).toContain('תרומה בעילום שם');
+      expect(sheetText({})).not.toContain('תרומה בעילום שם');
+      const foreign = sheetText(
+        {},
+        { customer: unknown, foreign_donor: { country: 'FR', passport: '12AB' } },
+      );
+      expect(foreign).toContain('תושב חוץ ( FR ), דרכון 12AB');
+      expect(foreign).not.toContain('תרומה בעילום שם');
+    });
+
+    it('claims no credit where its institution is not connected, from 2026 on', () => {
+      const unconnected = { tax_authority_connected: false };
+      expect(sheetText({}, {}, unconnected)).toContain('זיכוי ממס מותנה בדיווח');
+      expect(sheetText({}, { date: '2025-12-31' }, unconnected)).not.toContain('מותנה בדיווח');
+      expect(sheetText({})).not.toContain('מותנה בדיווח');
+    });
+  });
+
   it('a donation receipt of an institution that is not approved names no approval, whatever its legal type', () => {
     for (const legal_type of ['amuta', 'public_institution'] as const) {
       const business = sampleBusiness({ legal_type });

@@ -12,12 +12,14 @@ import { type Language } from '@pinkas/ui';
 
 /** What one revision of a document shows of what happened after its issue. */
 export interface RevisionContent {
-  /** Nine digits; null while there is none. */
+  /** Of the tax authority: an allocation number, or that of a donation report; null while there is none. */
   readonly allocationNumber: string | null;
   /** Whether it says that the number is still being obtained. */
   readonly numberPending: boolean;
   /** The instant of cancellation, ISO 8601; null for a document that is not cancelled. */
   readonly cancelledAt: string | null;
+  /** Whether the report of its donation was cancelled; absent: it was not. */
+  readonly reportCancelled?: boolean;
   /** As its caller gave it; null or absent where none was given. */
   readonly cancelReason?: string | null;
   /**
