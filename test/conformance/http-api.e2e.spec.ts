@@ -10,6 +10,7 @@ import { customers } from './sections/customers.js';
 import { delivery } from './sections/delivery.js';
 import { documentObject } from './sections/document-object.js';
 import { documentTypeList } from './sections/document-types.js';
+import { donations } from './sections/donations.js';
 import { errors } from './sections/error-catalogue.js';
 import { faults } from './sections/faults.js';
 import { generalRules } from './sections/general.js';
@@ -55,6 +56,7 @@ describe('HTTP API', () => {
   cancelling(suite);
   customers(suite);
   allocation(suite);
+  donations(suite);
   delivery(suite);
   pages(suite);
   openApi(suite);

@@ -1,9 +1,21 @@
-import { allocationKilled, deliveryKilled, issuingKilled, renderingKilled } from './schedules/kills.js';
+import {
+  allocationKilled,
+  deliveryKilled,
+  donationKilled,
+  issuingKilled,
+  renderingKilled,
+} from './schedules/kills.js';
 import { outages } from './schedules/outages.js';
 import { restoredBackup } from './schedules/restored-backup.js';
 import { followSchedules } from './schedules/schedule.js';
 
-const kills = [...issuingKilled, ...renderingKilled, ...allocationKilled, ...deliveryKilled];
+const kills = [
+  ...issuingKilled,
+  ...renderingKilled,
+  ...allocationKilled,
+  ...donationKilled,
+  ...deliveryKilled,
+];
 
 /** A service dies at a chosen instant, or a server is taken away and given back. */
 // Last: the restored system has lost what was done after the instant.

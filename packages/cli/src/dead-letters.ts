@@ -17,7 +17,7 @@ export interface DeadLetter {
   /** What `queue redrive` takes. */
   readonly id: string;
   readonly service: MessagingService;
-  /** The durable name of the consumer; `allocation-number` for a request to the tax authority. */
+  /** The durable name of the consumer; `allocation-number` and `donation-report` for a request to the tax authority. */
   readonly consumer: string;
   readonly document_id: string;
   readonly dead_lettered_at: string;
@@ -93,11 +93,11 @@ async function listAllocations(call: Call): Promise<DeadLetter[]> {
       limit: pageSize,
       ...(after === null ? {} : { after }),
     });
-    for (const { document_id, dead_lettered_at, attempts, reason } of page.documents) {
+    for (const { document_id, kind, dead_lettered_at, attempts, reason } of page.documents) {
       found.push({
         id: document_id,
         service: 'allocation',
-        consumer: 'allocation-number',
+        consumer: kind === 'donation' ? 'donation-report' : 'allocation-number',
         document_id,
         dead_lettered_at,
         attempts,

@@ -7,6 +7,7 @@ import { parseCommandLine } from './command-line.js';
 import type { NatsUrl } from './config.js';
 import { type Connection, openConnection } from './connection.js';
 import { deliveryCommands } from './delivery-commands.js';
+import { donationCommands } from './donation-commands.js';
 import { exportCommands } from './export/export-commands.js';
 import { helpText } from './help.js';
 import { keyCommands } from './key-commands.js';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...personCommands,
   ...apiCommands,
   ...allocationCommands,
+  ...donationCommands,
   ...deliveryCommands,
   ...queueCommands,
   ...verifyCommands,

@@ -2,6 +2,12 @@ export { type BookRange, type Selection, selectedPages } from './book-pages.js';
 export { csvRow } from './documents/csv.js';
 export { type ExportFormat, exportFormats } from './documents/part-writers.js';
 export { type DocumentsExport, type WrittenDocuments, writeDocuments } from './documents/write-documents.js';
+export { type DonationLine, DonationSums, donationLines } from './donations/donation-lines.js';
+export {
+  type DonationsExport,
+  type WrittenDonations,
+  writeDonations,
+} from './donations/write-donations.js';
 export { ExportRefusedError, type RefusalReason } from './export-refused-error.js';
 export { escaped, ltr, type PrintedReportParts, printedReport } from './printed-report.js';
 export {

@@ -247,7 +247,10 @@ export async function checkOutside(system: FaultSystem, known: readonly KnownDoc
       findings.push(`I5: an email was sent to ${address}, whose document no caller was given`);
     }
     // One that left without the allocation number is followed by one with it.
-    const most = document?.created?.allocation.status === 'not_required' ? 1 : 2;
+    const { allocation, donation } = document?.created ?? {};
+    const hasNumber =
+      allocation?.status !== 'not_required' || (donation?.status ?? 'not_required') !== 'not_required';
+    const most = hasNumber ? 2 : 1;
     if (document && ids.size > most + (document.wasInFlight ? 1 : 0)) {
       findings.push(`I7: ${address} was sent ${ids.size} different emails`);
     }
@@ -257,14 +260,18 @@ export async function checkOutside(system: FaultSystem, known: readonly KnownDoc
       }
     }
   }
-  const { granted } = await eventually(
+  const given = await eventually(
     'the authority answers',
-    () => system.stack.calls<{ granted: { invoice_id: string }[] }>('tax_authority'),
+    () => system.stack.calls<Record<'granted' | 'donations', { invoice_id: string }[]>>('tax_authority'),
     withinMs,
   );
-  const invoices = granted.map(({ invoice_id }) => invoice_id);
-  if (new Set(invoices).size !== invoices.length) {
-    findings.push('I8: the authority gave an invoice two numbers');
+  for (const [what, numbers] of [
+    ['an invoice', given.granted],
+    ['a donation', given.donations],
+  ] as const) {
+    if (new Set(numbers.map(({ invoice_id }) => invoice_id)).size !== numbers.length) {
+      findings.push(`I8: the authority gave ${what} two numbers`);
+    }
   }
   return findings;
 }

@@ -39,7 +39,7 @@ const dealer: readonly DocumentType[] = [
   'credit_note',
 ];
 const both: BusinessChange['auto_send'] = { enabled: true, channel: 'both', quiet_hours: null };
-/** Five businesses: with and without allocation numbers and messages, and one that issues donation receipts. */
+/** Five businesses: with and without allocation numbers and messages, and one that reports its donations. */
 const settings: readonly { change: BusinessChange; types: readonly DocumentType[] }[] = [
   { change: { ...sendsMail, tax_authority_connected: true }, types: dealer },
   { change: { auto_send: both, tax_authority_connected: true }, types: dealer },
@@ -48,7 +48,15 @@ const settings: readonly { change: BusinessChange; types: readonly DocumentType[
     types: dealer,
   },
   { change: {}, types: ['tax_invoice'] },
-  { change: { legal_type: 'amuta', ...sendsMail }, types: ['donation_receipt', 'receipt', 'quote'] },
+  {
+    change: {
+      legal_type: 'amuta',
+      ...sendsMail,
+      tax_authority_connected: true,
+      donation_approval: { number: '46-123', valid_until: null },
+    },
+    types: ['donation_receipt', 'receipt', 'quote'],
+  },
 ];
 
 /** How callers load a system while something happens to it. */

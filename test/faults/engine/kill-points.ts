@@ -149,6 +149,20 @@ export const killPoints = {
     steps: [acknowledges('allocation-required-numbers')],
     before: true,
   },
+  'F7 allocation, before a donation is reported': {
+    service: 'allocation',
+    steps: [['writes', '^POST [^ ]*/Donations/v1/Report']],
+    before: true,
+  },
+  'F7 allocation, when a donation is reported': {
+    service: 'allocation',
+    steps: [['reads', '"Donation_ID"']],
+  },
+  'F7 allocation, before it acknowledges a donation': {
+    service: 'allocation',
+    steps: [acknowledges('allocation-due-donations')],
+    before: true,
+  },
 } as const satisfies Record<string, KillPoint>;
 
 export type KillPointName = keyof typeof killPoints;

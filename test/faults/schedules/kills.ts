@@ -44,7 +44,27 @@ export async function commitInvoice(
   engine: Engine,
   unitPrice: number,
 ): Promise<IssuedInvoice & { id: string }> {
-  const invoice = engine.callers.issue(businessOf(engine), unitPrice);
+  return untilCommitted(engine, engine.callers.issue(businessOf(engine), unitPrice));
+}
+
+/** The same of a donation by two means of payment, of the business that reports donations. */
+async function commitDonation(engine: Engine): Promise<IssuedInvoice & { id: string }> {
+  const institution = engine.businesses.at(-1) as BookedBusiness;
+  const receipt = engine.callers.issue(institution, 180, {
+    type: 'donation_receipt',
+    prices_include_vat: true,
+    payments: [
+      { method: 'cash', amount: 100 },
+      { method: 'bank_transfer', amount: 80 },
+    ],
+  });
+  return untilCommitted(engine, receipt);
+}
+
+async function untilCommitted(
+  engine: Engine,
+  invoice: IssuedInvoice,
+): Promise<IssuedInvoice & { id: string }> {
   const [id] = await eventually('the document is committed', async () => {
     const ids = await committed(engine, [invoice.known.key]);
     return ids.length > 0 && ids;
@@ -56,7 +76,8 @@ export async function commitInvoice(
 interface Kill {
   name: string;
   fault: Fault;
-  unitPrice: number;
+  /** Of an invoice; a donation has two means of payment. */
+  unitPrice: number | 'donation';
   /** Until it runs again. */
   during?: readonly Fault[];
   /** How far the invoice is when the fault is applied; by default it is not sent yet. */
@@ -71,7 +92,8 @@ function killed({ name, fault, unitPrice, during = [], when, check }: Kill): Sch
     async happen(engine) {
       await engine.during(during, async () => {
         let heal = when ? null : await engine.apply(fault);
-        const { id, known } = await commitInvoice(engine, unitPrice);
+        const { id, known } =
+          unitPrice === 'donation' ? await commitDonation(engine) : await commitInvoice(engine, unitPrice);
         invoice = known;
         await when?.(engine, id);
         heal ??= await engine.apply(fault);
@@ -162,6 +184,32 @@ export async function expectOneNumber(
   const { approvals, granted } = await authorityCalls(engine, id);
   expect(granted).toEqual([number]);
   return { approvals, number };
+}
+
+interface DonationCalls {
+  calls: { path: string; body: { Donation_ID?: string } | null }[];
+  donations: { invoice_id: string; confirmation_number: string }[];
+}
+
+/** Both reports of a donation are made once, and the receipt has their numbers. @returns how often a report was sent. */
+async function expectReportedOnce({ system }: Engine, { id }: { id: string }): Promise<number> {
+  const db = await system.stack.database<{ document: { id: string; donation: { number: string } | null } }>(
+    'issuing',
+  );
+  const printed = await eventually(
+    'the donation is reported',
+    async () => {
+      const row = await db.selectFrom('document').select('donation').where('id', '=', id).executeTakeFirst();
+      return row?.donation?.number;
+    },
+    laterWithinMs,
+  );
+  const { calls, donations } = await system.stack.calls<DonationCalls>('tax_authority');
+  const given = donations.filter(({ invoice_id }) => invoice_id.startsWith(id));
+  expect(given.map(({ invoice_id }) => invoice_id)).toEqual([`${id}-1`, `${id}-2`]);
+  expect(given.map(({ confirmation_number }) => confirmation_number).join(', ')).toBe(printed);
+  return calls.filter(({ path, body }) => path.endsWith('/Report') && body?.Donation_ID?.startsWith(id))
+    .length;
 }
 
 /** The Message-IDs of its emails, when delivery knows that it was sent. */
@@ -307,6 +355,30 @@ export const allocationKilled = [
     async check(engine, invoice) {
       await awaitRedelivered(engine, consumers.recordRequiredNumber);
       await expectOneNumber(engine, invoice);
+    },
+  }),
+];
+
+export const donationKilled = [
+  killed({
+    name: 'allocation killed before a donation is reported makes each of its reports once after the restart',
+    fault: killAt('F7 allocation, before a donation is reported'),
+    unitPrice: 'donation',
+    check: async (engine, receipt) => expect(await expectReportedOnce(engine, receipt)).toBe(2),
+  }),
+  killed({
+    name: 'allocation killed between the answer to a report and the commit looks it up, and reports the rest of the donation',
+    fault: killAt('F7 allocation, when a donation is reported'),
+    unitPrice: 'donation',
+    check: async (engine, receipt) => expect(await expectReportedOnce(engine, receipt)).toBe(2),
+  }),
+  killed({
+    name: 'allocation killed between the commit of a donation and the acknowledgement ignores the redelivered event',
+    fault: killAt('F7 allocation, before it acknowledges a donation'),
+    unitPrice: 'donation',
+    async check(engine, receipt) {
+      await awaitRedelivered(engine, consumers.recordDueDonation);
+      await expectReportedOnce(engine, receipt);
     },
   }),
 ];

@@ -9,6 +9,7 @@ import { UsageError } from '../usage-error.js';
 import { checkCommand } from './check/check-command.js';
 import { rangeOptions, readRange } from './date-range.js';
 import { documentsCommand } from './documents-command.js';
+import { donationsCommand } from './donations-command.js';
 import { businessOption, readBusiness } from './exported-business.js';
 import { documentProgress } from './progress-line.js';
 import { refusalOf } from './refusal.js';
@@ -138,4 +139,9 @@ const uniformCommand: Command = {
 };
 
 /** `pinkas export …` */
-export const exportCommands: readonly Command[] = [uniformCommand, checkCommand, documentsCommand];
+export const exportCommands: readonly Command[] = [
+  uniformCommand,
+  checkCommand,
+  documentsCommand,
+  donationsCommand,
+];

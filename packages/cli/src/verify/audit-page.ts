@@ -93,8 +93,9 @@ async function readAudits(
       total: document.totals.total,
       ...(without_prices && { without_prices }),
       // The PDF may have a number that the book has not recorded yet.
-      allocation_number: state.allocation_number ?? allocations(document.id).number,
+      allocation_number: state.allocation_number ?? state.donation?.number ?? allocations(document.id).number,
       cancelled_at: state.cancelled_at,
+      ...(state.donation?.status === 'cancelled' && { report_cancelled: true }),
       artifact_sha256,
     })),
   }).then(({ documents }) => byId<ArtifactAudit>(documents));

@@ -43,7 +43,7 @@ export const checks = {
       'The stored PDF is not the one that was signed for this document: restore it from a backup of the rendering database, or from a copy that was sent.',
   },
   allocation: {
-    proves: 'the allocation number in the book is the tax authority’s',
+    proves: 'the allocation number, or that of the donation report, in the book is the tax authority’s',
     remedy:
       'One of the two was changed outside the system: the tax authority’s response in the allocation database and the PDF show which.',
   },

@@ -51,9 +51,10 @@ export function checkDelivery(
 }
 
 /** A recipient gets one follow-up, whichever of its messages left without the number. */
-function kindOf({ follow_up: followUp, requested }: DeliveryAudit['messages'][number]): string {
+function kindOf(message: DeliveryAudit['messages'][number]): string {
+  const { follow_up: followUp, requested, report_cancelled: reportCancelled } = message;
   if (followUp) {
-    return ' as a follow-up';
+    return reportCancelled ? ' as the news that its report was cancelled' : ' as a follow-up';
   }
   return requested ? ' on request' : '';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MessagingService } from '@pinkas/contracts';
+import type { DonationOutcome, MessagingService } from '@pinkas/contracts';
 import { type Audits, exampleAudits, exampleEntry, exampleMessage } from '../../test/example-book.js';
 import type { DeliveryAudit } from './delivery-sends.js';
 import { checkAllocation, type PendingWork, pendingWork, stateOfWork, workGraceMs } from './pending-work.js';
@@ -168,6 +168,75 @@ describe('pendingWork', () => {
     expect(messages({ allocation: { state: 'refused', number: null } })).toEqual([
       'the book has issued as its allocation, and the allocation service has refused',
     ]);
+  });
+});
+
+describe('pendingWork of a donation', () => {
+  const number = '405123456789';
+  const entryOf = (donation: DonationOutcome) =>
+    exampleEntry(
+      { type: 'donation_receipt' },
+      {
+        allocation: { status: 'not_required', number: null, reason: 'x' },
+        state: { status: 'closed', paid: 0, allocation_number: null, donation, cancelled_at: null },
+      },
+    );
+  const outcome = (status: DonationOutcome['status'], given: string | null = null): DonationOutcome => ({
+    status,
+    number: given,
+    reason: given === null ? 'x' : null,
+  });
+  const donated = (
+    donation: DonationOutcome,
+    allocation: Partial<Audits['allocation']>,
+    more: Parameters<typeof work>[0] = {},
+  ) =>
+    messages({ ...more, allocation: { kind: 'donation', number: null, ...allocation } }, entryOf(donation));
+
+  it('a donation that is reported, and one that is not to be reported, have no pending work', () => {
+    expect(donated(outcome('reported', number), { state: 'issued', number })).toEqual([]);
+    expect(donated(outcome('not_required'), { state: null })).toEqual([]);
+    expect(donated(outcome('pending'), { state: 'pending', next_attempt_at: future })).toEqual([]);
+    expect(donated(outcome('refused'), { state: 'refused' })).toEqual([]);
+    expect(donated(outcome('failed'), { state: 'dead_lettered' })).toEqual([]);
+  });
+
+  it('a donation that no report is due of, or whose report is overdue, is pending', () => {
+    expect(donated(outcome('pending'), { state: null })).toEqual([
+      'its donation is to be reported, and no report of it is due',
+    ]);
+    expect(donated(outcome('pending'), { state: 'pending', next_attempt_at: past })).toEqual([
+      'the report of its donation is overdue',
+    ]);
+    expect(donated(outcome('pending'), { state: 'issued', number })).toEqual([
+      'the book has pending as its donation, and the allocation service has reported',
+    ]);
+  });
+
+  it('a cancelled report needs the book and its PDF to say so, and no follow-up with its number', () => {
+    const left = { delivery: { messages: [exampleMessage({ without_number: 1 })] } };
+    const cancelled = { state: 'issued', number, cancelled: true } as const;
+    expect(donated(outcome('cancelled', number), cancelled, left)).toEqual([]);
+    expect(donated(outcome('reported', number), cancelled)).toEqual([
+      'the book has reported as its donation, and the allocation service has cancelled',
+    ]);
+    const overdue = { ...cancelled, state: 'pending', next_attempt_at: past } as const;
+    expect(donated(outcome('reported', number), overdue)).toEqual([
+      'the cancellation of the report of its donation is overdue',
+    ]);
+    const pdf = { artifact: { pending: ['report_cancelled' as const] } };
+    expect(donated(outcome('cancelled', number), cancelled, pdf)).toEqual([
+      'none of its PDFs says that the report of its donation is cancelled',
+    ]);
+  });
+
+  it('a number of a report that is not the one of the tax authority is found', () => {
+    const entry = entryOf(outcome('reported', number));
+    const { allocation } = exampleAudits(entry.document);
+    expect(checkAllocation(entry, { ...allocation, number: '1' }).map((finding) => finding.message)).toEqual([
+      `the book has the report number ${number}, and the tax authority gave 1`,
+    ]);
+    expect(checkAllocation(entry, { ...allocation, number })).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   type auditCustomers,
   type BookEntry,
   cardDetails,
+  type DonationOutcome,
   type MessagingService,
   type PendingArtifactWork,
   type ReplyOf,
@@ -43,6 +44,7 @@ const artifactMessages: Readonly<Record<PendingArtifactWork, string>> = {
   final: 'none of its PDFs is final',
   allocation_number: 'none of its PDFs has its allocation number',
   cancelled: 'none of its PDFs says that it is cancelled',
+  report_cancelled: 'none of its PDFs says that the report of its donation is cancelled',
 };
 
 /** The work on one document that is due and not done; work that waits for a known instant in the future is not due. */
@@ -80,6 +82,7 @@ function ofArtifact(
     final: document.issued_at,
     allocation_number: allocation.settled_at,
     cancelled: state.cancelled_at,
+    report_cancelled: allocation.settled_at,
   };
   return artifact.pending.map((work) => ({
     message: artifactMessages[work],
@@ -88,7 +91,47 @@ function ofArtifact(
   }));
 }
 
-function ofAllocation({ document, allocation }: BookEntry, audit: AllocationAudit, now: Date): PendingWork[] {
+/** The status of a donation in the book for each state in the allocation service. */
+const donationStatuses: Readonly<Record<NonNullable<AllocationAudit['state']>, DonationOutcome['status']>> = {
+  pending: 'pending',
+  issued: 'reported',
+  refused: 'refused',
+  dead_lettered: 'failed',
+};
+
+function ofDonation(
+  { document, state: { donation } }: BookEntry,
+  { state, cancelled, next_attempt_at: next }: AllocationAudit,
+  now: Date,
+): PendingWork[] {
+  const issuedAt = new Date(document.issued_at);
+  if (state === null) {
+    const message = 'its donation is to be reported, and no report of it is due';
+    return donation?.status === 'not_required' ? [] : [{ message, due: issuedAt, services: ['allocation'] }];
+  }
+  const work: PendingWork[] = [];
+  if (state === 'pending' && !isInFuture(next, now)) {
+    const message = `the ${cancelled ? 'cancellation of the report' : 'report'} of its donation is overdue`;
+    work.push({ message, due: new Date(next ?? document.issued_at), services: ['allocation'] });
+  }
+  const ofCancellation = state === 'issued' ? 'cancelled' : null;
+  // While a cancellation goes on, the book has what was reported.
+  const expected = cancelled ? ofCancellation : donationStatuses[state];
+  if (expected !== null && donation?.status !== expected) {
+    work.push({
+      message: `the book has ${donation?.status ?? 'nothing'} as its donation, and the allocation service has ${expected}`,
+      due: new Date(next ?? document.issued_at),
+      services: ['allocation', 'issuing'],
+    });
+  }
+  return work;
+}
+
+function ofAllocation(entry: BookEntry, audit: AllocationAudit, now: Date): PendingWork[] {
+  const { document, allocation, state: bookState } = entry;
+  if (bookState.donation) {
+    return ofDonation(entry, audit, now);
+  }
   const { state, next_attempt_at: next } = audit;
   const issuedAt = new Date(document.issued_at);
   const isRequired = allocation === null || allocation.status === 'issued' || allocation.status === 'failed';
@@ -147,7 +190,8 @@ function ofDelivery(
 
 /** Who got the document without its allocation number gets it again once there is one. */
 function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: Audits): PendingWork[] {
-  if (allocation.number === null || state.cancelled_at !== null) {
+  // After the cancellation of a report no number is brought any more.
+  if (allocation.number === null || allocation.cancelled || state.cancelled_at !== null) {
     return [];
   }
   const due = new Date(allocation.settled_at ?? document.issued_at);
@@ -158,6 +202,7 @@ function ofFollowUps({ document, state }: BookEntry, { allocation, delivery }: A
         !delivery.messages.some(
           (other) =>
             other.follow_up &&
+            !other.report_cancelled &&
             other.channel === channel &&
             other.purpose === purpose &&
             other.recipient === recipient,
@@ -218,7 +263,7 @@ export function stateOfWork(
   return now.getTime() - work.due.getTime() < workGraceMs ? 'pending' : 'late';
 }
 
-/** Compares the allocation number in the book with the one that the tax authority gave. */
+/** Compares the number in the book, of an invoice or a donation, with the one that the tax authority gave. */
 export function checkAllocation(
   { document, state, allocation }: BookEntry,
   { number }: AllocationAudit,
@@ -230,6 +275,12 @@ export function checkAllocation(
       finding(
         `the book has the allocation number ${state.allocation_number}, and the tax authority gave ${number ?? 'none'}`,
       ),
+    );
+  }
+  const donated = state.donation?.number ?? null;
+  if (donated !== null && donated !== number) {
+    findings.push(
+      finding(`the book has the report number ${donated}, and the tax authority gave ${number ?? 'none'}`),
     );
   }
   if (allocation && allocation.number !== state.allocation_number) {

@@ -7,6 +7,9 @@ interface Amount {
 
 type Cell = string | number | boolean | Amount | null;
 
+/** The mark of UTF-8, without which spreadsheets read Hebrew as another charset. */
+export const byteOrderMark = '\ufeff';
+
 /** A table of the book: its columns, and the rows that one document has in it. */
 export interface CsvTable {
   readonly columns: readonly string[];
@@ -26,7 +29,8 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
       ...['customer_phone', 'customer_address', 'customer_city', 'prices_include_vat', 'discount_type'],
       ...['discount_value', 'subtotal', 'discount', 'vat_rate', 'vat', 'total', 'paid', 'currency'],
       ...['allocation_number', 'based_on_id', 'based_on_type', 'based_on_number', 'external_ref', 'title'],
-      ...['notes', 'public_id', 'pdf_sha256'],
+      ...['notes', 'public_id', 'pdf_sha256', 'donation_status', 'donation_number', 'donor_country'],
+      'donor_passport',
     ],
     rows: ({ document, state, artifact_sha256 }) => {
       const { customer, totals, discount, based_on } = document;
@@ -50,6 +54,8 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
             based_on?.number ?? null,
           ],
           ...[document.external_ref, document.title, document.notes, document.public_id, artifact_sha256],
+          ...[state.donation?.status ?? null, state.donation?.number ?? null],
+          ...[document.foreign_donor?.country ?? null, document.foreign_donor?.passport ?? null],
         ],
       ];
     },
@@ -78,7 +84,7 @@ export const csvTables: Readonly<Record<string, CsvTable>> = {
   },
 };
 
-const money = (amount: number): Amount => ({ amount: amount.toFixed(2) });
+export const money = (amount: number): Amount => ({ amount: amount.toFixed(2) });
 
 /** How cells are written. */
 export interface CsvOptions {

@@ -8,7 +8,7 @@ import { type BookEntry, type Call, getArtifact, type PublicUrls } from '@pinkas
 import { ApiError } from '@pinkas/service-kit/client';
 import { sha256Of, sumsFile } from '../checksums.js';
 import { openZip } from '../zip-files.js';
-import { csvRow, csvTables } from './csv.js';
+import { byteOrderMark, csvRow, csvTables } from './csv.js';
 import { jsonLine } from './json-line.js';
 
 export const exportFormats = ['jsonl', 'csv', 'pdf-zip'] as const;
@@ -22,8 +22,6 @@ export const partDocuments: Readonly<Record<ExportFormat, number>> = {
 };
 /** How many PDFs are read concurrently. */
 const concurrency = 4;
-/** The mark of UTF-8, without which spreadsheets read Hebrew as another charset. */
-const byteOrderMark = '\ufeff';
 
 /** Writes the files of one part. They have their names only when `close` has returned. */
 export interface PartWriter {

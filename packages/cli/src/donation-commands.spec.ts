@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import {
+  cancelDonation,
+  type Donation,
+  listUnresolvedDonations,
+  retryAllocation,
+  showDonation,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit/client';
+import type { Call, CommandInput, Output } from './command.js';
+import { donationCommands } from './donation-commands.js';
+
+const id = randomUUID();
+const donation: Donation = {
+  document_id: id,
+  business_id: randomUUID(),
+  document_number: 7,
+  state: 'refused',
+  number: null,
+  reason: 'refused: 460 no',
+  refusal_codes: ['460'],
+  attempts: 1,
+  next_attempt_at: null,
+  decided_at: '2026-03-01T08:00:00.000Z',
+  cancellation: null,
+  reports: [
+    { index: 1, means: 'cash', tax_year: 2026, amount: 180, number: '4051', cancellation_number: null },
+    { index: 2, means: 'check', tax_year: 2027, amount: 20.5, number: null, cancellation_number: null },
+  ],
+};
+
+function run(
+  verb: string,
+  answers: Record<string, (request: never) => unknown>,
+  options: CommandInput['options'] = {},
+): { output: Promise<Output>; requests: unknown[] } {
+  const command = donationCommands.find((candidate) => candidate.verb === verb);
+  if (!command) {
+    throw new Error(`no command ${verb}`);
+  }
+  const requests: unknown[] = [];
+  const call = (async (contract, request) => {
+    requests.push(request);
+    return answers[contract.subject]?.(request as never);
+  }) as Call;
+  const progress = { show: () => {}, print: () => {} };
+  return { output: command.run({ arguments: { DOCUMENT_ID: id }, options }, call, progress), requests };
+}
+const notFound = () => {
+  throw new ApiError('not_found');
+};
+
+describe('pinkas donation', () => {
+  it('list reads every page of what needs a person', async () => {
+    const next = { decided_at: donation.decided_at, document_id: id };
+    const pages = [
+      { donations: [donation], next_before: next },
+      { donations: [{ ...donation, document_number: 6 }], next_before: null },
+    ];
+    const { output, requests } = run('list', { [listUnresolvedDonations.subject]: () => pages.shift() });
+    expect((await output).text).toContain('refused: 460 no');
+    expect(requests).toEqual([{ limit: 100 }, { limit: 100, before: next }]);
+    const none = run('list', {
+      [listUnresolvedDonations.subject]: () => ({ donations: [], next_before: null }),
+    });
+    expect((await none.output).text).toBe('No donation needs a person');
+  });
+
+  it('show prints the reports and the attempts of a donation', async () => {
+    const attempts = [
+      {
+        n: 1,
+        started_at: donation.decided_at,
+        ended_at: donation.decided_at,
+        outcome: 'refused',
+        number: null,
+        reason: '460 no',
+        refusal_codes: ['460'],
+      },
+    ];
+    const reply = { donation, attempts, next_after_attempt: null };
+    const { text } = await run('show', { [showDonation.subject]: () => reply }).output;
+    expect(text).toContain('donation_receipt 7');
+    expect(text).toMatch(/2\s+check\s+2027\s+20\.50\s+–\s+–/);
+    expect(text).toContain('460 no');
+    const none = { donation: null, attempts: [], next_after_attempt: null };
+    await expect(run('show', { [showDonation.subject]: () => none }).output).rejects.toThrow(
+      'No donation of',
+    );
+  });
+
+  it.each([
+    [
+      { outcome: 'issued', number: '4051', reason: null, next_attempt_at: null },
+      'is reported: 4051',
+      undefined,
+    ],
+    [
+      { outcome: 'refused', number: null, reason: 'no', next_attempt_at: null },
+      'Not done: no',
+      'pinkas donation retry',
+    ],
+    [
+      { outcome: 'failed', number: null, reason: 'away', next_attempt_at: '2026-03-01T09:00:00Z' },
+      'Not done yet: away',
+      'retried at 2026-03-01T09:00:00Z',
+    ],
+    [
+      { outcome: 'not_retryable', number: null, reason: 'It is cancelled.', next_attempt_at: null },
+      'It is cancelled.',
+      undefined,
+    ],
+  ])('retry prints the outcome %p', async (reply, text, failure) => {
+    const full = { business_id: id, document_id: id, refusal_codes: [], ...reply };
+    const output = await run('retry', { [retryAllocation.subject]: () => full }).output;
+    expect(output.text).toContain(text);
+    if (failure === undefined) {
+      expect(output.failure).toBeUndefined();
+    } else {
+      expect(output.failure).toContain(failure);
+    }
+  });
+
+  it('cancel needs a reason, and says what becomes of the receipt', async () => {
+    await expect(run('cancel', {}, { reason: ' ' }).output).rejects.toThrow('--reason');
+    const reason = 'התרומה הוחזרה';
+    const done = run(
+      'cancel',
+      { [cancelDonation.subject]: () => ({ ...donation, state: 'cancelled' }) },
+      { reason },
+    );
+    expect((await done.output).text).toContain('is cancelled');
+    expect(done.requests).toEqual([{ document_id: id, reason }]);
+    const waiting = run(
+      'cancel',
+      { [cancelDonation.subject]: () => ({ ...donation, state: 'pending', next_attempt_at: 'soon' }) },
+      { reason },
+    );
+    expect((await waiting.output).failure).toContain('retried at soon');
+    const unknown = run('cancel', { [cancelDonation.subject]: notFound }, { reason });
+    await expect(unknown.output).rejects.toThrow('No donation of');
+  });
+});

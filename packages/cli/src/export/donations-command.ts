@@ -1,0 +1,84 @@
+import { recordExport } from '@pinkas/contracts';
+import { formatShekels, toShekels } from '@pinkas/domain';
+import { writeDonations } from '@pinkas/exports';
+import type { Command } from '../command.js';
+import { columns } from '../table.js';
+import { UsageError } from '../usage-error.js';
+import { businessOption, readBusiness } from './exported-business.js';
+import { documentProgress } from './progress-line.js';
+import { refusalOf } from './refusal.js';
+
+function readYear(option: string | undefined): { from: string; to: string } {
+  if (option === undefined || !/^20\d\d$/.test(option)) {
+    throw new UsageError(`--year takes a year such as 2026, not "${option ?? ''}"`);
+  }
+  return { from: `${option}-01-01`, to: `${option}-12-31` };
+}
+
+/** `pinkas export donations` */
+export const donationsCommand: Command = {
+  noun: 'export',
+  verb: 'donations',
+  summary:
+    "writes the donations of a year, to reconcile with the tax authority's list: by report, month and donor",
+  arguments: [],
+  options: {
+    business: businessOption,
+    year: { value: 'Y', meaning: 'the year of the receipts', required: true },
+    raw: { value: null, meaning: 'texts as callers wrote them, also formulas' },
+    out: { value: 'PATH', meaning: 'the folder for the files, which is made', required: true },
+  },
+  run: async ({ options }, call, progress) => {
+    const range = readYear(options.year);
+    const { business } = await readBusiness(call, options.business);
+    await call(recordExport, { business_id: business.id, format: 'donations', ...range });
+    const folder = options.out ?? '';
+    const raw = options.raw !== undefined;
+    const { files, sums } = await refusalOf(
+      writeDonations(
+        call,
+        { businessId: business.id, ...range, folder, raw },
+        documentProgress(progress, 'written', null),
+      ),
+      business.id,
+    );
+    const { book, total, statuses } = sums;
+    const isWhole = book.total === total.amount;
+    return {
+      json: {
+        folder,
+        ...range,
+        files,
+        receipts: book.receipts,
+        reports: total.lines,
+        total: toShekels(total.amount),
+        book_total: toShekels(book.total),
+        statuses: Object.fromEntries(
+          [...statuses].map(([status, { lines, amount }]) => [
+            status,
+            { reports: lines, amount: toShekels(amount) },
+          ]),
+        ),
+      },
+      text: [
+        folder,
+        `${book.receipts.toLocaleString('en-US')} receipts of ${formatShekels(book.total)} ILS`,
+        ...(statuses.size === 0
+          ? []
+          : [
+              columns(
+                [...statuses].map(([status, { lines, amount }]) => [
+                  status,
+                  lines.toLocaleString('en-US'),
+                  formatShekels(amount),
+                ]),
+              ),
+            ]),
+        'To check the files: sha256sum --check SHA256SUMS',
+      ].join('\n'),
+      ...(!isWhole && {
+        failure: `The lines amount to ${formatShekels(total.amount)} ILS, and the book has ${formatShekels(book.total)}: pinkas verify says more`,
+      }),
+    };
+  },
+};

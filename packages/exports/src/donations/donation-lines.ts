@@ -1,0 +1,114 @@
+import type { BookEntry, DonationOutcome } from '@pinkas/contracts';
+import {
+  type Agorot,
+  type DonationMeans,
+  type Donor,
+  donationReports,
+  donorOf,
+  fromShekels,
+  splitNumbers,
+} from '@pinkas/domain';
+
+type Status = DonationOutcome['status'];
+
+/** One report of a receipt, as the authority lists it, or as it would be reported. */
+export interface DonationLine {
+  readonly documentId: string;
+  readonly receiptNumber: number;
+  /** YYYY-MM-DD */
+  readonly date: string;
+  readonly status: Status;
+  /** The authority's; null: none, or not known of this part of the receipt. */
+  readonly number: string | null;
+  readonly means: DonationMeans;
+  readonly taxYear: number;
+  readonly amount: Agorot;
+  readonly donor: Donor;
+  readonly donorName: string;
+  readonly country: string | null;
+  readonly passport: string | null;
+}
+
+/** The lines of a document: none unless it is a donation receipt. Their sum is its total, to the agora. */
+export function donationLines({ document, state }: BookEntry): DonationLine[] {
+  const { donation } = state;
+  if (document.type !== 'donation_receipt') {
+    return [];
+  }
+  const reports = donationReports(document);
+  const numbers = donation?.number ? splitNumbers(donation.number) : [];
+  const { foreign_donor: foreign, customer } = document;
+  return reports.map(({ index, means, taxYear, amount }) => ({
+    documentId: document.id,
+    receiptNumber: document.number,
+    date: document.date,
+    status: donation?.status ?? 'pending',
+    number: numbers.length === reports.length ? (numbers[index - 1] ?? null) : null,
+    means,
+    taxYear,
+    amount,
+    donor: donorOf(document),
+    donorName: customer.name,
+    country: foreign?.country ?? null,
+    passport: foreign?.passport ?? null,
+  }));
+}
+
+/** What some lines amount to. */
+export interface DonationSum {
+  lines: number;
+  amount: Agorot;
+  /** Of what is reported, and not cancelled: what gives a credit. */
+  reported: Agorot;
+}
+
+export const noSum = (): DonationSum => ({ lines: 0, amount: 0n, reported: 0n });
+
+/** The sums of a year, by month and means, and by donor and tax year. */
+export class DonationSums {
+  readonly months = new Map<string, DonationSum & { month: string; means: DonationMeans }>();
+  readonly donors = new Map<string, DonationSum & { line: DonationLine }>();
+  readonly total: DonationSum = noSum();
+  /** The receipts, and the sum of their totals as the book has them. */
+  readonly book = { receipts: 0, total: 0n };
+  readonly statuses = new Map<Status, DonationSum>();
+
+  add({ document }: BookEntry, lines: readonly DonationLine[]): void {
+    if (document.type !== 'donation_receipt') {
+      return;
+    }
+    this.book.receipts += 1;
+    this.book.total += fromShekels(document.totals.total);
+    for (const line of lines) {
+      const month = line.date.slice(0, 7);
+      addTo(this.total, line);
+      addTo(of(this.statuses, line.status, noSum), line);
+      addTo(
+        of(this.months, `${month} ${line.means}`, () => ({ ...noSum(), month, means: line.means })),
+        line,
+      );
+      addTo(
+        of(this.donors, donorKey(line), () => ({ ...noSum(), line })),
+        line,
+      );
+    }
+  }
+}
+
+/** Who lives abroad has no id of his own, and is known by the passport, or else by the name. */
+function donorKey({ donor, taxYear, country, passport, donorName }: DonationLine): string {
+  const own = donor.kind === 'foreign' ? [country, passport ?? donorName].join(' ') : '';
+  return [taxYear, donor.id, own].join(' ');
+}
+
+function addTo(sum: DonationSum, { amount, status }: DonationLine): void {
+  sum.lines += 1;
+  sum.amount += amount;
+  sum.reported += status === 'reported' ? amount : 0n;
+}
+
+function of<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
