@@ -5,12 +5,13 @@ import type { UniformCharset } from '@pinkas/domain/uniform';
 import type { Selection } from './book-pages.js';
 import { type ExportFormat, exportFormats } from './documents/part-writers.js';
 import { writeDocuments } from './documents/write-documents.js';
+import { writeDonations } from './donations/write-donations.js';
 import { type UniformExport, writeUniform } from './uniform/write-uniform.js';
 import { writeVatDetail } from './vat/write-vat-detail.js';
 import { type ZippedFile, zipFiles } from './zip-files.js';
 
 /** What can be made as one file. */
-export const singleFileFormats = ['uniform', 'pcn874', ...exportFormats] as const;
+export const singleFileFormats = ['uniform', 'pcn874', ...exportFormats, 'donations'] as const;
 export type SingleFileFormat = (typeof singleFileFormats)[number];
 
 /** What the file is of. `out` is a folder of its own: the file and what it is made of are in it afterwards. */
@@ -49,6 +50,9 @@ export async function writeSingleFile(
     const { path, documents } = await writeVatDetail(call, request, onDocuments);
     return { path, name: nameOf(request, 'txt'), mediaType: 'text/plain', documents, missingPdfs: [] };
   }
+  if (format === 'donations') {
+    return writeDonationsFile(call, request, onDocuments);
+  }
   if (format !== 'uniform') {
     return writeOpenFormat(call, request, format, onDocuments);
   }
@@ -60,6 +64,21 @@ export async function writeSingleFile(
   const path = join(out, 'export.zip');
   const files = (await readdir(folder)).sort().map((name) => fileOf(out, join(folder, name)));
   await zipFiles(path, files, request.startedAt, request.signal);
+  return { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', documents, missingPdfs: [] };
+}
+
+async function writeDonationsFile(
+  call: Call,
+  request: SingleFileExport,
+  onDocuments: (count: number) => void,
+): Promise<SingleFile> {
+  const { business, from, to, out, startedAt, signal } = request;
+  const folder = join(out, 'donations');
+  const { sums } = await writeDonations(call, { businessId: business.id, from, to, folder }, onDocuments);
+  const path = join(out, 'export.zip');
+  const files = (await readdir(folder)).sort().map((name) => fileOf(folder, join(folder, name)));
+  await zipFiles(path, files, startedAt, signal);
+  const documents = sums.book.receipts;
   return { path, name: nameOf(request, 'zip'), mediaType: 'application/zip', documents, missingPdfs: [] };
 }
 

@@ -223,7 +223,7 @@ describe('a report that the authority does not take at once', () => {
     ]);
   });
 
-  it('of several reports those that were taken stay, and only the others are sent again', async () => {
+  it('a report that was taken stays, and only the others of its receipt are sent again', async () => {
     const payments = [cash, { ...cash, method: 'bank_transfer' as const, amount: 20 }];
     const document = exampleDocument({ business_id: institution.id, type: 'donation_receipt', payments });
     await setMode('error', `${document.id}-2`, 1);

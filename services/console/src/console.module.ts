@@ -29,6 +29,7 @@ import {
   UploadPreviewLogo,
 } from './pages/business.js';
 import { CancelDocumentNow, PreviewCancellation } from './pages/cancel-document.js';
+import { CancelDonationNow, PreviewDonationCancellation } from './pages/cancel-donation.js';
 import { ChooseLanguage } from './pages/choose-language.js';
 import {
   ConfirmRevocation,
@@ -146,6 +147,8 @@ const businessPages = [
   UploadPreviewLogo,
   CancelDocumentNow,
   PreviewCancellation,
+  CancelDonationNow,
+  PreviewDonationCancellation,
   ConfirmRevocation,
   CreateKeyPage,
   RevokeKeyPage,

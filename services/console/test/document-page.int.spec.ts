@@ -313,6 +313,7 @@ describe('the page of a document', () => {
       title: 'Work in June',
       notes: 'Thank you.\nSee you.',
       send: false,
+      foreign_donor: { country: 'FR', passport: '12AB34567' },
     });
     const shown: Readonly<Record<string, string>> = {
       id: `/documents/${document.id}/pdf`,
@@ -364,6 +365,8 @@ describe('the page of a document', () => {
       title: 'Title Work in June',
       notes: 'Thank you.\nSee you.',
       send: 'Not sent to the customer automatically',
+      'foreign_donor.country': 'Donor Foreign resident FR',
+      'foreign_donor.passport': 'passport 12AB34567',
     };
     return { document, shown };
   };
@@ -385,6 +388,7 @@ describe('the page of a document', () => {
       status: 'cancelled',
       paid: 40.04,
       allocation_number: '987654321',
+      donation: { status: 'cancelled', number: '405123', reason: 'Returned.' },
       cancelled_at: '2026-06-16T07:00:00.000Z',
       cancel_reason: 'Ordered twice.',
       credited: 30.03,
@@ -396,6 +400,9 @@ describe('the page of a document', () => {
       status: 'Tax invoice 1 Cancelled',
       paid: 'Paid ₪40.04',
       allocation_number: 'Allocation number 987654321',
+      'donation.status': 'Report to the tax authority Report cancelled',
+      'donation.number': 'Report cancelled 405123',
+      'donation.reason': '405123 Returned.',
       cancelled_at: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       cancel_reason: 'Cancelled Ordered twice. 16 Jun 2026 10:00',
       credited: 'Credited ₪30.03',

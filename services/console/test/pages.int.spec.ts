@@ -14,6 +14,7 @@ import {
   listKeys,
   listSuppressions,
   listUnresolvedAllocations,
+  listUnresolvedDonations,
   previewDocument,
   type ReplyOf,
   type RequestOf,
@@ -377,6 +378,7 @@ describe('how far documents are settled, in the console', () => {
       network.answer(reviewDocuments, () => ({ notes })),
       network.answer(summarizeDocuments, () => ({ types: [] })),
       network.answer(listUnresolvedAllocations, () => ({ allocations: [], next_before: null })),
+      network.answer(listUnresolvedDonations, () => ({ donations: [], next_before: null })),
       network.answer(listDeliveryFailures, () => ({ failures: [], next_after: null })),
       network.answer(listSuppressions, () => ({ suppressions: [], next_after: null })),
     );

@@ -107,7 +107,7 @@ describe('a message whose allocation number is late', () => {
       expect(mail?.text).not.toContain('הקצאה');
     });
 
-    it('who was sent the receipt is told once, by each channel, that its report was cancelled', async () => {
+    it('each recipient of the receipt gets one message that its report was cancelled', async () => {
       const [recipient, accountant] = [delivery.newRecipient(), delivery.newRecipient()];
       const receipt = await issuePending(recipient, {
         ...donation,
@@ -132,7 +132,7 @@ describe('a message whose allocation number is late', () => {
       expect(await delivery.rows(receipt)).toHaveLength(4);
     });
 
-    it('a message that leaves after the cancellation says so, and nobody is told again', async () => {
+    it('a message that leaves after the cancellation says so, and no other follows it', async () => {
       const recipient = delivery.newRecipient();
       const receipt = await issuePending(recipient, donation);
       await delivery.render(receipt, { revision: 2, allocation_number: null, report_cancelled: true });

@@ -7,7 +7,6 @@ import {
   retryAllocation,
   showAllocation,
   showConnection,
-  showDonation,
   startConnection,
 } from '../allocation.js';
 import { auditing } from '../audit.js';
@@ -151,7 +150,6 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     retryAllocation,
     showAllocation,
     listUnresolvedAllocations,
-    showDonation,
     listUnresolvedDonations,
     cancelDonation,
     startConnection,

@@ -103,7 +103,7 @@ describe('donationReports', () => {
     ]);
   });
 
-  it('checks go together by the tax year in which they are due; one that is due already counts when it is received', () => {
+  it('checks go together by the tax year in which they are due, which is not before that of their receipt', () => {
     const check = (check_date: string | null) => payment({ method: 'check', check_date });
     expect(
       reportsOf(

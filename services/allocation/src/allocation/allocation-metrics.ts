@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type RequestKind, requestKinds } from '@pinkas/contracts';
+import type { RequestKind } from '@pinkas/contracts';
 import {
   acrossTenants,
   type Clock,
@@ -16,22 +16,6 @@ import { expiringBefore } from '../connection/connection-state.js';
 import { countDeadLettered, pendingAllocations } from './allocation.repository.js';
 import type { AllocationTables } from './allocation.tables.js';
 import type { RetryTransition } from './retry-policy.js';
-
-const gauges: Readonly<Record<RequestKind, Record<'name' | 'pending' | 'oldest' | 'deadLettered', string>>> =
-  {
-    number: {
-      name: 'allocations',
-      pending: 'Documents whose allocation number is pending.',
-      oldest: 'How long the oldest pending document has waited; 0 where there is none.',
-      deadLettered: 'Documents whose allocation number is dead-lettered.',
-    },
-    donation: {
-      name: 'donations',
-      pending: 'Donations whose report, or the cancellation of it, is pending.',
-      oldest: 'How long the oldest pending donation has waited; 0 where there is none.',
-      deadLettered: 'Donations whose report, or the cancellation of it, is dead-lettered.',
-    },
-  };
 
 /** Metrics of attempts, of pending and dead-lettered documents, and of connections. */
 @Injectable()
@@ -57,16 +41,37 @@ export class AllocationMetrics {
         ['outcome', 'answer'],
       ),
     };
-    for (const kind of requestKinds) {
-      const { name, pending, oldest, deadLettered } = gauges[kind];
-      metrics.gauge(`pinkas_${name}_pending`, pending, async () => {
-        return (await pendingAllocations(all, kind, clock.now())).count;
-      });
-      metrics.gauge(`pinkas_${name}_oldest_pending_seconds`, oldest, async () => {
-        return (await pendingAllocations(all, kind, clock.now())).oldestSeconds;
-      });
-      metrics.gauge(`pinkas_${name}_dead_lettered`, deadLettered, () => countDeadLettered(all, kind));
-    }
+    const pending = async (kind: RequestKind) => (await pendingAllocations(all, kind, clock.now())).count;
+    const oldest = async (kind: RequestKind) =>
+      (await pendingAllocations(all, kind, clock.now())).oldestSeconds;
+    metrics.gauge('pinkas_allocations_pending', 'Documents whose allocation number is pending.', () =>
+      pending('number'),
+    );
+    metrics.gauge(
+      'pinkas_allocations_oldest_pending_seconds',
+      'How long the oldest pending document has waited; 0 where there is none.',
+      () => oldest('number'),
+    );
+    metrics.gauge(
+      'pinkas_allocations_dead_lettered',
+      'Documents whose allocation number is dead-lettered.',
+      () => countDeadLettered(all, 'number'),
+    );
+    metrics.gauge(
+      'pinkas_donations_pending',
+      'Donations whose report, or the cancellation of it, is pending.',
+      () => pending('donation'),
+    );
+    metrics.gauge(
+      'pinkas_donations_oldest_pending_seconds',
+      'How long the oldest pending donation has waited; 0 where there is none.',
+      () => oldest('donation'),
+    );
+    metrics.gauge(
+      'pinkas_donations_dead_lettered',
+      'Donations whose report, or the cancellation of it, is dead-lettered.',
+      () => countDeadLettered(all, 'donation'),
+    );
     metrics.gauge(
       'pinkas_authority_connections_expiring',
       'Businesses whose owner has to log in at the tax authority within 14 days.',

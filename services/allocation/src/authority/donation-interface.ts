@@ -91,7 +91,7 @@ export function donationId(documentId: string, index: number, type: DonationDocu
 }
 
 /**
- * What the authority is told of one report of a receipt. The same report always gives the same request, under the same `Donation_ID`.
+ * What the authority is sent for one report of a receipt. The same report always gives the same request, under the same `Donation_ID`.
  * @throws Error when the institution has no tax id: the decision asks only where it has one.
  */
 export function donationRequest(

@@ -196,7 +196,7 @@ export const initial = sqlMigration(`
     request_id        text,
     trace             json,
     constraint export_job_pkey primary key (business_id, id),
-    constraint export_job_format_check check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip')),
+    constraint export_job_format_check check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip', 'donations')),
     constraint export_job_charset_check check ((charset is not null) = (format = 'uniform')),
     constraint export_job_dates_check check (first_date <= last_date),
     constraint export_job_state_check check (state in ('queued', 'running', 'done', 'failed', 'expired')),

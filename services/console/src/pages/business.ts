@@ -14,6 +14,7 @@ import {
   businessLegalTypes,
   contrast,
   dayInIsrael,
+  formatDay,
   textContrastMin,
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
@@ -45,6 +46,9 @@ const texts = {
   },
   legalType: { he: 'סוג העסק', en: 'Legal type' },
   taxId: { he: 'ח.פ. / עוסק', en: 'Tax id' },
+  approval: { he: 'אישור לפי סעיף 46', en: 'Approval under section 46' },
+  noApproval: { he: 'אין: תרומות אינן מדווחות', en: 'None: donations are not reported' },
+  approvalUntil: { he: 'עד', en: 'until' },
   vatRate: { he: 'מע"מ', en: 'VAT' },
   missing: { he: 'חסר', en: 'Missing' },
   profile: { he: 'פרטים במסמכים', en: 'Details on documents' },
@@ -492,6 +496,7 @@ function settingsPage(
           business.legal_type ? legalTypeName(business.legal_type, language) : texts.missing[language],
         ],
         [texts.taxId[language], business.tax_id ? leftToRight(business.tax_id) : texts.missing[language]],
+        [texts.approval[language], approvalFact(business, language)],
         [texts.vatRate[language], leftToRight(formatPercent(business.vat_rate))],
       ],
       language,
@@ -499,6 +504,23 @@ function settingsPage(
 <div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors, base) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors, base)}</section>`}</div><div>${frame}</div></div>`,
     isWrong || refusal !== null ? 422 : 200,
   );
+}
+
+/** The approval under section 46; null for a business that cannot have one. */
+function approvalFact(
+  { legal_type, donation_approval: approval }: Business,
+  language: Language,
+): Markup | null {
+  if (legal_type !== 'amuta' && legal_type !== 'public_institution') {
+    return null;
+  }
+  if (!approval) {
+    return html`${texts.noApproval[language]}`;
+  }
+  const until =
+    approval.valid_until !== null &&
+    html`, ${texts.approvalUntil[language]} ${leftToRight(formatDay(approval.valid_until, language))}`;
+  return html`${leftToRight(approval.number)}${until}`;
 }
 
 function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors, base: FormBase): Markup {

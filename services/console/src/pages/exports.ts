@@ -45,6 +45,7 @@ const texts = {
   'pdf-zip': { he: 'כל ה-PDF החתומים, ב-ZIP', en: 'All signed PDFs, in a ZIP' },
   csv: { he: 'טבלה (CSV)', en: 'Table (CSV)' },
   jsonl: { he: 'מסמכים כמו ב-API (JSON Lines)', en: 'Documents as in the API (JSON Lines)' },
+  donations: { he: 'תרומות, לפי דיווח, חודש ותורם (CSV)', en: 'Donations, by report, month and donor (CSV)' },
   charset: { he: 'קידוד של מבנה אחיד', en: 'Encoding, if uniform' },
   from: { he: 'מתאריך', en: 'From' },
   to: { he: 'עד תאריך', en: 'To' },
@@ -90,7 +91,7 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
-const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl'] as const;
+const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl', 'donations'] as const;
 const refreshSeconds = 3;
 
 interface Draft {

@@ -4,6 +4,7 @@ import {
   listDocuments,
   listSuppressions,
   listUnresolvedAllocations,
+  listUnresolvedDonations,
   type ReplyOf,
   reviewDocuments,
   showConnection,
@@ -24,7 +25,7 @@ import { todayWords as texts } from './today/today-words.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
-const allocationsMax = 10;
+const numbersMax = 10;
 const latestCount = 8;
 
 /** The first page of a business: what needs a person, how the month is, and what came in. */
@@ -40,7 +41,7 @@ export class ShowToday {
     const now = this.clock.now();
     const today = dayInIsrael(now);
     // A service that is away takes its own part of the page with it, and no other.
-    const [sums, latest, review, allocations, failures, suppressions, connection, certificate] =
+    const [sums, latest, review, allocations, donations, failures, suppressions, connection, certificate] =
       await Promise.all([
         unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
         unlessAway(
@@ -54,6 +55,7 @@ export class ShowToday {
         ),
         unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
         unlessAway(this.#unresolved(bookId)),
+        unlessAway(this.rpc.call(listUnresolvedDonations, { business_id: bookId, limit: numbersMax })),
         unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
         unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
         unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
@@ -64,6 +66,7 @@ export class ShowToday {
       {
         review,
         allocations,
+        donations: donations?.donations ?? null,
         failures: failures?.failures ?? null,
         suppressions: suppressions?.suppressions ?? null,
         connection,
@@ -71,7 +74,7 @@ export class ShowToday {
       },
       now,
     );
-    const isIncomplete = [sums, latest, review, allocations, failures, suppressions].includes(null);
+    const isIncomplete = [sums, latest, review, allocations, donations, failures, suppressions].includes(null);
     const isFresh = !isTest && latest !== null && latest.documents.length === 0;
     const steps = isFresh ? await firstSteps(visit, this.rpc) : null;
     const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;
@@ -90,7 +93,7 @@ ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
   async #unresolved(bookId: string): Promise<UnresolvedAllocation[]> {
     const { allocations } = await this.rpc.call(listUnresolvedAllocations, {
       business_id: bookId,
-      limit: allocationsMax,
+      limit: numbersMax,
     });
     return Promise.all(
       allocations.map(async (allocation) => {

@@ -35,6 +35,8 @@ const actionWords: Readonly<Record<string, Words>> = {
   'document.state': { he: 'מצב מסמך השתנה', en: 'The state of a document changed' },
   'document.issue': { he: 'אדם הפיק מסמך', en: 'A person issued a document' },
   'allocation.retry': { he: 'מספר הקצאה התבקש שוב', en: 'An allocation number was requested again' },
+  'donation.retry': { he: 'תרומה דווחה שוב', en: 'A donation was reported again' },
+  'donation.cancel': { he: 'דיווח על תרומה בוטל', en: 'The report of a donation was cancelled' },
   'connection.start': { he: 'התחברות לרשות המסים החלה', en: 'A connection to the tax authority was started' },
   'connection.complete': { he: 'העסק חובר לרשות המסים', en: 'The business was connected' },
   'connection.end': { he: 'העסק נותק מרשות המסים', en: 'The business was disconnected' },

@@ -96,16 +96,19 @@ CREATE TABLE public.document (
     title text,
     notes text,
     send boolean NOT NULL,
+    foreign_donor jsonb,
     artifact_sha256 text NOT NULL,
     allocation_number text,
     allocation jsonb,
     delivery jsonb NOT NULL,
+    donation jsonb,
     reply_outcomes jsonb,
     hash bytea NOT NULL,
     CONSTRAINT document_allocation_number_check CHECK ((allocation_number ~ '^[0-9]{9}$'::text)),
     CONSTRAINT document_amounts_check CHECK (((subtotal >= (0)::numeric) AND (discount >= (0)::numeric) AND (vat >= (0)::numeric) AND (total >= (0)::numeric) AND (paid >= (0)::numeric))),
     CONSTRAINT document_cancel_reason_check CHECK (((cancel_reason IS NULL) OR (cancelled_at IS NOT NULL))),
     CONSTRAINT document_cancelled_check CHECK (((status = 'cancelled'::text) = (cancelled_at IS NOT NULL))),
+    CONSTRAINT document_donation_check CHECK ((((donation IS NULL) AND (foreign_donor IS NULL)) OR (type = 'donation_receipt'::text))),
     CONSTRAINT document_issuer_check CHECK ((num_nonnulls(key_id, person_id) = 1)),
     CONSTRAINT document_number_check CHECK ((number >= 1)),
     CONSTRAINT document_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text, 'cancelled'::text]))),
@@ -119,11 +122,9 @@ COMMENT ON COLUMN public.document."position" IS 'The place in the order of commi
 
 COMMENT ON COLUMN public.document.cancel_reason IS 'The reason that the caller gave for the cancellation.';
 
-COMMENT ON COLUMN public.document.account_id IS 'The customer on whose account it is: of a receipt or a credit note the one whose document it settles.';
-
 COMMENT ON COLUMN public.document.total_agorot IS 'The total, for indexes: below row-level security a comparison of numerics reads none, since it is not leakproof.';
 
-COMMENT ON COLUMN public.document.balance IS 'What is left to pay of it, as settlementOf of the domain computes it; null where it asks for no payment.';
+COMMENT ON COLUMN public.document.donation IS 'Of a donation receipt: what has become of its report to the tax authority; null until the authority has answered.';
 
 COMMENT ON COLUMN public.document.reply_outcomes IS 'The outcomes of allocation and delivery in the reply to the issue request; a replay returns the same.';
 
@@ -136,6 +137,9 @@ CREATE FUNCTION public.document_state(of_document public.document) RETURNS text
       || ',"cancel_reason":' || coalesce(to_json(of_document.cancel_reason)::text, 'null')
       || ',"cancelled_at":' || coalesce(
         '"' || to_char(of_document.cancelled_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null')
+      || case when of_document.type = 'donation_receipt' then
+        ',"donation_number":' || coalesce(to_json(of_document.donation ->> 'number')::text, 'null')
+        || ',"donation_status":' || coalesce(to_json(of_document.donation ->> 'status')::text, 'null') else '' end
       || ',"paid":"' || of_document.paid || '","status":"' || of_document.status || '"}'
   $$;
 
@@ -147,9 +151,11 @@ CREATE FUNCTION public.document_state_is_forward_only() RETURNS trigger
       or old.cancelled_at is not null and new.cancelled_at is distinct from old.cancelled_at
       or old.cancelled_at is not null and new.cancel_reason is distinct from old.cancel_reason
       or old.allocation_number is not null and new.allocation_number is distinct from old.allocation_number
+      or old.donation ->> 'number' is not null and new.donation ->> 'number' is distinct from old.donation ->> 'number'
+      or old.donation ->> 'status' = 'cancelled' and new.donation ->> 'status' is distinct from 'cancelled'
       or old.reply_outcomes is not null and new.reply_outcomes is distinct from old.reply_outcomes
     then
-      raise exception 'a cancellation, an allocation number or recorded reply outcomes cannot be changed'
+      raise exception 'a cancellation, a number of the tax authority or recorded reply outcomes cannot be changed'
         using errcode = 'restrict_violation';
     end if;
     return new;
@@ -473,8 +479,6 @@ ALTER TABLE ONLY public.series
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
-CREATE INDEX document_account_idx ON public.document USING btree (business_id, account_id, dated_on, "position") INCLUDE (type, total, paid, balance) WHERE (type = ANY (ARRAY['proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text]));
-
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
 
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
@@ -525,9 +529,9 @@ CREATE TRIGGER daily_count_is_not_truncated BEFORE TRUNCATE ON public.daily_coun
 
 CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
 
-CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number))) EXECUTE FUNCTION public.document_change_is_recorded();
+CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number, donation ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number) OR ((old.donation ->> 'number'::text) IS DISTINCT FROM (new.donation ->> 'number'::text)) OR ((old.donation ->> 'status'::text) IS DISTINCT FROM (new.donation ->> 'status'::text)))) EXECUTE FUNCTION public.document_change_is_recorded();
 
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, account_id, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, foreign_donor, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 

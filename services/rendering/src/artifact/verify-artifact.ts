@@ -121,7 +121,7 @@ export function checkText(text: PdfText, facts: RevisionFacts, book: BookFacts):
     content(`its PDF does not show the total ${total}`);
   }
   const { allocation_number: number } = facts;
-  if (number !== null && !splitNumbers(number).every((one) => showsText(words, one))) {
+  if (number !== null && !splitNumbers(number).every((text) => showsText(words, text))) {
     findings.push({
       finding: 'allocation_number',
       message: `its PDF does not show the allocation number ${number}`,

@@ -221,7 +221,7 @@ describe('printablePage', () => {
       });
     };
 
-    it('shows the number of its report, and until then that it is being obtained', () => {
+    it('a receipt shows the number of its report, and until then that it is being obtained', () => {
       expect(sheetText({ allocationNumber: '405123456789' })).toContain(
         'מספר דיווח לרשות המסים 405123456789',
       );
@@ -229,18 +229,18 @@ describe('printablePage', () => {
       expect(sheetText({ numberPending: true })).not.toContain('מספר הקצאה');
     });
 
-    it('says that it is not reported where no number is obtained any more', () => {
+    it('a receipt says that it is not reported where no number is obtained any more', () => {
       expect(sheetText({})).toContain('דיווח לרשות המסים לא דווח');
     });
 
-    it('says that its report is cancelled, with the number that it had', () => {
+    it('a receipt says that its report is cancelled, with the number that it had', () => {
       const text = sheetText({ allocationNumber: '405123456789', reportCancelled: true });
       expect(text).toContain('דיווח בוטל');
       expect(text).toContain('אינה מזכה בזיכוי ממס');
       expect(text).toContain('405123456789');
     });
 
-    it('says that it is anonymous where its donor has no id, and names the country of one who lives abroad', () => {
+    it('a receipt says that it is anonymous where its donor has no id, and names the country of one who lives abroad', () => {
       const { customer } = sampleDocument('donation_receipt', business);
       const unknown = { ...customer, tax_id: null };
       expect(sheetText({}, { customer: unknown })).toContain('תרומה בעילום שם');
@@ -253,7 +253,7 @@ describe('printablePage', () => {
       expect(foreign).not.toContain('תרומה בעילום שם');
     });
 
-    it('claims no credit where its institution is not connected, from 2026 on', () => {
+    it('a receipt claims no credit where its institution is not connected, from 2026 on', () => {
       const unconnected = { tax_authority_connected: false };
       expect(sheetText({}, {}, unconnected)).toContain('זיכוי ממס מותנה בדיווח');
       expect(sheetText({}, { date: '2025-12-31' }, unconnected)).not.toContain('מותנה בדיווח');

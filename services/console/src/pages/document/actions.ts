@@ -6,6 +6,7 @@ import { isAtLeast } from '../../people/roles.js';
 import { choice, csrfField, field } from '../parts.js';
 import { postForm } from '../shell.js';
 import type { Words } from '../words.js';
+import { canCancelReport } from './donation.js';
 
 const texts = {
   actions: { he: 'פעולות', en: 'Actions' },
@@ -23,6 +24,8 @@ const texts = {
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
   sendButton: { he: 'שליחה', en: 'Send' },
   retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
+  report: { he: 'דיווח על התרומה עכשיו', en: 'Report the donation now' },
+  cancelReport: { he: 'ביטול הדיווח על התרומה…', en: 'Cancel the report of the donation…' },
   cancel: { he: 'ביטול המסמך…', en: 'Cancel the document…' },
   credit: { he: 'חשבונית זיכוי…', en: 'Credit note…' },
   noActions: {
@@ -35,17 +38,18 @@ const texts = {
 export function actions(
   visit: MemberVisit,
   document: IssuedDocument,
-  { status }: DocumentState,
+  state: DocumentState,
   allocation: Allocation | null,
   messages: readonly Message[],
 ): Markup {
   const { csrfToken, language, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
-  const isCancelled = status === 'cancelled';
+  const isCancelled = state.status === 'cancelled';
+  const retryWord = document.type === 'donation_receipt' ? texts.report : texts.retry;
   const retry =
     allocation &&
     ['pending', 'refused', 'dead_lettered'].includes(allocation.state) &&
-    postForm(at('/allocation'), csrfToken, html`<button>${texts.retry[language]}</button>`);
+    postForm(at('/allocation'), csrfToken, html`<button>${retryWord[language]}</button>`);
   const { cancellable } = documentTypeRules[document.type];
   const cancel =
     cancellable &&
@@ -54,12 +58,16 @@ export function actions(
   const credit =
     documentTypeRules.credit_note.sources.includes(document.type) &&
     html`<a class="button" href="${at('/credit')}">${texts.credit[language]}</a>`;
+  const cancelReport =
+    canCancelReport(state) &&
+    isAtLeast(role, 'owner') &&
+    html`<a class="button danger" href="${at('/cancel-donation')}">${texts.cancelReport[language]}</a>`;
   const sending = isCancelled ? null : sendingForms(visit, document, messages);
-  if (!retry && !sending && !cancel && !credit) {
+  if (!retry && !sending && !cancel && !credit && !cancelReport) {
     return html``;
   }
   const content = isAtLeast(role, 'issuer')
-    ? html`${retry}${sending}<div class="buttons">${credit}${cancel}</div>`
+    ? html`${retry}${sending}<div class="buttons">${credit}${cancel}${cancelReport}</div>`
     : html`<p>${texts.noActions[language]}</p>`;
   return html`<section class="card" aria-labelledby="actions"><h2 id="actions">${texts.actions[language]}</h2>${content}</section>`;
 }

@@ -1,4 +1,4 @@
-import type { Allocation, AllocationAttempt, AllocationOutcome } from '@pinkas/contracts';
+import type { Allocation, AllocationAttempt, AllocationOutcome, IssuedDocument } from '@pinkas/contracts';
 import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
@@ -7,6 +7,7 @@ import type { DocumentHistory, TimelineStep } from './timeline.js';
 const texts = {
   request: { he: 'בקשה', en: 'Request' },
   forNumber: { he: 'למספר הקצאה', en: 'for an allocation number' },
+  forReport: { he: 'לרשות המסים, על התרומה', en: 'to the tax authority, about the donation' },
   granted: { he: 'התקבל מספר', en: 'the number arrived' },
   refused: { he: 'רשות המסים סירבה', en: 'the tax authority refused' },
   failed: { he: 'לא הצליחה', en: 'failed' },
@@ -14,6 +15,10 @@ const texts = {
   inFlight: { he: 'ממתינה לתשובה', en: 'no answer yet' },
   unknown: { he: 'לא ידוע מה הייתה התשובה', en: 'its answer is not known' },
   pending: { he: 'ממתין למספר הקצאה', en: 'The number is being obtained' },
+  pendingReport: {
+    he: 'ממתין לתשובת רשות המסים על התרומה',
+    en: 'The tax authority has not taken the donation yet',
+  },
   next: { he: 'הבקשה הבאה', en: 'next request' },
 } as const satisfies Record<string, Words>;
 
@@ -29,7 +34,7 @@ const skipped: Readonly<Partial<Record<AllocationOutcome['status'], Words>>> = {
   },
 };
 
-/** Every attempt to obtain the allocation number, and what it waits for; or why none was requested. */
+/** Every attempt to obtain the allocation number, or to report a donation, and what it waits for; or why none was requested. */
 export function allocationSteps(
   { document, outcome, allocation: history }: DocumentHistory,
   language: Language,
@@ -39,7 +44,7 @@ export function allocationSteps(
     const words = outcome && skipped[outcome.status];
     return words ? [{ at: document.issued_at, kind: 'waiting', text: html`${words[language]}` }] : [];
   }
-  const steps = attempts.map((attempt) => attemptStep(attempt, allocation, language));
+  const steps = attempts.map((attempt) => attemptStep(document, attempt, allocation, language));
   const last = attempts.at(-1);
   if (allocation.state !== 'pending' || (last && isInFlight(last, allocation))) {
     return steps;
@@ -50,20 +55,28 @@ export function allocationSteps(
     {
       at: last?.ended_at ?? decided_at,
       kind: 'waiting',
-      text: html`${texts.pending[language]}`,
+      text: html`${(isDonation(document) ? texts.pendingReport : texts.pending)[language]}`,
       detail: next && html`${texts.next[language]} ${dayAndTime(next, language)}`,
     },
   ];
 }
 
-function attemptStep(attempt: AllocationAttempt, allocation: Allocation, language: Language): TimelineStep {
+const isDonation = ({ type }: IssuedDocument) => type === 'donation_receipt';
+
+function attemptStep(
+  document: IssuedDocument,
+  attempt: AllocationAttempt,
+  allocation: Allocation,
+  language: Language,
+): TimelineStep {
+  const subject = isDonation(document) ? texts.forReport : texts.forNumber;
   const { n, started_at, ended_at, outcome, number, reason } = attempt;
   // The authority's words begin with the code, as a rule.
   const codes = attempt.refusal_codes.filter((code) => !reason?.includes(code));
   const step = (kind: TimelineStep['kind'], word: Words, more: Markup | null = null): TimelineStep => ({
     at: ended_at ?? started_at,
     kind,
-    text: html`${texts.request[language]} ${leftToRight(String(n))} ${texts.forNumber[language]}: ${word[language]}${more}`,
+    text: html`${texts.request[language]} ${leftToRight(String(n))} ${subject[language]}: ${word[language]}${more}`,
     detail:
       reason &&
       html`${isolate(reason, language)}${codes.length > 0 && html` (${leftToRight(codes.join(', '))})`}`,

@@ -6,6 +6,7 @@ import { customerTypeNames } from '../customers.js';
 import { amount, day, facts, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import type { Words } from '../words.js';
+import { donationFacts } from './donation.js';
 
 const texts = {
   title: { he: 'כותרת', en: 'Title' },
@@ -44,6 +45,7 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
           html`<a href="${visit.link(`/documents/${source.id}`)}">${typeName(source.type, language)} ${leftToRight(String(source.number))}</a>, ${day(source.date, language)}`,
       ],
       [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
+      ...donationFacts(document, state, language),
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
       [texts.credited[language], state.credited ? amount(state.credited, language) : null],
       balanceFact(document, state, language),

@@ -12,10 +12,18 @@ const outcomes = {
       he: 'אפשר שוב לשלוח הודעות לכתובת. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
       en: 'The address gets messages again. A message that has failed is not sent automatically: send it again.',
     },
-    issued: { he: 'התקבל מספר הקצאה.', en: 'The allocation number arrived.' },
-    not_retryable: { he: 'המסמך אינו צריך מספר הקצאה.', en: 'The document needs no allocation number.' },
+    issued: { he: 'התקבל מספר מרשות המסים.', en: 'The number of the tax authority arrived.' },
+    not_retryable: {
+      he: 'אין צורך בבקשה לרשות המסים.',
+      en: 'Nothing has to be requested of the tax authority.',
+    },
     cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
     document_issued: { he: 'המסמך הופק.', en: 'The document is issued.' },
+    donation_cancelled: { he: 'הדיווח על התרומה בוטל.', en: 'The report of the donation is cancelled.' },
+    donation_cancelling: {
+      he: 'הביטול נרשם; רשות המסים עדיין לא אישרה אותו, והמערכת תנסה שוב.',
+      en: 'The cancellation is recorded; the tax authority has not taken it yet, and the system will try again.',
+    },
     credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
   },
   error: {

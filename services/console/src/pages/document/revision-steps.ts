@@ -10,6 +10,7 @@ const texts = {
   copy: { he: 'העתק', en: 'copy' },
   replaced: { he: 'הוחלפה לפני שנשלחה', en: 'replaced before it was sent' },
   withNumber: { he: 'עם מספר הקצאה', en: 'with the allocation number' },
+  withReport: { he: 'עם מספר הדיווח', en: 'with the number of the report' },
   saysCancelled: { he: 'מסומן כמבוטל', en: 'marked as cancelled' },
 } as const satisfies Record<string, Words>;
 
@@ -36,9 +37,10 @@ function revisionStep(
   as: 'replaced' | 'original' | 'copy' = revision.original ? 'original' : 'copy',
 ): TimelineStep {
   const { language } = visit;
+  const withNumber = document.type === 'donation_receipt' ? texts.withReport : texts.withNumber;
   const details = [
     texts[as][language],
-    ...(revision.allocation_number === null ? [] : [texts.withNumber[language]]),
+    ...(revision.allocation_number === null ? [] : [withNumber[language]]),
     ...(revision.cancelled ? [texts.saysCancelled[language]] : []),
   ].join(', ');
   const href = visit.link(`/documents/${document.id}/pdf`, { revision: String(revision.revision) });

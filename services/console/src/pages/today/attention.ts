@@ -1,6 +1,7 @@
 import type {
   Allocation,
   DocumentHead,
+  Donation,
   FailedMessage,
   ReplyOf,
   reviewDocuments,
@@ -45,6 +46,7 @@ export interface UnresolvedAllocation {
 export interface Findings {
   readonly review: ReplyOf<typeof reviewDocuments> | null;
   readonly allocations: readonly UnresolvedAllocation[] | null;
+  readonly donations: readonly Donation[] | null;
   readonly failures: readonly FailedMessage[] | null;
   readonly suppressions: readonly Suppression[] | null;
   readonly connection: ReplyOf<typeof showConnection> | null;
@@ -67,12 +69,13 @@ interface Case {
 
 /** What needs a person, one row for one cause, each with what resolves it. */
 export function attention(visit: MemberVisit, findings: Findings, now: Date): Task[] {
-  const { review, allocations, failures, suppressions } = findings;
+  const { review, allocations, donations, failures, suppressions } = findings;
   return [
     ...connectionTasks(visit, findings.connection),
     ...certificateTasks(visit, findings.certificate, now),
     ...(review?.notes ?? []).flatMap((row) => reviewed(visit, row) ?? []),
     ...byCause((allocations ?? []).map((row) => allocationCase(visit, row))),
+    ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
   ];
 }
@@ -173,6 +176,21 @@ function allocationCase(visit: MemberVisit, { allocation, document }: Unresolved
     subject,
     detail: html`${isolate(reason ?? '', language)}${codes} · ${dayAndTime(decidedAt, language)}`,
     action: action(visit, `/documents/${document.id}/allocation`, backToToday, texts.retry),
+  };
+}
+
+function donationCase(visit: MemberVisit, donation: Donation): Case {
+  const { language } = visit;
+  const { document_id: id, document_number: number, state, reason, decided_at: decidedAt } = donation;
+  const subject = documentLink(visit, { id, type: 'donation_receipt', number });
+  return {
+    cause: `${state} ${reason}`,
+    at: decidedAt,
+    title: html`${texts.unreported[language]}: ${subject}`,
+    titleOfMany: (cases) => html`${leftToRight(String(cases))} ${texts.unreportedMany[language]}`,
+    subject,
+    detail: html`${isolate(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
+    action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
   };
 }
 

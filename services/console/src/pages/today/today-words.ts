@@ -6,6 +6,14 @@ export const todayWords = {
   nothing: { he: 'הכול מטופל. אין דבר שמחכה לך.', en: 'All is well. Nothing waits for you.' },
   refused: { he: 'רשות המסים סירבה לתת מספר הקצאה', en: 'The tax authority refused an allocation number' },
   gaveUp: { he: 'לא התקבל מספר הקצאה', en: 'No allocation number was received' },
+  unreported: {
+    he: 'תרומה לא דווחה לרשות המסים, והתורם אינו מקבל זיכוי',
+    en: 'A donation is not reported to the tax authority, and its donor gets no credit',
+  },
+  unreportedMany: {
+    he: 'תרומות לא דווחו לרשות המסים, והתורמים אינם מקבלים זיכוי',
+    en: 'donations are not reported to the tax authority, and their donors get no credit',
+  },
   retry: { he: 'בקשה חוזרת', en: 'Ask again' },
   failedMessage: { he: 'הודעה לא נשלחה אל', en: 'A message was not sent to' },
   failedMessages: { he: 'הודעות לא נשלחו אל', en: 'messages were not sent to' },
