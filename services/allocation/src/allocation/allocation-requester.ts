@@ -105,15 +105,6 @@ export class AllocationRequester {
     }
   }
 
-  async #attempt(row: ClaimedRow): Promise<AttemptOutcome> {
-    if (row.kind === 'donation') {
-      return this.donations.attempt(row);
-    }
-    return isTestBook(row.business_id)
-      ? testAnswer(row.facts.document, row.attempts)
-      : this.authority.requestNumber(row.business_id, this.#requestOf(row), row.outcome_unknown);
-  }
-
   /** Dead-letters a document that was granted another document's number: two documents must not share one. */
   async #rejectDuplicateNumber(row: ClaimedRow, outcome: AttemptOutcome): Promise<void> {
     const other =

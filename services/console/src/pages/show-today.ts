@@ -74,7 +74,9 @@ export class ShowToday {
       },
       now,
     );
-    const isIncomplete = [sums, latest, review, allocations, donations, failures, suppressions].includes(null);
+    const isIncomplete = [sums, latest, review, allocations, donations, failures, suppressions].includes(
+      null,
+    );
     const isFresh = !isTest && latest !== null && latest.documents.length === 0;
     const steps = isFresh ? await firstSteps(visit, this.rpc) : null;
     const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;

@@ -193,6 +193,7 @@ const cancelledWordings = {
     row: 'Report to the tax authority',
   },
 } as const;
+type CancelledWording = (typeof cancelledWordings)[DeliveryFacts['business']['language']];
 
 /** The row of a table of facts. */
 export interface Row {
@@ -275,6 +276,7 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   const isDonation = document.type === 'donation_receipt';
   const wording = { ...wordings[language], ...(isDonation && donationWordings[language]) };
   const cancelled = occasion.allocation.reportCancelled ? cancelledWordings[language] : null;
+  const news = occasion.isFollowUp ? cancelled : null;
   const type = typeName(facts);
   const name = singleLine(facts.business.name);
   const business = isolatedText(name, language);
@@ -282,9 +284,9 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   const { number, isPending } = occasion.allocation;
   const lines = {
     type,
-    subject: subjectOf(wording, occasion)(type, document.number, business),
+    subject: subjectOf(wording, news, occasion)(type, document.number, business),
     opening: [
-      ...openingOf(wording, occasion, { type, number: document.number, business, customer }),
+      ...openingOf(wording, news, occasion, { type, number: document.number, business, customer }),
       ...(isPending ? [wording.allocationPending] : []),
     ],
     rows: [
@@ -309,10 +311,14 @@ export function composeEmail(facts: DeliveryFacts, occasion: EmailOccasion, view
   };
 }
 
-function subjectOf(wording: Wording, { purpose, isFollowUp, allocation }: EmailOccasion): Wording['subject'] {
-  if (isFollowUp && allocation.reportCancelled) {
-    const { subject, accountantSubject } = cancelledOf(wording);
-    return purpose === 'accountant' ? accountantSubject : subject;
+/** @param news of a follow-up that brings no number: that the report is cancelled. */
+function subjectOf(
+  wording: Wording,
+  news: CancelledWording | null,
+  { purpose, isFollowUp }: EmailOccasion,
+): Wording['subject'] {
+  if (news) {
+    return purpose === 'accountant' ? news.accountantSubject : news.subject;
   }
   if (purpose === 'accountant') {
     return isFollowUp ? wording.accountantFollowUpSubject : wording.accountantSubject;
@@ -320,17 +326,15 @@ function subjectOf(wording: Wording, { purpose, isFollowUp, allocation }: EmailO
   return isFollowUp ? wording.followUpSubject : wording.subject;
 }
 
-const cancelledOf = ({ direction }: Wording) => cancelledWordings[direction === 'rtl' ? 'he' : 'en'];
-
 function openingOf(
   wording: Wording,
-  { purpose, isFollowUp, allocation }: EmailOccasion,
+  news: CancelledWording | null,
+  { purpose, isFollowUp }: EmailOccasion,
   { type, number, business, customer }: { type: string; number: number; business: string; customer: string },
 ): string[] {
-  if (isFollowUp && allocation.reportCancelled) {
-    const { intro, attached } = cancelledOf(wording);
+  if (news) {
     const greeting = purpose === 'accountant' ? [] : [wording.greeting(customer)];
-    return [...greeting, intro(type, number, business), attached];
+    return [...greeting, news.intro(type, number, business), news.attached];
   }
   if (purpose === 'accountant') {
     return isFollowUp
