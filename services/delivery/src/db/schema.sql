@@ -192,6 +192,7 @@ COMMENT ON COLUMN public.delivery.resends IS 'How often an operator made it due 
 COMMENT ON COLUMN public.delivery.requested IS 'Whether a person asked for it, beside what was planned at issue.';
 
 COMMENT ON COLUMN public.delivery.reminder IS 'What an email that reminds a customer of open documents says, and of which; null: the message brings its document.';
+
 COMMENT ON COLUMN public.delivery.report_cancelled IS 'Whether it follows with the news that the report of its donation was cancelled, and not with a number.';
 
 CREATE TABLE public.document (

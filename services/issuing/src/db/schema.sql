@@ -122,7 +122,11 @@ COMMENT ON COLUMN public.document."position" IS 'The place in the order of commi
 
 COMMENT ON COLUMN public.document.cancel_reason IS 'The reason that the caller gave for the cancellation.';
 
+COMMENT ON COLUMN public.document.account_id IS 'The customer on whose account it is: of a receipt or a credit note the one whose document it settles.';
+
 COMMENT ON COLUMN public.document.total_agorot IS 'The total, for indexes: below row-level security a comparison of numerics reads none, since it is not leakproof.';
+
+COMMENT ON COLUMN public.document.balance IS 'What is left to pay of it, as settlementOf of the domain computes it; null where it asks for no payment.';
 
 COMMENT ON COLUMN public.document.donation IS 'Of a donation receipt: what has become of its report to the tax authority; null until the authority has answered.';
 
@@ -479,6 +483,8 @@ ALTER TABLE ONLY public.series
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
 
+CREATE INDEX document_account_idx ON public.document USING btree (business_id, account_id, dated_on, "position") INCLUDE (type, total, paid, balance) WHERE (type = ANY (ARRAY['proforma'::text, 'tax_invoice'::text, 'tax_invoice_receipt'::text, 'receipt'::text, 'credit_note'::text]));
+
 CREATE INDEX document_allocation_number_idx ON public.document USING btree (business_id, allocation_number) WHERE (allocation_number IS NOT NULL);
 
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
@@ -531,7 +537,7 @@ CREATE TRIGGER daily_count_keeps_live_rows BEFORE DELETE ON public.daily_count F
 
 CREATE TRIGGER document_change_is_recorded AFTER UPDATE OF status, paid, cancelled_at, cancel_reason, allocation_number, donation ON public.document FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.paid IS DISTINCT FROM new.paid) OR (old.cancelled_at IS DISTINCT FROM new.cancelled_at) OR (old.cancel_reason IS DISTINCT FROM new.cancel_reason) OR (old.allocation_number IS DISTINCT FROM new.allocation_number) OR ((old.donation ->> 'number'::text) IS DISTINCT FROM (new.donation ->> 'number'::text)) OR ((old.donation ->> 'status'::text) IS DISTINCT FROM (new.donation ->> 'status'::text)))) EXECUTE FUNCTION public.document_change_is_recorded();
 
-CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, foreign_donor, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
+CREATE TRIGGER document_is_final BEFORE DELETE OR UPDATE OF business_id, id, public_id, type, number, "position", dated_on, due_on, issued_at, external_ref, idempotency_key, body_sha256, key_id, person_id, business, customer_id, customer, account_id, items, prices_include_vat, discount_rule, payments, subtotal, discount, vat, vat_rate, total, total_agorot, source_id, source, title, notes, send, foreign_donor, artifact_sha256, hash ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_is_final();
 
 CREATE TRIGGER document_state_is_forward_only BEFORE UPDATE ON public.document FOR EACH ROW EXECUTE FUNCTION public.document_state_is_forward_only();
 
