@@ -7,7 +7,7 @@ import type { IssuingTables } from '../document/document.tables.js';
 import { accountSums } from './account-sums.js';
 
 /** The due date, or the date where there is none, as the indexes have it. */
-export const dueOn = sql<string>`coalesce(document.due_on, document.dated_on)`;
+const dueOn = sql<string>`case when document.due_on is null then document.dated_on else document.due_on end`;
 
 /** The count and the sum of each age, in two columns. */
 type AgeColumns = Record<`documents_${DebtAge}`, number> & Record<`amount_${DebtAge}`, string | null>;
@@ -18,7 +18,7 @@ const columnOf = (name: 'documents' | 'amount', age: DebtAge) => sql.ref(`${name
 function debtsByAccount(businessId: string, today: string): RawBuilder<unknown> {
   const columns = debtAges.map((age) => {
     const { from, to } = dueDatesOfAge(age, today);
-    const isOfAge = sql`${dueOn} between ${from ?? '-infinity'}::date and ${to ?? 'infinity'}::date`;
+    const isOfAge = sql`(${dueOn}) between ${from ?? '-infinity'}::date and ${to ?? 'infinity'}::date`;
     return sql`count(*) filter (where ${isOfAge}) as ${columnOf('documents', age)},
       sum(document.balance) filter (where ${isOfAge}) as ${columnOf('amount', age)}`;
   });
@@ -128,7 +128,7 @@ export async function findDebts(
     .$if(to !== null, (query) => query.where(dueOn, '<=', to))
     .$if(after !== null, (query) =>
       query.where(
-        sql<boolean>`(${dueOn}, document.id) > (${after?.due_on}::date, ${after?.document_id}::uuid)`,
+        sql<boolean>`((${dueOn}), document.id) > (${after?.due_on}::date, ${after?.document_id}::uuid)`,
       ),
     )
     .orderBy(dueOn)

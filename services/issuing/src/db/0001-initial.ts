@@ -163,10 +163,12 @@ export const initial = sqlMigration(`
     where allocation_number is not null;
   create index document_without_number_idx on document (business_id)
     where allocation_number is null and coalesce(allocation ->> 'status', '') <> 'not_required';
-  -- What is left to pay of a book, by its age and by its customers, without a row of what is settled.
-  create index document_debt_due_idx on document (business_id, coalesce(due_on, dated_on), id)
+  -- What is left to pay of a book, by its age and by its customers, without a row of what is settled. Not 'coalesce', which may leak:
+  -- below row-level security no index would be searched by it.
+  create index document_debt_due_idx on document (business_id, (case when due_on is null then dated_on else due_on end), id)
     include (due_on, dated_on, account_id, balance) where balance > 0;
-  create index document_debt_account_idx on document (business_id, account_id, coalesce(due_on, dated_on), id)
+  create index document_debt_account_idx on document (business_id, account_id,
+    (case when due_on is null then dated_on else due_on end), id)
     include (due_on, dated_on, balance) where balance > 0;
   -- The account of a customer, in the order of its statement, with what its sums need.
   create index document_account_idx on document (business_id, account_id, dated_on, position)

@@ -489,9 +489,17 @@ CREATE INDEX document_allocation_number_idx ON public.document USING btree (busi
 
 CREATE INDEX document_customer_position_idx ON public.document USING btree (business_id, customer_id, "position");
 
-CREATE INDEX document_debt_account_idx ON public.document USING btree (business_id, account_id, COALESCE(due_on, dated_on), id) INCLUDE (due_on, dated_on, balance) WHERE (balance > (0)::numeric);
+CREATE INDEX document_debt_account_idx ON public.document USING btree (business_id, account_id, (
+CASE
+    WHEN (due_on IS NULL) THEN dated_on
+    ELSE due_on
+END), id) INCLUDE (due_on, dated_on, balance) WHERE (balance > (0)::numeric);
 
-CREATE INDEX document_debt_due_idx ON public.document USING btree (business_id, COALESCE(due_on, dated_on), id) INCLUDE (due_on, dated_on, account_id, balance) WHERE (balance > (0)::numeric);
+CREATE INDEX document_debt_due_idx ON public.document USING btree (business_id, (
+CASE
+    WHEN (due_on IS NULL) THEN dated_on
+    ELSE due_on
+END), id) INCLUDE (due_on, dated_on, account_id, balance) WHERE (balance > (0)::numeric);
 
 CREATE INDEX document_external_ref_idx ON public.document USING btree (business_id, external_ref, "position") WHERE (external_ref IS NOT NULL);
 
