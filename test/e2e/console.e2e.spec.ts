@@ -5,6 +5,7 @@ import { type Issuer, RunningStack } from '../harness/running-stack.js';
 import { access } from './console/access.js';
 import { accountantFiles } from './console/accountant-files.js';
 import { attention } from './console/attention.js';
+import { debts } from './console/debts.js';
 import { documents } from './console/documents.js';
 import { everyPage } from './console/every-page.js';
 import { settings } from './console/settings.js';
@@ -68,6 +69,7 @@ describe('the console on the whole system', () => {
   attention(system);
   documents(system);
   settlement(system);
+  debts(system);
   settings(system);
   accountantFiles(system);
   withoutScripts(system);

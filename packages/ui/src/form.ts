@@ -125,6 +125,8 @@ export function textarea(
     id: idOf(name),
     name,
     rows,
+    // What is typed may be in the other language.
+    dir: 'auto',
     maxlength: maxLength,
     ...described(given),
     required: given.required === true,

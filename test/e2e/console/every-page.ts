@@ -20,6 +20,10 @@ const bindings = consolePages.filter(({ method }) => method === 'GET');
 const noPages = new Set([
   '/documents/:id/pdf',
   '/exports/:id/file',
+  '/customers/:id/statement/pdf',
+  '/customers/:id/statement/csv',
+  '/reports/pdf',
+  '/reports/csv',
   '/sign-in/oidc',
   '/sign-in/oidc/callback',
   '/authority/connected/:business',
@@ -99,6 +103,8 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/documents/:id/credit': bill.id,
         '/documents/:id/cancel': quote.id,
         '/customers/:id': bill.customer.id ?? '',
+        '/customers/:id/statement': bill.customer.id ?? '',
+        '/debts/:id/reminder': bill.customer.id ?? '',
         '/connection/:id/revoke': keys[0]?.id ?? '',
       };
     }, 60_000);

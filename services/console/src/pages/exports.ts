@@ -1,4 +1,4 @@
-import { addDays, dayInIsrael } from '@pinkas/domain';
+import { addDays, dayInIsrael, isCalendarDate } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
 import {
   ApiError,
@@ -110,7 +110,7 @@ export class ShowExports {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    return exportsPage(visit, this.db, lastYear(this.clock.now()));
+    return exportsPage(visit, this.db, suggested(visit.query, this.clock.now()));
   }
 }
 
@@ -181,6 +181,14 @@ export class DownloadExport {
       body: file.chunks,
     };
   }
+}
+
+/** What another page suggests in the address; where it suggests nothing, the last year. */
+function suggested(query: URLSearchParams, now: Date): Draft {
+  const draft = lastYear(now);
+  const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
+  const format = formats.find((known) => known === query.get('format'));
+  return isCalendarDate(from) && isCalendarDate(to) && format ? { ...draft, format, from, to } : draft;
 }
 
 /** The year before this one until the end of January, for the annual report; then this year. */

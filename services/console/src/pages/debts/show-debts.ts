@@ -88,7 +88,7 @@ ${pageHead({
 })}
 ${summary.documents === 0 ? nothing(visit) : figures(visit, summary)}
 ${summary.documents === 0 ? null : debtViews(visit, 'customers')}
-${list.debtors.length === 0 ? null : debtorCard(visit, list.debtors)}
+${list.debtors.length === 0 ? null : debtorTable(visit, list.debtors)}
 ${pager(links, language, texts.byCustomer[language])}`,
     );
   }
@@ -147,17 +147,6 @@ function ageTable({ language, link }: MemberVisit, { ages, amount: sum, document
       { head: texts.count[language], kind: 'count', value: (row) => row.documents, foot: documents },
       { head: texts.sum[language], kind: 'money', value: (row) => row.amount, foot: sum },
     ],
-  });
-}
-
-function debtorCard(visit: MemberVisit, debtors: readonly Debtor[]): Markup {
-  const { language } = visit;
-  return card({
-    id: 'customers',
-    title: texts.byCustomer[language],
-    titleHidden: true,
-    kind: 'flush',
-    content: debtorTable(visit, debtors),
   });
 }
 

@@ -2,7 +2,6 @@ import { type Debt, isUuid, listDebts, type RequestOf } from '@pinkas/contracts'
 import { debtAges, isCalendarDate } from '@pinkas/domain';
 import { RpcClient } from '@pinkas/service-kit';
 import {
-  card,
   emptyState,
   html,
   isolate,
@@ -63,7 +62,7 @@ export class ShowOpenDocuments {
 ${pageHead({ title: texts.title[language], language, crumbs })}
 ${debtViews(visit, 'documents')}
 ${ageTabs(visit, age)}
-${list.debts.length === 0 ? emptyState({ title: texts.none[language] }) : debtCard(visit, list.debts)}
+${list.debts.length === 0 ? emptyState({ title: texts.none[language] }) : debtTable(visit, list.debts)}
 ${pager(links, language, texts.title[language])}`,
     );
   }
@@ -81,16 +80,6 @@ function ageTabs({ language, link }: MemberVisit, current: string | undefined): 
     isCurrent: current === undefined,
   };
   return tabs({ label: texts.ages[language], items: [all, ...each] });
-}
-
-function debtCard(visit: MemberVisit, debts: readonly Debt[]): Markup {
-  return card({
-    id: 'debts',
-    title: texts.title[visit.language],
-    titleHidden: true,
-    kind: 'flush',
-    content: debtTable(visit, debts),
-  });
 }
 
 function debtTable({ language, link }: MemberVisit, debts: readonly Debt[]): Markup {

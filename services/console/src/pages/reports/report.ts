@@ -83,7 +83,11 @@ export function salesTable(
 
 /** What the periodic VAT report asks for, in whole shekels. */
 export function reportedFacts({ reported }: Report, { language }: MemberVisit): Markup {
-  const whole = (value: number) => leftToRight(`₪${value.toLocaleString('en-US')}`);
+  const whole = (value: number) => {
+    const figure = Math.abs(value).toLocaleString('en-US');
+    const sign = value < 0 ? '-' : '';
+    return language === 'he' ? html`${leftToRight(`${sign}${figure}`)} ₪` : leftToRight(`${sign}₪${figure}`);
+  };
   return facts(
     [
       [reportTexts.taxable[language], whole(reported.taxable)],

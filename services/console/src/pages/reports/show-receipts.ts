@@ -2,7 +2,6 @@ import { listPayments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { isCalendarDate, isPaymentMethod } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
 import {
-  card,
   emptyState,
   html,
   isolate,
@@ -44,7 +43,7 @@ export class ShowReceipts {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { book, bookId, language, link, query } = visit;
-    const method = query.get('method');
+    const method = query.get('method') ?? 'cash';
     if (!isPaymentMethod(method)) {
       throw new ApiError('not_found');
     }
@@ -69,20 +68,10 @@ ${pageHead({
   language,
   crumbs: [{ text: words.reports[language], href: link('/reports', { period: period.name }) }],
 })}
-${list.documents.length === 0 ? emptyState({ title: texts.none[language] }) : paidCard(visit, list.documents)}
+${list.documents.length === 0 ? emptyState({ title: texts.none[language] }) : paidTable(visit, list.documents)}
 ${pager(links, language, reportTexts.receipts[language])}`,
     );
   }
-}
-
-function paidCard(visit: MemberVisit, documents: readonly Paid[]): Markup {
-  return card({
-    id: 'documents',
-    title: reportTexts.receipts[visit.language],
-    titleHidden: true,
-    kind: 'flush',
-    content: paidTable(visit, documents),
-  });
 }
 
 function paidTable({ language, link }: MemberVisit, documents: readonly Paid[]): Markup {
