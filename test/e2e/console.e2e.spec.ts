@@ -8,6 +8,7 @@ import { attention } from './console/attention.js';
 import { debts } from './console/debts.js';
 import { documents } from './console/documents.js';
 import { everyPage } from './console/every-page.js';
+import { issuingByHand } from './console/issuing.js';
 import { settings } from './console/settings.js';
 import { settlement } from './console/settlement.js';
 import { withoutScripts } from './console/without-scripts.js';
@@ -68,6 +69,7 @@ describe('the console on the whole system', () => {
   access(system);
   attention(system);
   documents(system);
+  issuingByHand(system);
   settlement(system);
   debts(system);
   settings(system);

@@ -2,6 +2,8 @@
  * What makes pages more pleasant where scripts run. Every page works without it.
  */
 
+import { composeDocument, showPicture } from './issue-form.js';
+
 /** Waits for this long after the last key before a preview is loaded. */
 const previewDelayMs = 400;
 
@@ -104,3 +106,5 @@ enableCopying();
 sendOnce();
 previewSettings();
 refresh();
+composeDocument();
+showPicture();

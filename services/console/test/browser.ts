@@ -20,13 +20,13 @@ const unescaped = (text: string) =>
 /** What a browser sends of the fields of a page that is unchanged, without files. */
 export function fieldsIn(page: string): Record<string, string> {
   const value = (tag: string) => unescaped(/ value="([^"]*)"/.exec(tag)?.[1] ?? '');
-  const inputs = [...page.matchAll(/<input[^>]* name="([a-z_]+)"[^>]*>/g)]
+  const inputs = [...page.matchAll(/<input[^>]* name="([a-z0-9_.]+)"[^>]*>/g)]
     .filter(([tag]) => !/type="(checkbox|radio|file)"/.test(tag) || / checked/.test(tag))
     .map(([tag, name = '']) => [name, value(tag)]);
-  const areas = [...page.matchAll(/<textarea[^>]* name="([a-z_]+)"[^>]*>([^<]*)</g)].map(
+  const areas = [...page.matchAll(/<textarea[^>]* name="([a-z0-9_.]+)"[^>]*>([^<]*)</g)].map(
     ([, name = '', text = '']) => [name, unescaped(text)],
   );
-  const choices = [...page.matchAll(/<select[^>]* name="([a-z_]+)"[^>]*>(.*?)<\/select>/gs)].map(
+  const choices = [...page.matchAll(/<select[^>]* name="([a-z0-9_.]+)"[^>]*>(.*?)<\/select>/gs)].map(
     ([, name = '', options = '']) => [name, value(/<option[^>]* selected[^>]*>/.exec(options)?.[0] ?? '')],
   );
   return Object.fromEntries([...inputs, ...areas, ...choices]);

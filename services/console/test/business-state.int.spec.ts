@@ -44,7 +44,7 @@ describe('the state of a business in the console', () => {
     '/suppressions/remove',
   ];
   const settings = ['/authority/connect', '/connection/new', '/business', '/business/logo'];
-  const issues = [`/documents/${id}/credit`];
+  const issues = [`/documents/${id}/credit`, '/issue/document', '/issue/picture'];
   const refusedBy = async (code: ErrorCode, paths: readonly string[]) => {
     for (const path of paths) {
       const reply = await browser.post(`/b/${business.id}${path}`);

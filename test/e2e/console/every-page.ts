@@ -29,6 +29,9 @@ const noPages = new Set([
   '/authority/connected/:business',
   // In the frame of another page.
   '/business/preview',
+  // Leads to the choice of a type; its forms are in issuing.ts.
+  '/issue/document',
+  '/issue/customers',
 ]);
 
 /** Ends what surrounds it in every way that a template has, and says so where it is run. */

@@ -133,7 +133,6 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     listPayments,
     cancelDocument,
     getUsage,
-    listSeries,
     readBook,
     getBookEnd,
     recordExport,

@@ -104,7 +104,9 @@ function picture({ csrfToken, language, link }: MemberVisit, entries: readonly M
     ${button({ text: texts.show[language], kind: 'secondary' })}
   </div>
 </form>
-<div class="frame">
-  <iframe name="picture" title="${texts.picture[language]}" sandbox=""></iframe>
+<div class="preview">
+  <div class="frame">
+    <iframe name="picture" title="${texts.picture[language]}" sandbox=""></iframe>
+  </div>
 </div>`;
 }

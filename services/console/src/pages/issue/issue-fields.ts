@@ -1,10 +1,12 @@
-import type {
-  Business,
+import {
+  type Business,
   CreateDocument,
-  DocumentState,
-  IssuedDocument,
-  listArticles,
-  ReplyOf,
+  compile,
+  createDocumentErrors,
+  type DocumentState,
+  type IssuedDocument,
+  type listArticles,
+  type ReplyOf,
 } from '@pinkas/contracts';
 import {
   type DocumentType,
@@ -13,7 +15,14 @@ import {
   methodsOfPaymentField,
   type PaymentField,
 } from '@pinkas/domain';
-import { type FieldErrors, type Language, readMoney, type Words } from '@pinkas/ui';
+import {
+  type FieldErrors,
+  type FieldRule,
+  fieldErrors,
+  type Language,
+  readMoney,
+  type Words,
+} from '@pinkas/ui';
 import { balanceOf, documentName } from '../parts.js';
 
 /** A line as it is typed. */
@@ -221,11 +230,59 @@ export function withArticles(fields: IssueFields, articles: Articles): IssueFiel
 }
 
 const texts = {
+  name: {
+    he: 'יש לכתוב שם של לקוח, שתי אותיות לפחות.',
+    en: 'Write the name of a customer, two letters at least.',
+  },
+  taxId: { he: '5 עד 9 ספרות.', en: '5 to 9 digits.' },
+  email: { he: 'כתובת הדוא"ל אינה תקינה.', en: 'The email address is not valid.' },
+  phone: { he: 'מספר הטלפון אינו תקין.', en: 'The phone number is not valid.' },
+  description: { he: 'יש לכתוב תיאור.', en: 'Write a description.' },
+  quantity: { he: 'כמות גדולה מאפס, עד 4 ספרות אחרי הנקודה.', en: 'Above zero, with at most 4 decimals.' },
+  price: { he: 'סכום עם עד 2 ספרות אחרי הנקודה.', en: 'An amount with at most 2 decimals.' },
+  paid: {
+    he: 'סכום גדול מאפס, עד 2 ספרות אחרי הנקודה.',
+    en: 'An amount above zero with at most 2 decimals.',
+  },
+  dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
+  date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
+  discount: {
+    he: 'ההנחה אינה תקינה, או גדולה מסכום השורות.',
+    en: 'The discount is not valid, or above the lines.',
+  },
   number: { he: 'יש לכתוב מספר.', en: 'Write a number.' },
   amount: { he: 'יש לכתוב סכום.', en: 'Write an amount.' },
 } as const satisfies Record<string, Words>;
 
-/** The body of the request, or what is no number in the fields. What else is wrong is for issuing to say. */
+const fieldRules: readonly FieldRule[] = [
+  { path: '/customer/name', field: 'customer.name', text: texts.name },
+  { path: '/customer/tax_id', field: 'customer.tax_id', text: texts.taxId },
+  { path: '/customer/email', field: 'customer.email', text: texts.email },
+  { path: '/customer/phone', field: 'customer.phone', text: texts.phone },
+  { path: '/items/*/description', field: 'items.*.description', text: texts.description },
+  { path: '/items/*/quantity', field: 'items.*.quantity', text: texts.quantity },
+  { path: '/items/*/unit_price', field: 'items.*.unit_price', text: texts.price },
+  { path: '/payments/*/amount', field: 'payments.*.amount', text: texts.paid },
+  { path: '/discount', field: 'discount.value', text: texts.discount },
+  { path: '/due_date', field: 'due_date', text: texts.dueDate },
+  { path: '/date', field: 'date', text: texts.date },
+];
+
+/** What is wrong with a body, by the fields of the form. @param details of a `validation_error`. */
+export function bodyErrors(
+  details: Readonly<Record<string, unknown>> | undefined,
+  language: Language,
+): FieldErrors {
+  return fieldErrors(details, { language, rules: fieldRules });
+}
+
+const checkBody = compile(CreateDocument);
+
+/** Whether an error is about the empty amount of a single payment: it is the total as soon as the rest is right. */
+const isLeftToCompute = ({ payments }: IssueFields, name: string): boolean =>
+  name === 'payments.0.amount' && payments.length === 1 && payments[0]?.amount === '';
+
+/** The body of the request, or what the HTTP API would refuse in it before its rules, which are for issuing to check. */
 export function bodyOf(
   fields: IssueFields,
   language: Language,
@@ -255,33 +312,37 @@ export function bodyOf(
     single['discount.type'] === ''
       ? null
       : numberAt('discount.value', single['discount.value'], texts.number);
-  if (Object.keys(errors).length > 0) {
-    return { errors };
-  }
   const given = (name: SingleName, member: string = name) =>
     single[name] !== '' && { [member]: single[name] };
-  return {
-    body: {
-      type,
-      customer: customerOf(fields),
-      items,
-      prices_include_vat: single.prices === 'gross',
-      ...(discountValue !== null && {
-        discount: {
-          type: single['discount.type'] === 'amount' ? ('amount' as const) : ('percent' as const),
-          value: discountValue,
-        },
-      }),
-      ...(payments.length > 0 && { payments }),
-      ...given('based_on'),
-      ...given('date'),
-      ...(documentTypeRules[type].dueDate && given('due_date')),
-      ...given('title'),
-      ...given('notes'),
-      ...given('external_ref'),
-      send: single.send === 'yes',
-    },
+  const body: CreateDocument = {
+    type,
+    customer: customerOf(fields),
+    items,
+    prices_include_vat: single.prices === 'gross',
+    ...(discountValue !== null && {
+      discount: {
+        type: single['discount.type'] === 'amount' ? ('amount' as const) : ('percent' as const),
+        value: discountValue,
+      },
+    }),
+    ...(payments.length > 0 && { payments }),
+    ...given('based_on'),
+    ...given('date'),
+    ...(documentTypeRules[type].dueDate && given('due_date')),
+    ...given('title'),
+    ...given('notes'),
+    ...given('external_ref'),
+    send: single.send === 'yes',
   };
+  const checked = checkBody(body);
+  const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
+  // A text that is no number stands for 0 in the body: what is said of it there is not what is wrong.
+  const all = { ...bodyErrors({ errors: found }, language), ...errors };
+  const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
+  if (own.length > 0) {
+    return { errors: Object.fromEntries(own.map((name) => [name, all[name] ?? ''])) };
+  }
+  return Object.keys(all).length > 0 ? { errors: all } : { body };
 }
 
 /** The fields that belong to the method of a payment; the others are left from a method that was chosen before. */

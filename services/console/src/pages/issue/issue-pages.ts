@@ -12,7 +12,7 @@ import {
 } from '@pinkas/contracts';
 import { type DocumentType, dayInIsrael, documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { type FieldErrors, type FieldRule, fieldErrors, readMoney, type Words } from '@pinkas/ui';
+import { type FieldErrors, readMoney, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { framedHeaders } from '../../http/page-headers.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -23,6 +23,7 @@ import { issueConfirm } from './issue-confirm.js';
 import {
   blankLine,
   blankPayment,
+  bodyErrors,
   bodyOf,
   fieldsFrom,
   type IssueFields,
@@ -37,26 +38,6 @@ import { type IssueForm, issueForm } from './issue-form.js';
 import type { Summary } from './issue-summary.js';
 
 const texts = {
-  name: {
-    he: 'יש לכתוב שם של לקוח, שתי אותיות לפחות.',
-    en: 'Write the name of a customer, two letters at least.',
-  },
-  taxId: { he: '5 עד 9 ספרות.', en: '5 to 9 digits.' },
-  email: { he: 'כתובת הדוא"ל אינה תקינה.', en: 'The email address is not valid.' },
-  phone: { he: 'מספר הטלפון אינו תקין.', en: 'The phone number is not valid.' },
-  description: { he: 'יש לכתוב תיאור.', en: 'Write a description.' },
-  quantity: { he: 'כמות גדולה מאפס, עד 4 ספרות אחרי הנקודה.', en: 'Above zero, with at most 4 decimals.' },
-  price: { he: 'סכום עם עד 2 ספרות אחרי הנקודה.', en: 'An amount with at most 2 decimals.' },
-  paid: {
-    he: 'סכום גדול מאפס, עד 2 ספרות אחרי הנקודה.',
-    en: 'An amount above zero with at most 2 decimals.',
-  },
-  dueDate: { he: 'תאריך תקין, לא לפני תאריך המסמך.', en: 'A valid date, not before that of the document.' },
-  date: { he: 'התאריך אינו תקין.', en: 'The date is not valid.' },
-  discount: {
-    he: 'ההנחה אינה תקינה, או גדולה מסכום השורות.',
-    en: 'The discount is not valid, or above the lines.',
-  },
   lastDate: { he: 'התאריך של המסמך האחרון מסוג זה הוא', en: 'The last document of this type has the date' },
   sum: { he: 'סכום התשלומים צריך להיות', en: 'The payments have to sum to' },
   changed: {
@@ -68,20 +49,6 @@ const texts = {
     en: 'A document was issued from this form already. Nothing was issued now; confirming again issues another one.',
   },
 } as const satisfies Record<string, Words>;
-
-const fieldRules: readonly FieldRule[] = [
-  { path: '/customer/name', field: 'customer.name', text: texts.name },
-  { path: '/customer/tax_id', field: 'customer.tax_id', text: texts.taxId },
-  { path: '/customer/email', field: 'customer.email', text: texts.email },
-  { path: '/customer/phone', field: 'customer.phone', text: texts.phone },
-  { path: '/items/*/description', field: 'items.*.description', text: texts.description },
-  { path: '/items/*/quantity', field: 'items.*.quantity', text: texts.quantity },
-  { path: '/items/*/unit_price', field: 'items.*.unit_price', text: texts.price },
-  { path: '/payments/*/amount', field: 'payments.*.amount', text: texts.paid },
-  { path: '/discount', field: 'discount.value', text: texts.discount },
-  { path: '/due_date', field: 'due_date', text: texts.dueDate },
-  { path: '/date', field: 'date', text: texts.date },
-];
 
 /** Who may issue: an issuer or an owner. */
 const access = 'issuer';
@@ -216,7 +183,7 @@ function errorsOf(error: ApiError, { language }: MemberVisit): FieldErrors {
   const fact = (name: string) => String(error.details?.[name] ?? '');
   switch (error.code) {
     case 'validation_error':
-      return fieldErrors(error.details, { language, rules: fieldRules });
+      return bodyErrors(error.details, language);
     case 'invalid_customer_tax_id':
     case 'customer_identity_conflict':
       return { 'customer.tax_id': sentence };
@@ -242,6 +209,9 @@ export class StartDocument {
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { language, query } = visit;
+    if (!query.has('type')) {
+      return redirect(visit.link('/issue'));
+    }
     const type = this.issuing.typeOf(visit, query.get('type'));
     const blank = this.issuing.newFields(visit, type);
     const source = query.get('from');

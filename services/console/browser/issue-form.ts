@@ -1,0 +1,225 @@
+/*
+ * The form of a document where scripts run: what it comes to while it is typed, rows without a reload, customers and article numbers
+ * that are known. Each of these has a button in the form that does the same on the server.
+ */
+
+/** Waits for this long after the last key before the server is asked. */
+const pauseMs = 450;
+
+/** What is typed, as the buttons of the form send it. */
+function typedIn(form: HTMLFormElement, step: string): URLSearchParams {
+  const typed = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    typed.append(name, String(value));
+  }
+  typed.set('step', step);
+  return typed;
+}
+
+/** Shows what the document comes to: that part of the page which the button that computes leads to. */
+function showSummary(form: HTMLFormElement): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked: AbortController | undefined;
+  const show = async () => {
+    asked?.abort();
+    asked = new AbortController();
+    const { signal } = asked;
+    const request = { method: 'POST', body: typedIn(form, 'compute'), signal };
+    const reply = await fetch(form.action, request).catch(() => null);
+    const page = reply && new DOMParser().parseFromString(await reply.text().catch(() => ''), 'text/html');
+    const shown = page?.querySelector('[data-live]');
+    if (shown && !signal.aborted) {
+      document.querySelector('[data-live]')?.replaceWith(document.adoptNode(shown));
+    }
+  };
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void show(), pauseMs);
+  };
+}
+
+/** Gives an attribute of an element the place of its row, where it has one. */
+function changePlace(element: Element, attribute: string, list: string, place: number): void {
+  const value = element.getAttribute(attribute);
+  const found = value?.match(new RegExp(`^(|field-)${list}\\.\\d+\\.(.+)$`));
+  if (found) {
+    element.setAttribute(attribute, `${found[1]}${list}.${place}.${found[2]}`);
+  }
+}
+
+const withOrdinal = (label: string | null, place: number) => (label ?? '').replace(/\d+$/, String(place + 1));
+
+/** Gives the rows of a list their places again: `items.0.sku`, `items.1.sku`. */
+function renumber(rows: Element): void {
+  const list = rows.getAttribute('data-rows') ?? '';
+  for (const [place, row] of [...rows.querySelectorAll('[data-row]')].entries()) {
+    row.ariaLabel = withOrdinal(row.ariaLabel, place);
+    for (const element of row.querySelectorAll('[id],[name],[for]')) {
+      for (const attribute of ['id', 'name', 'for']) {
+        changePlace(element, attribute, list, place);
+      }
+    }
+    const remove = row.querySelector<HTMLButtonElement>('button.remove');
+    if (remove) {
+      remove.value = String(place);
+      remove.ariaLabel = withOrdinal(remove.ariaLabel, place);
+    }
+  }
+}
+
+/** A row as it is before anything is typed into it. */
+function blankRow(row: Element): Element {
+  const added = row.cloneNode(true) as Element;
+  for (const error of added.querySelectorAll('.error')) {
+    error.remove();
+  }
+  for (const input of added.querySelectorAll('input')) {
+    input.removeAttribute('aria-invalid');
+    input.removeAttribute('aria-describedby');
+    if (input.name.endsWith('.quantity')) {
+      input.value = '1';
+    } else if (!input.name.endsWith('.date')) {
+      input.value = '';
+    }
+  }
+  return added;
+}
+
+const listOfButton: Readonly<Record<string, string>> = { add_line: 'items', add_payment: 'payments' };
+
+/** The rows that a button adds to; else those that it removes its own from. */
+function rowsOf(form: HTMLFormElement, button: HTMLButtonElement): { rows: Element | null; adds: boolean } {
+  const list = listOfButton[button.value];
+  return list === undefined
+    ? { rows: button.classList.contains('remove') ? button.closest('[data-rows]') : null, adds: false }
+    : { rows: form.querySelector(`[data-rows="${list}"]`), adds: true };
+}
+
+/** Adds and removes rows; the last one that is left is emptied. */
+function changeRows(form: HTMLFormElement, changed: () => void): void {
+  form.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest('button');
+    const { rows, adds } = button ? rowsOf(form, button) : { rows: null, adds: false };
+    const last = rows?.querySelector('[data-row]:last-of-type');
+    if (!button || !rows || !last) {
+      return;
+    }
+    event.preventDefault();
+    const isOnlyOne = rows.querySelectorAll('[data-row]').length === 1;
+    if (adds || isOnlyOne) {
+      rows.append(blankRow(last));
+    }
+    if (!adds) {
+      button.closest('[data-row]')?.remove();
+    }
+    renumber(rows);
+    showPaymentFields(form);
+    const focused = rows.querySelector(adds ? '[data-row]:last-of-type' : '[data-row]');
+    focused?.querySelector<HTMLElement>('input, select')?.focus();
+    changed();
+  });
+}
+
+/** Hides the fields of a payment that do not belong to its method, and its details where none does. */
+function showPaymentFields(form: HTMLFormElement): void {
+  for (const row of form.querySelectorAll('[data-rows="payments"] [data-row]')) {
+    const method = row.querySelector('select')?.value ?? '';
+    const fields = [...row.querySelectorAll<HTMLElement>('[data-methods]')];
+    for (const field of fields) {
+      field.hidden = !(field.dataset.methods ?? '').split(' ').includes(method);
+    }
+    const details = row.querySelector('details');
+    if (details) {
+      details.hidden = fields.every(({ hidden }) => hidden);
+    }
+  }
+}
+
+/** Fills a line with what former ones have for its article number, where nothing is typed. */
+function fillLine(form: HTMLFormElement, sku: HTMLInputElement): void {
+  const known = [...document.querySelectorAll<HTMLOptionElement>('#articles option')].find(
+    ({ value }) => value === sku.value.trim(),
+  );
+  const row = sku.closest('[data-row]');
+  if (!known || !row) {
+    return;
+  }
+  const fill = (name: string, value: string | undefined) => {
+    const input = row.querySelector<HTMLInputElement>(`input[name$=".${name}"]`);
+    if (input && input.value === '' && value !== undefined) {
+      input.value = value;
+    }
+  };
+  fill('description', known.dataset.description);
+  if (String(new FormData(form).get('prices')) === known.dataset.prices) {
+    fill('unit_price', known.dataset.price);
+  }
+}
+
+/** Offers the customers whose names contain what is typed. */
+function suggestCustomers(form: HTMLFormElement): void {
+  const box = form.querySelector<HTMLElement>('[data-customers]');
+  const input = form.querySelector<HTMLInputElement>('input[name="customer.name"]');
+  if (!box || !input) {
+    return;
+  }
+  const list = document.createElement('datalist');
+  list.id = 'customers';
+  box.append(list);
+  input.setAttribute('list', list.id);
+  const find = box.querySelector<HTMLButtonElement>('button[value="find_customer"]');
+  if (find) {
+    find.hidden = true;
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked = 0;
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      asked += 1;
+      const own = asked;
+      const query = new URLSearchParams({ q: input.value });
+      const reply = await fetch(`${box.dataset.customers}?${query}`).catch(() => null);
+      const found = (await reply?.json().catch(() => null)) as {
+        customers?: { name: string; detail: string }[];
+      } | null;
+      if (own === asked && found?.customers) {
+        list.replaceChildren(
+          ...found.customers.map(
+            ({ name, detail }) => new Option(detail === '' ? name : `${name} · ${detail}`, name),
+          ),
+        );
+      }
+    }, pauseMs / 2);
+  });
+}
+
+/** Sends the form of the picture, whose reply is shown in the frame. */
+export function showPicture(): void {
+  const form = document.querySelector<HTMLFormElement>('[data-picture]');
+  if (form) {
+    form.hidden = true;
+    form.submit();
+  }
+}
+
+/** Makes the form of a document more pleasant. */
+export function composeDocument(): void {
+  const form = document.querySelector<HTMLFormElement>('[data-issue]');
+  if (!form) {
+    return;
+  }
+  const changed = showSummary(form);
+  showPaymentFields(form);
+  suggestCustomers(form);
+  changeRows(form, changed);
+  form.addEventListener('input', changed);
+  form.addEventListener('change', (event) => {
+    const input = event.target as HTMLInputElement;
+    if (input.name.endsWith('.sku')) {
+      fillLine(form, input);
+    }
+    showPaymentFields(form);
+    changed();
+  });
+}

@@ -1,0 +1,360 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type Business,
+  type CustomerCard,
+  type DocumentState,
+  getDocument,
+  type IssuedDocument,
+  issueDocument,
+  listArticles,
+  previewDocument,
+  type ReplyOf,
+  type RequestOf,
+  renderDraft,
+  searchCustomers,
+} from '@pinkas/contracts';
+import { isTestBook } from '@pinkas/domain';
+import { ApiError } from '@pinkas/service-kit';
+import { exampleDocument } from '@pinkas/testkit';
+import { fieldsIn } from './browser.js';
+import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
+import { previewOf } from './previewed.js';
+
+type Issue = RequestOf<typeof issueDocument>;
+type Preview = RequestOf<typeof previewDocument>;
+
+describe('issuing by hand in the console', () => {
+  let console: ConsoleUnderTest;
+  let business: Business;
+  let browser: TestBrowser;
+  let root: string;
+  let source: IssuedDocument;
+  let state: DocumentState;
+  let customers: CustomerCard[];
+  /** What issuing answers a preview with beside the totals, or refuses it with. */
+  let known: Partial<ReplyOf<typeof previewDocument>>;
+  let refusal: ApiError | null;
+  let issueRefusal: ApiError | null;
+  const previewed: Preview[] = [];
+  const drawn: RequestOf<typeof renderDraft>[] = [];
+  const issued = new Map<string, Issue>();
+  const id = randomUUID();
+
+  beforeAll(async () => {
+    console = await startConsole();
+    console.network.answer(getDocument, ({ document_id }) => {
+      if (document_id !== source.id) {
+        throw new ApiError('not_found');
+      }
+      return { document: source, state };
+    });
+    console.network.answer(searchCustomers, ({ query }) => ({
+      customers: customers.filter(({ name }) => name.includes(query ?? '')),
+    }));
+    console.network.answer(listArticles, () => ({
+      articles: [{ sku: 'A-1', description: 'Known article', unit_price: 49.9, prices_include_vat: false }],
+    }));
+    console.network.answer(previewDocument, (request) => {
+      previewed.push(request);
+      if (refusal) {
+        throw refusal;
+      }
+      return previewOf(request, known);
+    });
+    console.network.answer(renderDraft, (request) => {
+      drawn.push(request);
+      return { html: '<!doctype html><title>draft</title>' };
+    });
+    console.network.answer(issueDocument, (request) => {
+      if (issueRefusal) {
+        throw issueRefusal;
+      }
+      const first = issued.get(request.idempotency_key);
+      if (first && JSON.stringify(first.body) !== JSON.stringify(request.body)) {
+        throw new ApiError('idempotency_key_reused');
+      }
+      issued.set(request.idempotency_key, request);
+      const reply: ReplyOf<typeof issueDocument> = {
+        document: exampleDocument({ id, business_id: request.business.id, type: request.body.type }),
+        state: { status: 'open', paid: 0, allocation_number: null, cancelled_at: null },
+        allocation: { status: 'not_required', number: null, reason: 'below the threshold' },
+        delivery: { status: 'disabled', channel: null, scheduled_for: null },
+        replayed: first !== undefined,
+      };
+      return reply;
+    });
+  });
+  afterAll(() => console.stop());
+  beforeEach(async () => {
+    business = console.addBusiness({ prices_include_vat: false });
+    browser = await console.signedIn(await console.addPerson({ [business.id]: 'issuer' }));
+    root = `/b/${business.id}`;
+    source = exampleDocument({ business_id: business.id });
+    state = { status: 'open', paid: 0, credited: 0, allocation_number: null, cancelled_at: null };
+    customers = [];
+    known = {};
+    refusal = null;
+    issueRefusal = null;
+    previewed.length = 0;
+    drawn.length = 0;
+    issued.clear();
+  });
+
+  const open = async (query: string) => fieldsIn((await browser.get(`${root}/issue/document?${query}`)).text);
+  const send = (fields: Record<string, string>, step: string) =>
+    browser.post(`${root}/issue/document`, { ...fields, step });
+  const typed = {
+    'customer.name': 'Typed customer',
+    'items.0.description': 'Work',
+    'items.0.unit_price': '100',
+  };
+
+  it.each([
+    ['osek_murshe', ['tax_invoice', 'receipt', 'quote']],
+    ['osek_patur', ['receipt', 'quote']],
+  ] as const)('a business of the type %s is offered what it may issue', async (legal_type, types) => {
+    console.businesses.set(business.id, { ...business, legal_type });
+    const { text } = await browser.get(`${root}/issue`);
+    for (const type of ['tax_invoice', 'receipt', 'quote'] as const) {
+      expect([type, text.includes(`type=${type}"`)]).toEqual([
+        type,
+        (types as readonly string[]).includes(type),
+      ]);
+    }
+    const { status } = await browser.get(`${root}/issue/document?type=tax_invoice`);
+    expect(status).toBe(legal_type === 'osek_patur' ? 422 : 200);
+  });
+
+  it('a document is composed, previewed, confirmed and issued in the name of the person', async () => {
+    const fields = await open('type=tax_invoice');
+    const confirm = await send({ ...fields, ...typed }, 'preview');
+    expect(confirm.status).toBe(200);
+    expect(confirm.text).toMatch(/100\.00.*18\.00.*118\.00/s);
+    const reply = await send(fieldsIn(confirm.text), 'issue');
+    expect([reply.status, reply.location]).toEqual([303, `${root}/documents/${id}`]);
+    const [request] = issued.values();
+    expect(request).toMatchObject({
+      issuer: { kind: 'person' },
+      body: {
+        type: 'tax_invoice',
+        customer: { name: 'Typed customer' },
+        items: [{ description: 'Work', quantity: 1, unit_price: 100 }],
+        prices_include_vat: false,
+        expected_total: 118,
+        send: true,
+        date: '2026-06-15',
+      },
+    });
+  });
+
+  it('a confirmation that is sent twice issues once, and leads to the document both times', async () => {
+    const confirm = await send({ ...(await open('type=quote')), ...typed }, 'preview');
+    const form = fieldsIn(confirm.text);
+    const replies = await Promise.all([send(form, 'issue'), send(form, 'issue')]);
+    expect(replies.map(({ location }) => location)).toEqual(Array(2).fill(`${root}/documents/${id}`));
+    expect(issued.size).toBe(1);
+  });
+
+  it('a form that has issued a document issues no other one unless that is confirmed again', async () => {
+    const form = { ...(await open('type=quote')), ...typed };
+    await send(fieldsIn((await send(form, 'preview')).text), 'issue');
+    const changed = fieldsIn((await send({ ...form, 'items.0.unit_price': '200' }, 'preview')).text);
+    const reply = await send(changed, 'issue');
+    expect([reply.status, issued.size]).toEqual([422, 1]);
+    expect(reply.text).toContain('was issued from this form already');
+    await send(fieldsIn((await send(fieldsIn(reply.text), 'preview')).text), 'issue');
+    expect(issued.size).toBe(2);
+  });
+
+  it('a wrong field shows its error, and the form keeps what was typed', async () => {
+    const form = await open('type=tax_invoice');
+    const wrong = { ...form, ...typed, 'items.0.quantity': 'many', title: '"Typed"' };
+    const local = await send(wrong, 'preview');
+    expect(local.status).toBe(422);
+    expect(local.text).toContain('id="field-items.0.quantity-error"');
+    expect(local.text.match(/-error">/g)).toHaveLength(1);
+    expect(fieldsIn(local.text)).toMatchObject({ ...typed, 'items.0.quantity': 'many', title: '"Typed"' });
+    const several = {
+      'items.0.unit_price': '1.005',
+      'customer.email': 'nobody',
+      'customer.name': 'x',
+      due_date: '2026-06-14',
+    };
+    const { status, text } = await send({ ...form, ...typed, ...several }, 'preview');
+    expect(status).toBe(422);
+    for (const name of ['items.0.unit_price', 'customer.email', 'customer.name', 'due_date']) {
+      expect(text).toContain(`id="field-${name}-error"`);
+    }
+    expect(fieldsIn(text)).toMatchObject(several);
+    refusal = ApiError.invalid([{ path: '/discount/value', message: 'is above the lines' }]);
+    const discount = { 'discount.type': 'amount', 'discount.value': '500' };
+    const refused = await send({ ...form, ...typed, ...discount }, 'preview');
+    expect(refused.text).toContain('id="field-discount.value-error"');
+  });
+
+  it.each([
+    ['invalid_customer_tax_id', {}, 'customer.tax_id', 'checksum'],
+    ['customer_identity_conflict', {}, 'customer.tax_id', 'another name'],
+    ['future_date', {}, 'date', 'in the future'],
+    ['date_before_last_document', { last_document_date: '2026-06-14' }, 'date', '2026-06-14'],
+  ] as const)('%s is shown at its field', async (code, details, name, words) => {
+    const form = await open('type=tax_invoice');
+    refusal = new ApiError(code, { details });
+    const { status, text } = await send({ ...form, ...typed }, 'preview');
+    expect(status).toBe(422);
+    expect(text).toMatch(new RegExp(`id="field-${name}-error">[^<]*${words}`));
+  });
+
+  it('a customer with the tax id of another one gets a card of its own where that is confirmed', async () => {
+    const form = { ...(await open('type=tax_invoice')), ...typed, 'customer.tax_id': '777777715' };
+    refusal = new ApiError('customer_identity_conflict', { details: { existing_customer_id: randomUUID() } });
+    expect((await send(form, 'preview')).text).toContain('name="customer.identity_confirmed"');
+    refusal = null;
+    await send({ ...form, 'customer.identity_confirmed': 'yes' }, 'preview');
+    expect(previewed.at(-1)?.body.customer).toEqual({
+      name: 'Typed customer',
+      tax_id: '777777715',
+      identity_confirmed: true,
+    });
+  });
+
+  it('lines are added, removed and computed by buttons, and an article number fills its line', async () => {
+    const form = { ...(await open('type=tax_invoice')), ...typed };
+    const added = fieldsIn((await send(form, 'add_line')).text);
+    expect(added).toMatchObject({ 'items.0.description': 'Work', 'items.1.quantity': '1' });
+    const computed = await send({ ...added, 'items.1.sku': 'A-1', 'items.1.quantity': '2' }, 'compute');
+    expect(fieldsIn(computed.text)).toMatchObject({
+      'items.1.description': 'Known article',
+      'items.1.unit_price': '49.90',
+    });
+    expect(computed.text).toContain('₪235.76');
+    const gross = await send({ ...added, prices: 'gross', 'items.1.sku': 'A-1' }, 'compute');
+    expect(fieldsIn(gross.text)['items.1.unit_price']).toBe('');
+    const removed = await browser.post(`${root}/issue/document`, { ...added, remove_line: '0' });
+    expect(fieldsIn(removed.text)['items.0.description']).toBe('');
+    expect(issued.size).toBe(0);
+  });
+
+  it('the amount of a single payment is the total where it is left empty', async () => {
+    const form = await open('type=tax_invoice_receipt');
+    const confirm = await send({ ...form, ...typed }, 'preview');
+    expect(fieldsIn(confirm.text)['payments.0.amount']).toBe('118.00');
+    expect(previewed.at(-1)).toMatchObject({
+      payments_open: false,
+      body: { payments: [{ method: 'bank_transfer', amount: 118, date: '2026-06-15' }] },
+    });
+  });
+
+  it('a payment has the fields of its method only, and a wrong sum is said at the payments', async () => {
+    const form = { ...(await open('type=receipt')), ...typed };
+    const check = {
+      'payments.0.method': 'check',
+      'payments.0.amount': '1,180.50',
+      'payments.0.check_number': '7',
+      'payments.0.bank_code': '12',
+      'payments.0.reference': 'left from a transfer',
+    };
+    await send({ ...form, ...check }, 'preview');
+    expect(previewed.at(-1)?.body.payments).toEqual([
+      { method: 'check', amount: 1180.5, date: '2026-06-15', check_number: '7', bank_code: 12 },
+    ]);
+    refusal = new ApiError('payments_total_mismatch', { details: { total: 100 } });
+    expect((await send({ ...form, ...check }, 'preview')).text).toContain('have to sum to 100.00');
+  });
+
+  it('a receipt from an invoice is over what is left to pay, to its customer', async () => {
+    state = { ...state, paid: 1_000 };
+    const form = await open(`type=receipt&from=${source.id}`);
+    const left = (source.totals.total - 1_000).toFixed(2);
+    expect(form).toMatchObject({
+      based_on: source.id,
+      'customer.name': source.customer.name,
+      'items.0.unit_price': left,
+      'payments.0.amount': left,
+      prices: 'gross',
+    });
+    await send(form, 'preview');
+    expect(previewed.at(-1)?.body).toMatchObject({
+      based_on: source.id,
+      customer: { id: source.customer.id },
+    });
+    await send({ ...form, 'customer.name': 'Somebody else' }, 'preview');
+    expect(previewed.at(-1)?.body.customer).toEqual({ name: 'Somebody else' });
+  });
+
+  it('a copy has the lines of its document and no source, and a type that it cannot be based on is none', async () => {
+    const copy = await open(`type=tax_invoice&copy=${source.id}`);
+    const [first] = source.items;
+    expect(copy).toMatchObject({
+      based_on: '',
+      'items.0.description': first?.description,
+      'items.0.unit_price': first?.unit_price.toFixed(2),
+    });
+    expect(await open(`type=quote&from=${source.id}`)).toMatchObject({ based_on: '', 'customer.name': '' });
+  });
+
+  it('a document offers what can be based on it, and a bookkeeper is offered nothing', async () => {
+    const links = async (role: 'issuer' | 'bookkeeper') => {
+      const reader = await console.signedIn(await console.addPerson({ [business.id]: role }));
+      const { text } = await reader.get(`${root}/documents/${source.id}`);
+      return [...text.matchAll(/type=([a-z_]+)&amp;(from|copy)=/g)].map(([, type, how]) => `${type} ${how}`);
+    };
+    expect(await links('issuer')).toEqual(['receipt from', 'tax_invoice copy']);
+    expect(await links('bookkeeper')).toEqual([]);
+    const bookkeeper = await console.signedIn(await console.addPerson({ [business.id]: 'bookkeeper' }));
+    expect((await bookkeeper.get(`${root}/issue`)).status).toBe(403);
+    expect((await bookkeeper.get(root)).text).not.toContain(`${root}/issue"`);
+  });
+
+  it('customers are found by a part of the name, and one of them is chosen', async () => {
+    const customer = { id: randomUUID(), name: 'Known customer', legal_type: null, phone: null };
+    customers = [{ ...customer, tax_id: '777777715', email: 'known@example.com', city: 'Haifa' }];
+    const form = { ...(await open('type=quote')), ...typed, 'customer.name': 'Known' };
+    const found = await send(form, 'find_customer');
+    expect(found.text).toContain(`value="${customer.id}"`);
+    const chosen = await browser.post(`${root}/issue/document`, { ...form, choose_customer: customer.id });
+    expect(fieldsIn(chosen.text)['customer.name']).toBe('Known customer');
+    await send(fieldsIn(chosen.text), 'preview');
+    expect(previewed.at(-1)?.body.customer).toEqual({ id: customer.id });
+    const suggested = await browser.get(`${root}/issue/customers?q=Kno`);
+    expect(JSON.parse(suggested.text)).toEqual({
+      customers: [{ name: 'Known customer', detail: '777777715 · Haifa' }],
+    });
+  });
+
+  it('the question names the number, the allocation number, the recipient and what to take note of', async () => {
+    const form = { ...(await open('type=tax_invoice')), ...typed, 'customer.email': 'customer@example.com' };
+    known = { next_number: 1042, allocation: { status: 'required' }, warnings: ['date_in_past'] };
+    const { text } = await send(form, 'preview');
+    for (const words of [
+      '1042',
+      'An allocation number will be requested',
+      'customer@example.com',
+      'The date of the document is in the past.',
+      'A new customer card is opened.',
+    ]) {
+      expect(text).toContain(words);
+    }
+    const fields = fieldsIn(text);
+    const picture = await browser.post(`${root}/issue/picture`, fields);
+    expect(picture.headers.get('content-security-policy')).toContain('sandbox');
+    expect(drawn).toMatchObject([{ draft: { type: 'tax_invoice', totals: { total: 118 } } }]);
+  });
+
+  it('a total that has changed since the question issues nothing, and the form comes back', async () => {
+    const confirm = await send({ ...(await open('type=quote')), ...typed }, 'preview');
+    issueRefusal = new ApiError('total_mismatch', { details: { computed_total: 117 } });
+    const reply = await send(fieldsIn(confirm.text), 'issue');
+    expect([reply.status, issued.size]).toEqual([422, 0]);
+    expect(reply.text).toContain('The total has changed since it was shown');
+    expect(fieldsIn(reply.text)).toMatchObject(typed);
+  });
+
+  it('a document of the test book is issued in the test book', async () => {
+    root = `/t/${business.id}`;
+    const confirm = await send({ ...(await open('type=quote')), ...typed }, 'preview');
+    await send(fieldsIn(confirm.text), 'issue');
+    expect([...issued.values()].map((request) => isTestBook(request.business.id))).toEqual([true]);
+  });
+});
