@@ -5,6 +5,7 @@ import { ExportModule, exportTasks } from './export/export.module.js';
 import { HttpServer } from './http/http-server.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
+import { AccountantPackages } from './package/accountant-packages.js';
 import { EndOtherSessions, EndSession } from './pages/account/end-sessions.js';
 import {
   AddPasskey,
@@ -47,6 +48,7 @@ import { ShowDebts } from './pages/debts/show-debts.js';
 import { ShowOpenDocuments } from './pages/debts/show-open-documents.js';
 import { ShowStatement } from './pages/debts/show-statement.js';
 import { AllowAddress, ResendMessages, RetryAllocationNow, SendDocument } from './pages/document-actions.js';
+import { RestartAccountantPackage, SaveAccountantSchedule } from './pages/exports/monthly-pages.js';
 import { DownloadExport, RequestExport, ShowExports } from './pages/exports.js';
 import { ChooseType } from './pages/issue/choose-type.js';
 import {
@@ -56,6 +58,7 @@ import {
   StartDocument,
   SuggestCustomers,
 } from './pages/issue/issue-pages.js';
+import { ExportSelection, SendSelection } from './pages/list/selection-pages.js';
 import { ListDocumentsPage } from './pages/list-documents.js';
 import { InviteMember, ShowInvite } from './pages/people/invite-pages.js';
 import { ConfirmDeparture, LeaveBusiness } from './pages/people/leave-pages.js';
@@ -135,6 +138,10 @@ const peoplePages = [
 const businessPages = [
   ShowExports,
   RequestExport,
+  ExportSelection,
+  SendSelection,
+  SaveAccountantSchedule,
+  RestartAccountantPackage,
   DownloadExport,
   CompleteAuthority,
   ConfirmDisconnection,
@@ -203,6 +210,7 @@ const businessPages = [
     SessionStarter,
     SignInPurger,
     Members,
+    AccountantPackages,
     Passkeys,
     Oidc,
     ChooseLanguage,
@@ -218,6 +226,7 @@ export class ConsoleModule {}
 export const backgroundTasks: readonly Type<BackgroundTask>[] = [
   NoticeSender,
   SignInPurger,
+  AccountantPackages,
   ...exportTasks,
   HttpServer,
 ];

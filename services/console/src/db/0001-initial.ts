@@ -90,7 +90,11 @@ export const initial = sqlMigration(`
     next_attempt_at timestamptz not null,
     claimed_until   timestamptz,
     constraint due_notice_pkey primary key (id),
-    constraint due_notice_kind_check check (kind in ('sign_in', 'invitation', 'departure')),
+    -- The month of the accountant's files.
+    package_month   date,
+    constraint due_notice_kind_check
+      check (kind in ('sign_in', 'invitation', 'departure', 'package', 'package_failed')),
+    constraint due_notice_package_check check ((kind in ('package', 'package_failed')) = (package_month is not null)),
     constraint due_notice_business_check check ((kind = 'sign_in') = (business_id is null)),
     constraint due_notice_left_check check ((kind = 'departure') = (left_email is not null))
   );
@@ -156,13 +160,54 @@ export const initial = sqlMigration(`
   );
   create index attempt_count_ends_idx on attempt_count (ends_at);
 
+  -- On which day of each month who gets the files of the month before.
+  create table accountant_schedule (
+    business_id  uuid not null,
+    day_of_month integer not null,
+    -- A member.
+    recipient_id uuid not null,
+    set_by       uuid not null,
+    -- The first day of the first month whose files are made.
+    first_month  date not null,
+    constraint accountant_schedule_pkey primary key (business_id),
+    constraint accountant_schedule_recipient_fkey foreign key (recipient_id) references person (id),
+    constraint accountant_schedule_day_check check (day_of_month between 1 and 28)
+  );
+  ${enableTenantIsolation('accountant_schedule')}
+
+  -- The files of a month: the key makes them once.
+  create table accountant_package (
+    business_id  uuid not null,
+    -- Its first day.
+    month        date not null,
+    recipient_id uuid not null,
+    set_by       uuid not null,
+    state        text not null,
+    created_at   timestamptz not null,
+    ended_at     timestamptz,
+    failure      text,
+    constraint accountant_package_pkey primary key (business_id, month),
+    constraint accountant_package_state_check check (state in ('preparing', 'sent', 'failed')),
+    constraint accountant_package_ended_check check ((ended_at is null) = (state = 'preparing')),
+    constraint accountant_package_failure_check check ((failure is not null) = (state = 'failed'))
+  );
+  create index accountant_package_preparing_idx on accountant_package (created_at) where state = 'preparing';
+  ${enableTenantIsolation('accountant_package')}
+
   -- Exports that people request, and their files.
   create table export_job (
     business_id       uuid not null,
     id                uuid not null,
     -- Of a person who may no longer be here; the trail of issuing names them as well.
     person_id         uuid not null,
+    -- email: sends each document to its customer, and reports what came of it.
     format            text not null,
+    -- Which documents of the range, as a filter of the list; null: all of them.
+    selection         json,
+    -- The test book; null: the live one.
+    book_id           uuid,
+    -- The month of the accountant's files; null: a person requested it.
+    package_month     date,
     -- Of the uniform structure.
     charset           text,
     first_date        date not null,
@@ -196,7 +241,10 @@ export const initial = sqlMigration(`
     request_id        text,
     trace             json,
     constraint export_job_pkey primary key (business_id, id),
-    constraint export_job_format_check check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip', 'donations')),
+    constraint export_job_format_check
+      check (format in ('uniform', 'pcn874', 'jsonl', 'csv', 'pdf-zip', 'donations', 'email')),
+    constraint export_job_package_fkey foreign key (business_id, package_month)
+      references accountant_package (business_id, month),
     constraint export_job_charset_check check ((charset is not null) = (format = 'uniform')),
     constraint export_job_dates_check check (first_date <= last_date),
     constraint export_job_state_check check (state in ('queued', 'running', 'done', 'failed', 'expired')),
@@ -209,6 +257,7 @@ export const initial = sqlMigration(`
   );
   create index export_job_requested_idx on export_job (business_id, requested_at);
   create index export_job_due_idx on export_job (next_attempt_at) where state in ('queued', 'running');
+  create index export_job_package_idx on export_job (business_id, package_month) where package_month is not null;
   create index export_job_expires_idx on export_job (expires_at) where state = 'done';
   ${enableTenantIsolation('export_job')}
 

@@ -1,4 +1,5 @@
-import { type Call, summarizeDocuments } from '@pinkas/contracts';
+import { type Call, sumDocuments, summarizeDocuments } from '@pinkas/contracts';
+import type { Selection } from '@pinkas/exports';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 /** What issuing summarizes at once. */
@@ -23,6 +24,16 @@ export async function countDocuments(
     first = dayAfter(last, 1);
   }
   return null;
+}
+
+/** How many documents a selection has; null where it has too many to be counted one by one. */
+export async function countSelected(
+  call: Call,
+  businessId: string,
+  { order: _order, ascending: _ascending, ...filter }: Selection,
+): Promise<number | null> {
+  const { types } = await call(sumDocuments, { ...filter, business_id: businessId });
+  return types?.reduce((sum, { documents, cancelled }) => sum + documents + cancelled, 0) ?? null;
 }
 
 const dayAfter = (day: string, days: number): string =>

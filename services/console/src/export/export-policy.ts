@@ -13,6 +13,10 @@ export const attemptMaxMs = 2 * 60 * 60 * 1_000;
 export const claimMs = 60_000;
 /** How long a finished file is kept. */
 export const retentionMs = 7 * 24 * 60 * 60 * 1_000;
+/** How long the accountant's files of a month are kept: until those of the next one are there. */
+export const packageRetentionMs = 35 * 24 * 60 * 60 * 1_000;
+/** How many documents one request sends by email. */
+export const emailsMax = 500;
 /** How much an export may write into its temporary folder, all its files together. */
 export const folderMaxBytes = 4 * gib;
 /** The size of a stored chunk; the last one is smaller. */

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { type Call, recordExport, showBusiness } from '@pinkas/contracts';
+import { testBook } from '@pinkas/domain';
 import { describeSoftware, newPrimaryId, type SingleFile, writeSingleFile } from '@pinkas/exports';
 import {
   type Clock,
@@ -16,11 +17,12 @@ import {
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
 import type { ConsoleTables } from '../session/session.tables.js';
-import { countDocuments } from './count-documents.js';
+import { countDocuments, countSelected } from './count-documents.js';
 import { type ClaimedExport, finish, markRecorded, setTotal } from './export.repository.js';
 import { deleteChunks, insertChunk } from './export-chunk.repository.js';
 import { ClaimLostError, ExportsFullError } from './export-errors.js';
-import { chunkBytes, gib, missingPdfsMax, retentionMs } from './export-policy.js';
+import { chunkBytes, gib, missingPdfsMax, packageRetentionMs, retentionMs } from './export-policy.js';
+import { sendSelected } from './send-selected.js';
 
 /** The longest wait for a reply. */
 const callTimeoutMs = 30_000;
@@ -64,7 +66,8 @@ export class ExportWriter {
       missingPdfCount: missingPdfs.length,
       missingPdfs: missingPdfs.slice(0, missingPdfsMax),
     };
-    if (!(await finish(db, job, stored, now, new Date(now.getTime() + retentionMs)))) {
+    const keptMs = job.package_month === null ? retentionMs : packageRetentionMs;
+    if (!(await finish(db, job, stored, now, new Date(now.getTime() + keptMs)))) {
       throw new ClaimLostError();
     }
   }
@@ -82,14 +85,22 @@ export class ExportWriter {
     if (job.recorded_at !== null) {
       return;
     }
-    const { business_id, person_id, format, first_date: from, last_date: to } = job;
-    await call(recordExport, { business_id, person_id, format, from, to });
+    const { business_id, person_id, format, selection, first_date: from, last_date: to } = job;
+    // Each message is in the trail of delivery.
+    if (format !== 'email') {
+      const filter = selection ? { filter: JSON.stringify(selection).slice(0, 1_000) } : {};
+      await call(recordExport, { business_id, person_id, format, from, to, ...filter });
+    }
     await markRecorded(db, job, await databaseNow(db, this.clock));
   }
 
   /** Progress is shown without a total where it cannot be counted. */
-  async #total({ business_id, first_date, last_date }: ClaimedExport, call: Call): Promise<number | null> {
+  async #total(job: ClaimedExport, call: Call): Promise<number | null> {
+    const { business_id, book_id, selection, first_date, last_date } = job;
     try {
+      if (selection) {
+        return await countSelected(call, book_id ?? business_id, selection);
+      }
       return await countDocuments(call, { businessId: business_id, from: first_date, to: last_date });
     } catch (error) {
       this.logger.warn({ business_id, err: error }, 'export total unknown');
@@ -98,16 +109,21 @@ export class ExportWriter {
   }
 
   async #file(
-    { business_id, format, charset, first_date: from, last_date: to }: ClaimedExport,
+    job: ClaimedExport,
     call: Call,
     { folder, signal, onDocuments }: ExportAttempt,
   ): Promise<SingleFile> {
+    const { business_id, book_id, format, selection, charset, first_date: from, last_date: to } = job;
+    if (format === 'email') {
+      return sendSelected(call, job, folder, onDocuments);
+    }
     const {
-      business,
+      business: live,
       view_url_base: viewUrlBase,
       pdf_url_base: pdfUrlBase,
     } = await call(showBusiness, { business_id });
     const { accountingSoftwareNumber, softwareVendorTaxId, softwareVendorName } = this.config;
+    const business = book_id === null ? live : testBook(live);
     const settings = {
       registration: String(accountingSoftwareNumber),
       vendorTaxId: softwareVendorTaxId,
@@ -115,6 +131,7 @@ export class ExportWriter {
     };
     const request = {
       ...{ business, format, from, to, signal },
+      selection: selection ?? undefined,
       urls: { viewUrlBase, pdfUrlBase },
       charset: charset ?? 'iso-8859-8',
       out: folder,

@@ -47,7 +47,17 @@ export async function insertExport(
   trx: Transaction<ConsoleTables>,
   job: Pick<
     Insertable<ExportJobTable>,
-    'business_id' | 'id' | 'person_id' | 'format' | 'charset' | 'first_date' | 'last_date' | 'requested_at'
+    | 'business_id'
+    | 'id'
+    | 'person_id'
+    | 'format'
+    | 'selection'
+    | 'book_id'
+    | 'package_month'
+    | 'charset'
+    | 'first_date'
+    | 'last_date'
+    | 'requested_at'
   >,
 ): Promise<void> {
   await trx
@@ -117,6 +127,8 @@ export async function claimDue(
         .where('next_attempt_at', '<=', now)
         .where((where) => where.or([where('claimed_until', 'is', null), where('claimed_until', '<', now)]))
         .where('attempts', '<', attemptsMax)
+        // People wait for theirs.
+        .orderBy(sql`package_month is not null`)
         .orderBy('next_attempt_at')
         .limit(limit)
         .forUpdate()

@@ -1,7 +1,10 @@
 import type { UniformCharset } from '@pinkas/domain/uniform';
-import type { SingleFileFormat } from '@pinkas/exports';
+import type { Selection, SingleFileFormat } from '@pinkas/exports';
 import type { TraceColumn } from '@pinkas/service-kit';
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
+
+/** What a job makes: a file of the book, or messages with a report of them. */
+export type JobFormat = SingleFileFormat | 'email';
 
 /** `expired`: its bytes are deleted. */
 export type ExportState = 'queued' | 'running' | 'done' | 'failed' | 'expired';
@@ -17,7 +20,13 @@ export interface ExportJobTable {
   business_id: string;
   id: string;
   person_id: string;
-  format: SingleFileFormat;
+  format: JobFormat;
+  /** Which documents of the range; null: all of them. */
+  selection: ColumnType<Selection | null, string | null | undefined, never>;
+  /** The test book; null: the live one. */
+  book_id: ColumnType<string | null, string | null | undefined, never>;
+  /** The month of the accountant's files, by its first day; null: a person requested it. */
+  package_month: ColumnType<string | null, string | null | undefined, string | null>;
   /** Of the uniform structure. */
   charset: UniformCharset | null;
   first_date: string;
@@ -67,8 +76,38 @@ export interface ExportVolumeTable {
   stored_bytes: Generated<number>;
 }
 
+/** On which day of each month who gets the files of the month before. */
+export interface AccountantScheduleTable {
+  business_id: string;
+  day_of_month: number;
+  /** A member. */
+  recipient_id: string;
+  set_by: string;
+  /** The first day of the first month whose files are made. */
+  first_month: string;
+}
+
+/** Why the files of a month did not reach the accountant: an export has failed, no member gets them, or the email was refused. */
+export type PackageFailure = ExportFailure | 'no_recipient' | 'undelivered';
+
+/** The files of a month for the accountant. */
+export interface AccountantPackageTable {
+  business_id: string;
+  /** Its first day. */
+  month: string;
+  recipient_id: string;
+  set_by: string;
+  /** `sent`: the email is due, or sent. */
+  state: 'preparing' | 'sent' | 'failed';
+  created_at: Date;
+  ended_at: Date | null;
+  failure: PackageFailure | null;
+}
+
 /** The tables of exports. */
 export interface ExportTables {
+  accountant_schedule: AccountantScheduleTable;
+  accountant_package: AccountantPackageTable;
   export_job: ExportJobTable;
   export_chunk: ExportChunkTable;
   export_volume: ExportVolumeTable;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '@pinkas/contracts';
 import { isCalendarDate, vatReportMonth } from '@pinkas/domain';
 import { type UniformCharset, uniformCharsets } from '@pinkas/domain/uniform';
-import type { SingleFileFormat } from '@pinkas/exports';
+import type { Selection } from '@pinkas/exports';
 import { ApiError, advisoryLock, type Database, forTenant } from '@pinkas/service-kit';
 import type { ConsoleTables } from '../session/session.tables.js';
 import { type ExportRow, findExport, hasRoom, insertExport, latestExports } from './export.repository.js';
-import type { ExportFailure, ExportState } from './export.tables.js';
+import type { ExportFailure, ExportState, JobFormat } from './export.tables.js';
 import { readChunk, storedBytes } from './export-chunk.repository.js';
 import { ExportsFullError } from './export-errors.js';
 import { storedMaxBytes, unfinishedMax } from './export-policy.js';
@@ -15,7 +15,11 @@ import { storedMaxBytes, unfinishedMax } from './export-policy.js';
 export interface ExportRequest {
   readonly businessId: string;
   readonly personId: string;
-  readonly format: SingleFileFormat;
+  readonly format: JobFormat;
+  /** Which documents of the range; by default all of them. */
+  readonly selection?: Selection;
+  /** Of the test book; by default of the live one. */
+  readonly bookId?: string;
   /** Of the uniform structure only; by default ISO-8859-8. */
   readonly charset?: UniformCharset;
   readonly from: string;
@@ -44,7 +48,8 @@ export async function requestExport(
   now: Date,
   maxBytes: number,
 ): Promise<string> {
-  const { businessId, personId, format, charset = uniformCharsets[0], from, to } = request;
+  const { businessId, personId, format, selection, bookId, from, to } = request;
+  const { charset = uniformCharsets[0] } = request;
   rejectWrongDates(from, to);
   if (format === 'pcn874' && vatReportMonth(from, to) === null) {
     throw ApiError.invalid([{ path: '/to', message: 'must end one or two complete months' }]);
@@ -66,6 +71,8 @@ export async function requestExport(
         id,
         person_id: personId,
         format,
+        selection: selection ? JSON.stringify(selection) : null,
+        book_id: bookId ?? null,
         charset: format === 'uniform' ? charset : null,
         first_date: from,
         last_date: to,
@@ -90,7 +97,11 @@ function rejectWrongDates(from: string, to: string): void {
 export interface ExportView {
   readonly id: string;
   readonly personId: string;
-  readonly format: SingleFileFormat;
+  readonly format: JobFormat;
+  /** Whether it has a part of the range. */
+  readonly isSelection: boolean;
+  /** The month of the accountant's files; null: a person requested it. */
+  readonly packageMonth: string | null;
   readonly charset: UniformCharset | null;
   readonly from: string;
   readonly to: string;
@@ -127,6 +138,8 @@ function viewOf(row: ExportRow): ExportView {
     id: row.id,
     personId: row.person_id,
     format: row.format,
+    isSelection: row.selection !== null,
+    packageMonth: row.package_month,
     charset: row.charset,
     from: row.first_date,
     to: row.last_date,

@@ -20,9 +20,11 @@ import {
   Tracing,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
+import { failPackage } from '../package/fail-package.js';
+import { findPackage } from '../package/package.repository.js';
 import { findMember, setUndelivered } from '../people/member.repository.js';
 import type { ConsoleTables } from '../session/session.tables.js';
-import { departureMail, invitationMail, signInMail } from './notice-texts.js';
+import { departureMail, invitationMail, packageFailedMail, packageMail, signInMail } from './notice-texts.js';
 import {
   claimNotices,
   type DueNotice,
@@ -143,6 +145,13 @@ export class NoticeSender implements BackgroundTask {
       return null;
     }
     const language = person.language ?? notice.language;
+    if (membership && notice.package_month !== null) {
+      return this.#composePackage(
+        { ...notice, package_month: notice.package_month },
+        language,
+        membership.businessName,
+      );
+    }
     if (membership && notice.left_email !== null) {
       // Without a link that signs in: no one asked for one.
       return membership.role === 'owner'
@@ -167,6 +176,24 @@ export class NoticeSender implements BackgroundTask {
       signIn: `${this.config.consoleUrl}/sign-in`,
     };
     return membership ? invitationMail(language, addresses, membership) : signInMail(language, addresses);
+  }
+
+  /** Without a link that signs in: the files are for who may use the business when the link is opened. */
+  async #composePackage(
+    { kind, business_id, package_month: month, next_path }: DueNotice & { package_month: string },
+    language: DueNotice['language'],
+    businessName: string,
+  ): Promise<Mail> {
+    const address = `${this.config.consoleUrl}${next_path}`;
+    if (kind === 'package') {
+      return packageMail(language, address, { businessName, month });
+    }
+    const found = await findPackage(this.#all, { business_id: business_id ?? '', month });
+    return packageFailedMail(language, address, {
+      businessName,
+      month,
+      failure: found?.failure ?? 'unavailable',
+    });
   }
 
   async #membership(
@@ -210,7 +237,14 @@ export class NoticeSender implements BackgroundTask {
   }
 
   /** Its owners see on the page of people that an invitation did not arrive. */
-  async #recordUndelivered({ business_id, email, kind }: DueNotice): Promise<void> {
+  async #recordUndelivered({ business_id, email, kind, package_month: month }: DueNotice): Promise<void> {
+    if (business_id !== null && kind === 'package' && month !== null) {
+      await this.#all
+        .transaction()
+        .execute((trx) => failPackage(trx, { business_id, month }, 'undelivered', this.clock.now()));
+      this.trigger();
+      return;
+    }
     if (business_id === null || kind !== 'invitation') {
       return;
     }

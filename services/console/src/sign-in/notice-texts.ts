@@ -9,6 +9,8 @@ import {
   type Markup,
   plainText,
 } from '@pinkas/ui';
+import type { PackageFailure } from '../export/export.tables.js';
+import { monthText, packageFailures } from '../package/package-words.js';
 import { type Words, words } from '../pages/words.js';
 import { shownName } from './shown-name.js';
 
@@ -59,6 +61,21 @@ const texts = {
     he: 'המסמכים וההגדרות לא השתנו. מפתחות API שנוצרו בידי מי שעזב ממשיכים לפעול; אפשר לבטל אותם בדף החיבור.',
     en: 'Documents and settings have not changed. API keys that the person made go on working; revoke them on the page Connection settings.',
   },
+  package: { he: 'קבצים לרואה החשבון', en: "Accountant's files" },
+  packageLead: {
+    he: 'הקבצים של החודש מוכנים: מבנה אחיד, טבלאות (CSV) וכל המסמכים החתומים (PDF).',
+    en: 'The files of the month are ready: the uniform structure, tables (CSV) and all signed documents (PDF).',
+  },
+  packageMore: {
+    he: 'הקישור מוביל לקבצים אחרי כניסה בכתובת הזאת. הם נשמרים 35 ימים.',
+    en: 'The link leads to the files after signing in with this address. They are kept for 35 days.',
+  },
+  packageFailed: { he: 'הקבצים לרואה החשבון לא נשלחו', en: "The accountant's files were not sent" },
+  packageFailedMore: {
+    he: 'אפשר לתקן ולהכין אותם שוב בדף הקבצים.',
+    en: 'Correct the cause and make them again on the page of the files.',
+  },
+  toFiles: { he: 'לקבצים', en: 'To the files' },
   people: { he: 'האנשים בעסק', en: 'People of the business' },
   later: {
     he: 'אחר כך אפשר לקבל קישור חדש לכתובת הזאת כאן:',
@@ -151,4 +168,39 @@ export function departureMail(
       html: html`<p>${texts.leftLead[of]} ${leftToRight(email)}</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}<p>${texts.leftMore[of]}</p><p><a href="${people}">${texts.people[of]}</a></p>`,
     }),
   );
+}
+
+/** The mail to the accountant: the files of a month are ready. */
+export function packageMail(
+  language: Language,
+  files: string,
+  { businessName, month }: { businessName: string; month: string },
+): NoticeMail {
+  const name = shownName(businessName);
+  const title = (of: Language) => `${texts.package[of]} ${monthText(month)}${name === '' ? '' : `: ${name}`}`;
+  return bilingual(language, title, (of) => ({
+    text: [texts.packageLead[of], files, texts.packageMore[of]].join('\n\n'),
+    html: html`<p>${texts.package[of]} ${leftToRight(monthText(month))}</p>
+<p>${texts.packageLead[of]}</p>
+${button(files, texts.toFiles[of])}
+<p>${texts.packageMore[of]}</p>`,
+  }));
+}
+
+/** The mail to an owner: the accountant did not get the files of a month. */
+export function packageFailedMail(
+  language: Language,
+  files: string,
+  { businessName, month, failure }: { businessName: string; month: string; failure: PackageFailure },
+): NoticeMail {
+  const name = shownName(businessName);
+  const title = (of: Language) =>
+    `${texts.packageFailed[of]}: ${monthText(month)}${name === '' ? '' : `, ${name}`}`;
+  return bilingual(language, title, (of) => ({
+    text: [title(of), packageFailures[failure][of], texts.packageFailedMore[of], files].join('\n\n'),
+    html: html`<p>${texts.packageFailed[of]}: ${leftToRight(monthText(month))}</p>
+<p>${packageFailures[failure][of]}</p>
+<p>${texts.packageFailedMore[of]}</p>
+${button(files, texts.toFiles[of])}`,
+  }));
 }

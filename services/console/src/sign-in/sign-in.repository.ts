@@ -17,13 +17,14 @@ export async function insertNotice(
   db: Connection,
   notice: Omit<
     Insertable<DueNoticeTable>,
-    'attempts' | 'next_attempt_at' | 'claimed_until' | 'left_email'
-  > & { left_email?: string },
+    'attempts' | 'next_attempt_at' | 'claimed_until' | 'left_email' | 'package_month'
+  > & { left_email?: string; package_month?: string },
 ): Promise<void> {
   await db
     .insertInto('due_notice')
     .values({
       left_email: null,
+      package_month: null,
       ...notice,
       attempts: 0,
       next_attempt_at: notice.requested_at,

@@ -1,7 +1,7 @@
 import type { Language } from '@pinkas/ui';
 import type { ColumnType } from 'kysely';
 
-export type NoticeKind = 'sign_in' | 'invitation' | 'departure';
+export type NoticeKind = 'sign_in' | 'invitation' | 'departure' | 'package' | 'package_failed';
 
 export interface DueNoticeTable {
   /** The id of the mail. */
@@ -14,6 +14,8 @@ export interface DueNoticeTable {
   business_id: string | null;
   /** The address of the person who has left the business; null: it is no notice of that. */
   left_email: string | null;
+  /** The month of the accountant's files, by its first day; null: it is no notice of them. */
+  package_month: string | null;
   next_path: string;
   language: Language;
   request_id: string | null;

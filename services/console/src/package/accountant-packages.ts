@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { dayInIsrael } from '@pinkas/domain';
+import {
+  acrossTenants,
+  type Clock,
+  type Database,
+  databaseNow,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  InjectLogger,
+  type Logger,
+  type Transaction,
+} from '@pinkas/service-kit';
+import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
+import { ExportWorker } from '../export/export-worker.js';
+import { findMember } from '../people/member.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { NoticeSender } from '../sign-in/notice-sender.js';
+import { failPackage } from './fail-package.js';
+import {
+  dueSchedules,
+  endPackage,
+  insertPackage,
+  insertPackageExports,
+  insertPackageNotices,
+  lockEnded,
+  type Schedule,
+} from './package.repository.js';
+
+const everyMs = 15_000;
+/** How many months are begun in one tick. */
+const begunMax = 20;
+
+/**
+ * Makes the files of each month for the accountants who get them: begins the exports of what is due, and emails a link once they
+ * are ready, or tells the owners why not. The key of a month begins it once, and the lock of its row ends it once, whatever dies.
+ */
+@Injectable()
+export class AccountantPackages extends PeriodicTask {
+  constructor(
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+    @InjectLogger() private readonly logger: Logger,
+    private readonly exports: ExportWorker,
+    private readonly notices: NoticeSender,
+  ) {
+    super('accountant-packages', everyMs, logger);
+  }
+
+  override async tick(): Promise<TickResult> {
+    const all = acrossTenants(this.db);
+    const now = await databaseNow(all, this.clock);
+    const due = await dueSchedules(all, dayInIsrael(now), begunMax);
+    for (const schedule of due) {
+      await this.#begin(schedule, now);
+    }
+    const hasEnded = await all.transaction().execute((trx) => this.#endOne(trx, now));
+    if (due.length > 0) {
+      this.exports.trigger();
+    }
+    if (hasEnded) {
+      this.notices.trigger();
+    }
+    return hasEnded || due.length === begunMax ? 'more' : 'idle';
+  }
+
+  async #begin(schedule: Schedule & { month: string }, now: Date): Promise<void> {
+    const { business_id, month } = schedule;
+    const isBegun = await forTenant(this.db, business_id)
+      .transaction()
+      .execute(async (trx) => {
+        const isNew = await insertPackage(trx, schedule, now);
+        if (isNew) {
+          await insertPackageExports(trx, schedule, now);
+        }
+        return isNew;
+      });
+    if (isBegun) {
+      this.logger.info({ business_id, month }, 'accountant package begun');
+    }
+  }
+
+  /** @returns whether there was one. */
+  async #endOne(trx: Transaction<ConsoleTables>, now: Date): Promise<boolean> {
+    const ended = await lockEnded(trx);
+    if (!ended) {
+      return false;
+    }
+    const { business_id, month, recipient_id } = ended;
+    const recipient = await findMember(trx, business_id, { personId: recipient_id });
+    const failure = ended.failures[0] ?? (recipient ? null : 'no_recipient');
+    if (failure === null && recipient) {
+      await endPackage(trx, ended, null, now);
+      await insertPackageNotices(trx, ended, 'package', [recipient.email], now);
+    } else {
+      await failPackage(trx, ended, failure ?? 'no_recipient', now);
+    }
+    this.logger[failure === null ? 'info' : 'warn'](
+      { business_id, month, failure },
+      'accountant package ended',
+    );
+    return true;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Transaction } from '@pinkas/service-kit';
+import type { PackageFailure } from '../export/export.tables.js';
+import { listMembers } from '../people/member.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
+import { type AccountantPackage, endPackage, insertPackageNotices } from './package.repository.js';
+
+/** Ends the files of a month that did not reach the accountant, and makes the emails to the owners due. */
+export async function failPackage(
+  trx: Transaction<ConsoleTables>,
+  key: Pick<AccountantPackage, 'business_id' | 'month'>,
+  failure: PackageFailure,
+  now: Date,
+): Promise<void> {
+  await endPackage(trx, key, failure, now);
+  const members = await listMembers(trx, key.business_id);
+  const owners = members.filter(({ role }) => role === 'owner').map(({ email }) => email);
+  await insertPackageNotices(trx, key, 'package_failed', owners, now);
+}

@@ -1,0 +1,89 @@
+import {
+  badge,
+  day,
+  dayAndTime,
+  html,
+  isolate,
+  type Language,
+  leftToRight,
+  linkButton,
+  type Markup,
+  type Tone,
+} from '@pinkas/ui';
+import type { ExportView } from '../../export/exports.js';
+import type { MemberVisit } from '../../http/visit.js';
+import { monthText } from '../../package/package-words.js';
+import { exportWords as texts } from './export-words.js';
+
+const tones: Readonly<Record<ExportView['state'], Tone>> = {
+  queued: 'waiting',
+  running: 'waiting',
+  done: 'good',
+  failed: 'bad',
+  expired: 'neutral',
+};
+
+/** A file that was requested: what it is of, how far it is, and where it is downloaded. */
+export function exportItem({ language, link }: MemberVisit, row: ExportView): Markup {
+  const { file, missingPdfs, state } = row;
+  const size = file && html` · ${leftToRight(sizeText(file.sizeBytes))}`;
+  const until =
+    state === 'done' && row.expiresAt
+      ? html` · ${texts.until[language]} ${dayAndTime(row.expiresAt.toISOString(), language)}`
+      : null;
+  const names = isolate(missingPdfs.names.slice(0, 5).join(', '), language);
+  const left = row.format === 'email' ? texts.notSent : texts.missing;
+  const missing =
+    missingPdfs.count > 0 ? html`<p>${missingPdfs.count} ${left[language]}: ${names}</p>` : null;
+  const failure = state === 'failed' ? html`<p>${texts[row.failure ?? 'unavailable'][language]}</p>` : null;
+  const download =
+    state === 'done'
+      ? html`<div class="actions">
+    ${linkButton({ href: link(`/exports/${row.id}/file`), text: texts.download[language] })}
+  </div>`
+      : null;
+  return html`<li class="item">
+  <div>
+    <p class="item-title">
+      <strong>${texts[row.format][language]}</strong>
+      ${badge(tones[state], texts[state][language])}
+    </p>
+    <p>
+      ${rangeOf(row, language)}${size}
+      · ${texts.requested[language]} ${dayAndTime(row.requestedAt.toISOString(), language)}${until}
+    </p>
+    ${progressOf(row, language)}
+    ${missing}
+    ${failure}
+  </div>
+  ${download}
+</li>
+`;
+}
+
+function rangeOf(row: ExportView, language: Language): Markup {
+  if (row.packageMonth !== null) {
+    return html`${texts.of_month[language]} ${leftToRight(monthText(row.packageMonth))}`;
+  }
+  return row.isSelection
+    ? html`${texts.selection[language]}`
+    : html`${day(row.from, language)} – ${day(row.to, language)}`;
+}
+
+function progressOf({ progress, state }: ExportView, language: Language): Markup | null {
+  if (state !== 'running') {
+    return null;
+  }
+  const { done, total } = progress;
+  const of = total === null ? null : html`${texts.of[language]} ${leftToRight(String(total))}`;
+  const bar =
+    total === null
+      ? null
+      : html`<progress max="${Math.max(1, total)}" value="${done}" aria-label="${texts.running[language]}"></progress>`;
+  return html`<p>${leftToRight(String(done))} ${of} ${texts.documents[language]}</p>
+${bar}`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_048_576 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`;
+}

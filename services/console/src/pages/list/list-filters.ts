@@ -1,0 +1,96 @@
+import { reviewNotes } from '@pinkas/contracts';
+import { documentTypes } from '@pinkas/domain';
+import {
+  button,
+  checkbox,
+  choice,
+  field,
+  filterForm,
+  hidden,
+  html,
+  linkButton,
+  type Markup,
+  moneyField,
+} from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
+import { typeName } from '../parts.js';
+import { noteNames } from '../settlement.js';
+import { type ListField, type ListQuery, pageSizes, statuses } from './list-query.js';
+import { listWords as texts } from './list-words.js';
+
+/** Fields that open the rest of the filters when they have a value. */
+const further = [
+  'type',
+  'status',
+  'note',
+  'number',
+  'delivery',
+  'from',
+  'to',
+  'amount_from',
+  'amount_to',
+  'cancelled',
+] as const;
+
+/** The form that filters the list. */
+export function listFilters({ language, link }: MemberVisit, { values, size }: ListQuery): Markup {
+  const select = (
+    name: ListField,
+    label: string,
+    options: readonly (readonly [value: string, text: string])[],
+  ) => choice({ name, label, value: values[name], options });
+  const dateField = (name: 'from' | 'to') =>
+    field({ name, type: 'date', label: texts[name][language], value: values[name] });
+  const types = documentTypes.map((type) => [type, typeName(type, language)] as const);
+  const notes = reviewNotes.map((note) => [note, noteNames[note][language]] as const);
+  const more = html`
+${select('type', texts.type[language], [['', texts.anyType[language]], ...types])}
+${select('status', texts.status[language], [
+  ['', texts.anyStatus[language]],
+  ...statuses.map((status) => [status, texts[status][language]] as const),
+])}
+${dateField('from')}
+${dateField('to')}
+${moneyField({ name: 'amount_from', label: texts.amountFrom[language], value: values.amount_from })}
+${moneyField({ name: 'amount_to', label: texts.amountTo[language], value: values.amount_to })}
+${select('number', texts.number[language], [
+  ['', texts.anyNumber[language]],
+  ['missing', texts.missingNumber[language]],
+])}
+${select('delivery', texts.delivery[language], [
+  ['', texts.anyDelivery[language]],
+  ['failed', texts.failed[language]],
+])}
+${select('note', texts.note[language], [['', texts.anyNote[language]], ...notes])}
+${choice({
+  name: 'size',
+  label: texts.size[language],
+  value: String(size),
+  options: pageSizes.map((known) => [String(known), String(known)] as const),
+})}
+${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: values.cancelled !== '' })}`;
+  const kept = (['customer', 'sort', 'direction'] as const)
+    .filter((name) => values[name] !== '')
+    .map((name) => hidden(name, values[name]));
+  return filterForm({
+    action: link('/documents'),
+    content: html`
+${kept}
+${field({
+  name: 'q',
+  type: 'search',
+  label: texts.search[language],
+  hint: texts.searchHint[language],
+  value: values.q,
+  maxLength: 120,
+})}`,
+    more: {
+      text: texts.filters[language],
+      content: more,
+      isOpen: further.some((name) => values[name] !== ''),
+    },
+    acts: html`
+${button({ text: texts.show[language], kind: 'secondary' })}
+${linkButton({ href: link('/documents'), text: texts.clear[language], kind: 'quiet' })}`,
+  });
+}

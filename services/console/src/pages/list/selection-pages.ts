@@ -1,0 +1,184 @@
+import { isUuid, namedDocumentsMax, sumDocuments } from '@pinkas/contracts';
+import { dayInIsrael } from '@pinkas/domain';
+import {
+  type Clock,
+  type Database,
+  InjectClock,
+  InjectConfig,
+  InjectDatabase,
+  RpcClient,
+} from '@pinkas/service-kit';
+import {
+  button,
+  card,
+  facts,
+  form,
+  hidden,
+  html,
+  linkButton,
+  type Markup,
+  notice,
+  pageHead,
+} from '@pinkas/ui';
+import type { ConsoleConfig } from '../../config.js';
+import { ExportsFullError } from '../../export/export-errors.js';
+import { emailsMax, gib } from '../../export/export-policy.js';
+import { ExportWorker } from '../../export/export-worker.js';
+import { requestExport, TooManyExportsError } from '../../export/exports.js';
+import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
+import type { MemberVisit } from '../../http/visit.js';
+import type { ConsoleTables } from '../../session/session.tables.js';
+import { exportWords } from '../exports/export-words.js';
+import { words } from '../words.js';
+import { type ListQuery, listFields, readListQuery, selectionOf } from './list-query.js';
+import { listWords as texts } from './list-words.js';
+
+/** Before every document. */
+const firstDay = '1948-05-14';
+
+/** The documents of a form: those that are selected, or all hits of its filter. */
+async function readSelection(rpc: RpcClient, { bookId, form: sent }: MemberVisit): Promise<ListQuery> {
+  const ids = sent.getAll('document').filter(isUuid).slice(0, namedDocumentsMax);
+  const query = await readListQuery(rpc, bookId, sent);
+  return ids.length === 0 ? query : { ...query, filter: { document_ids: ids, include_cancelled: true } };
+}
+
+/** Requests what is made of a selection in the background. */
+async function request(
+  visit: MemberVisit,
+  query: ListQuery,
+  format: 'csv' | 'pdf-zip' | 'email',
+  given: { db: Database<ConsoleTables>; now: Date; maxBytes: number },
+): Promise<PageReply> {
+  const { business, bookId, language, session } = visit;
+  const { from = firstDay, to = dayInIsrael(given.now) } = query.filter;
+  try {
+    await requestExport(
+      given.db,
+      {
+        ...{ businessId: business.id, personId: session.personId, format },
+        ...(visit.isTest && { bookId }),
+        selection: selectionOf(query),
+        from,
+        // A range in the past or the future is one.
+        to: to < from ? from : to,
+      },
+      given.now,
+      given.maxBytes,
+    );
+  } catch (error) {
+    if (error instanceof TooManyExportsError || error instanceof ExportsFullError) {
+      const reason = error instanceof ExportsFullError ? exportWords.full : exportWords.tooMany;
+      return page(words.documents[language], refused(visit, reason[language]), 422);
+    }
+    throw error;
+  }
+  return redirect(`/b/${business.id}/exports`, { outcome: 'requested' });
+}
+
+function refused({ language, link }: MemberVisit, reason: string): Markup {
+  return html`
+${pageHead({ title: words.documents[language], language })}
+${notice('error', reason)}
+<p>${linkButton({ href: link('/documents'), text: words.back[language] })}</p>`;
+}
+
+/** Makes a file of the documents of a list, in the background. Who may read them may have them as a file. */
+@ConsolePage({
+  method: 'POST',
+  path: '/documents/selection',
+  access: 'reader',
+  changes: 'nothing',
+  books: true,
+  freshProof: true,
+})
+export class ExportSelection {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly worker: ExportWorker,
+    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
+  ) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const query = await readSelection(this.rpc, visit);
+    const reply = await request(visit, query, visit.form.get('format') === 'pdf-zip' ? 'pdf-zip' : 'csv', {
+      db: this.db,
+      now: this.clock.now(),
+      maxBytes: this.config.exportsMaxGib * gib,
+    });
+    this.worker.trigger();
+    return reply;
+  }
+}
+
+/** Shows what sending the documents of a list does, and sends them in the background once that is confirmed. */
+@ConsolePage({
+  method: 'POST',
+  path: '/documents/send',
+  access: 'issuer',
+  changes: 'book',
+  books: true,
+})
+export class SendSelection {
+  constructor(
+    private readonly rpc: RpcClient,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
+    @InjectClock() private readonly clock: Clock,
+    private readonly worker: ExportWorker,
+    @InjectConfig() private readonly config: Pick<ConsoleConfig, 'exportsMaxGib'>,
+  ) {}
+
+  async handle(visit: MemberVisit): Promise<PageReply> {
+    const { bookId: business_id, form: sent } = visit;
+    const query = await readSelection(this.rpc, visit);
+    const { types } = await this.rpc.call(sumDocuments, { ...query.filter, business_id });
+    const count = types?.reduce((sum, { documents }) => sum + documents, 0) ?? null;
+    if (count === null || count === 0 || count > emailsMax || sent.get('confirmed') !== 'yes') {
+      return confirmation(visit, query, count);
+    }
+    const reply = await request(visit, query, 'email', {
+      db: this.db,
+      now: this.clock.now(),
+      maxBytes: this.config.exportsMaxGib * gib,
+    });
+    this.worker.trigger();
+    return reply;
+  }
+}
+
+/** @param count of the documents that are not cancelled; null: more than are counted. */
+function confirmation(visit: MemberVisit, { filter, values }: ListQuery, count: number | null): PageReply {
+  const { csrfToken, language, link, form: sent } = visit;
+  const isTooMany = count === null || count > emailsMax;
+  const problem = isTooMany ? texts.sendTooMany : texts.sendNone;
+  const back = linkButton({ href: link('/documents', values), text: words.back[language], kind: 'quiet' });
+  const kept =
+    filter.document_ids && sent.has('document')
+      ? filter.document_ids.map((id) => hidden('document', id))
+      : listFields.filter((name) => values[name] !== '').map((name) => hidden(name, values[name]));
+  const content =
+    isTooMany || count === 0
+      ? html`
+${notice('error', problem[language])}
+<p>${back}</p>`
+      : form({
+          action: link('/documents/send'),
+          csrfToken,
+          content: html`
+${kept}
+${hidden('confirmed', 'yes')}
+${facts([[texts.sendCount[language], String(count)]], language)}`,
+          acts: html`
+${button({ text: texts.sendNow[language] })}
+${back}`,
+        });
+  return page(
+    texts.sendTitle[language],
+    html`
+${pageHead({ title: texts.sendTitle[language], language, lead: texts.sendLead[language] })}
+${card({ id: 'send', title: texts.sendTitle[language], titleHidden: true, content })}`,
+    isTooMany || count === 0 ? 422 : 200,
+  );
+}

@@ -1,0 +1,60 @@
+import { type AuditEntry, listDocuments, listKeys } from '@pinkas/contracts';
+import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
+import type { Language } from '@pinkas/ui';
+import type { ConsoleTables } from '../../session/session.tables.js';
+import { documentName } from '../parts.js';
+import { unlessAway } from '../unless-away.js';
+
+/** The names of what entries mention by its id. */
+export interface TrailNames {
+  readonly people: ReadonlyMap<string, string>;
+  readonly keys: ReadonlyMap<string, string>;
+  readonly documents: ReadonlyMap<string, string>;
+}
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const ofDocument = /^(?:document|message|delivery|allocation)\./;
+
+/** Looks up the names, each kind at once; what cannot be found has none. */
+export async function readTrailNames(
+  { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
+  business_id: string,
+  entries: readonly AuditEntry[],
+  language: Language,
+): Promise<TrailNames> {
+  const mentioned = new Set(
+    entries.flatMap(
+      (entry) => JSON.stringify([entry.actor, entry.subject, entry.before, entry.after]).match(uuid) ?? [],
+    ),
+  );
+  const document_ids = [
+    ...new Set(entries.filter(({ action }) => ofDocument.test(action)).map(({ subject }) => subject)),
+  ];
+  const isOfKeys = entries.some(({ actor, action }) => actor.startsWith('key:') || action.startsWith('key.'));
+  const [people, keys, documents] = await Promise.all([
+    mentioned.size === 0 ? [] : peopleOf(db, [...mentioned]),
+    isOfKeys ? unlessAway(rpc.call(listKeys, { business_id })) : null,
+    document_ids.length === 0
+      ? null
+      : unlessAway(
+          rpc.call(listDocuments, {
+            ...{ business_id, document_ids, include_cancelled: true, limit: 100, before: null },
+          }),
+        ),
+  ]);
+  return {
+    people: new Map(people.map(({ id, email }) => [id, email])),
+    keys: new Map(keys?.keys.map(({ id, name }) => [id, name])),
+    documents: new Map(
+      documents?.documents.map(({ document }) => [document.id, documentName(document, language)]),
+    ),
+  };
+}
+
+function peopleOf(db: Database<ConsoleTables>, ids: readonly string[]) {
+  return acrossTenants(db)
+    .selectFrom('person')
+    .select(['id', 'email'])
+    .where('id', 'in', [...ids])
+    .execute();
+}

@@ -1,0 +1,68 @@
+import { isUuid, listDocuments } from '@pinkas/contracts';
+import { addDays, isCalendarDate, nextDayInIsrael } from '@pinkas/domain';
+import type { RpcClient } from '@pinkas/service-kit';
+import { type TrailKind, trailKinds } from './trail-words.js';
+
+/** The filters of the trail, as its address has them. */
+export interface TrailValues {
+  readonly kind: TrailKind | '';
+  /** `operator`, `key` or `person` for each of them, or one: `person:<id>`, `key:<id>`. */
+  readonly actor: string;
+  readonly from: string;
+  readonly to: string;
+  /** The id or the number of a document. */
+  readonly document: string;
+}
+
+/** What the services get of it. */
+export interface TrailFilter {
+  readonly actions?: string[];
+  readonly actor?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly subject?: string;
+}
+
+const actorPattern = /^(?:operator|key|person|(?:key|person):[0-9a-f-]{36})$/;
+
+export function readTrailValues(query: URLSearchParams): TrailValues {
+  const given = (name: string) => query.get(name)?.trim() ?? '';
+  const date = (name: string) => (isCalendarDate(given(name)) ? given(name) : '');
+  const kind = given('kind');
+  return {
+    kind: kind in trailKinds ? (kind as TrailKind) : '',
+    actor: actorPattern.test(given('actor')) ? given('actor') : '',
+    from: date('from'),
+    to: date('to'),
+    document: given('document').slice(0, 36),
+  };
+}
+
+/** The instant at which a day begins in Israel. */
+const beginningOf = (day: string): string =>
+  nextDayInIsrael(new Date(`${addDays(day, -1)}T12:00:00Z`)).toISOString();
+
+/** A number stands for the document of the number that was issued last. */
+export async function filterOf(
+  rpc: RpcClient,
+  business_id: string,
+  { kind, actor, from, to, document }: TrailValues,
+): Promise<TrailFilter> {
+  return {
+    ...(kind !== '' && { actions: [...trailKinds[kind].actions] }),
+    ...(actor !== '' && { actor }),
+    ...(from !== '' && { from: beginningOf(from) }),
+    ...(to !== '' && { to: beginningOf(addDays(to, 1)) }),
+    ...(document !== '' && { subject: await idOf(rpc, business_id, document) }),
+  };
+}
+
+async function idOf(rpc: RpcClient, business_id: string, text: string): Promise<string> {
+  if (isUuid(text) || !/^[1-9]\d{0,8}$/.test(text)) {
+    return text.toLowerCase();
+  }
+  const { documents } = await rpc.call(listDocuments, {
+    ...{ business_id, number: Number(text), include_cancelled: true, limit: 1, before: null },
+  });
+  return documents[0]?.document.id ?? text;
+}
