@@ -177,8 +177,8 @@ export type TypeSums = Static<typeof TypeSums>;
 /** The position of a document in the order of commits of its business. */
 const ListPosition = Type.Integer({ minimum: 1 });
 
-/** What a list can be sorted by: when the documents were committed, their dates, or their totals. */
-export const documentOrders = ['issued', 'date', 'total'] as const;
+/** What a list can be sorted by: when the documents were committed, their dates, totals, or what is left to pay of those with a balance. */
+export const documentOrders = ['issued', 'date', 'total', 'balance'] as const;
 export type DocumentOrder = (typeof documentOrders)[number];
 
 /** The most documents that a filter names, or that are summed up one by one. */
@@ -211,6 +211,8 @@ const documentFilter = {
   total_to: Type.Optional(Money),
   /** Only documents that should have an allocation number and have none, which are checked one by one for the rest. */
   without_number: Type.Optional(Type.Boolean()),
+  /** Only documents of which something is left to pay, or was paid beyond the total. */
+  with_balance: Type.Optional(Type.Boolean()),
   /** Only documents that meet at least one of these, as a person who types a text may mean each of them; in any state. */
   search: Type.Optional(
     Strict({

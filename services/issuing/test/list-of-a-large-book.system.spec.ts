@@ -87,13 +87,14 @@ describe.each([
         await sql`
           insert into document (business_id, id, public_id, type, number, position, status, dated_on, issued_at, external_ref,
             idempotency_key, body_sha256, key_id, business, customer_id, account_id, customer, items, prices_include_vat, payments,
-            subtotal, discount, vat, vat_rate, total, total_agorot, paid, send, artifact_sha256, cancelled_at, hash, delivery, allocation,
+            subtotal, discount, vat, vat_rate, total, total_agorot, balance, paid, send, artifact_sha256, cancelled_at, hash, delivery, allocation,
             allocation_number)
           select ${id}, gen_random_uuid(), gen_random_uuid(), type, n, n, status,
             (issued_at - case type when 'proforma' then interval '40 days' else interval '0' end)::date, issued_at,
             case when n % 3 = 0 then null when n % 3 = 1 then 'order-' || n else 'the same' end,
             n, '', ${id}, ${JSON.stringify(exampleBusiness())}::jsonb, customer_id, customer_id, ${JSON.stringify(customer)}::jsonb,
-            ${JSON.stringify(items)}::jsonb, false, '[]', 100 + n % 1000, 0, 18, 18, 118 + n % 1000, 100 * (118 + n % 1000), case when n % 997 = 0 then 1 else 0 end, true, '',
+            ${JSON.stringify(items)}::jsonb, false, '[]', 100 + n % 1000, 0, 18, 18, 118 + n % 1000, 100 * (118 + n % 1000),
+            case when type in ('tax_invoice', 'proforma') and n % 7 = 0 then 118 + n % 1000 end, case when n % 997 = 0 then 1 else 0 end, true, '',
             case status when 'cancelled' then issued_at end, '', '{}',
             case when n % 1500 = 0 then null else '{"status":"not_required"}'::jsonb end,
             case when n % 499 = 0 then lpad(n::text, 9, '0') end
@@ -150,6 +151,8 @@ describe.each([
     ['an old range of dates in their order', { order: 'date', from: '2025-01-10', to: '2025-01-11' }],
     ['a rare status by date', { order: 'date', status: 'closed' }],
     ['totals in their order', { order: 'total' }],
+    ['balances in their order', { order: 'balance' }],
+    ['documents with a balance', { with_balance: true }],
     ['totals from the smallest', { order: 'total', ascending: true }],
     ['totals of a type', { order: 'total', type: 'receipt' }],
     ['a frequent status by total', { order: 'total', status: 'open' }],

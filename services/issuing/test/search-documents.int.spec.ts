@@ -146,6 +146,15 @@ describe('the list of a person', () => {
     },
   );
 
+  it('a list in the order of balances has the documents with a balance alone', async () => {
+    const balances: (keyof typeof book)[] = ['large', 'unconnected', 'numbered'];
+    expect(await list({}, { order: 'balance' })).toEqual(balances);
+    expect(await list({}, { order: 'balance', ascending: true })).toEqual(balances.toReversed());
+    expect(new Set(await list({ with_balance: true }))).toEqual(new Set(balances));
+    expect(await list({ with_balance: true, type: 'quote' })).toEqual([]);
+    expect(await list({ with_balance: true, total_to: 8_000 })).toEqual(['numbered']);
+  });
+
   it('a list of named documents has those of the business alone', async () => {
     expect(await list({ document_ids: [book.quote.id, book.credit.id, randomUUID()] })).toEqual([
       'credit',

@@ -46,8 +46,10 @@ export const conditionsOf = ({
   document_ids,
   total_from,
   total_to,
+  with_balance,
   search,
 }: DocumentFilter): Expression<SqlBool>[] => [
+  ...(with_balance === true ? [sql<SqlBool>`document.balance <> 0`] : []),
   ...(type === undefined ? [] : [isOfType(type)]),
   ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
   ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),

@@ -31,7 +31,7 @@ export async function listIssued(
   if (isFew(filter)) {
     return listFew(db, filter, limit);
   }
-  if (order !== 'issued' || ascending || hasAmounts(filter)) {
+  if (order !== 'issued' || ascending || filter.with_balance || hasAmounts(filter)) {
     return listOrdered(db, filter, limit);
   }
   if (number !== undefined) {

@@ -1,5 +1,5 @@
 import type { DocumentOrder } from '@pinkas/contracts';
-import { documentTypes } from '@pinkas/domain';
+import { type DocumentType, documentTypeRules, documentTypes } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { headColumns } from '../document/document.repository.js';
@@ -16,10 +16,12 @@ import {
 } from './document-filter.js';
 
 /** What each order sorts by; documents of one value are in the order of commits. */
-const keys = { issued: null, date: 'dated_on', total: 'total_agorot' } as const satisfies Record<
-  DocumentOrder,
-  string | null
->;
+const keys = {
+  issued: null,
+  date: 'dated_on',
+  total: 'total_agorot',
+  balance: 'balance',
+} as const satisfies Record<DocumentOrder, string | null>;
 
 /** The order of a list as SQL, for the columns of `document`. */
 function orderOf({ order = 'issued', ascending = false }: ListFilter): RawBuilder<unknown> {
@@ -42,7 +44,7 @@ function comesAfter(filter: ListFilter): Expression<SqlBool>[] {
     return [sql`document.position ${comparison} ${before}`];
   }
   const column = sql.ref(`document.${key}`);
-  // Neither date nor total of a document changes.
+  // Neither date nor total of a document changes; one whose balance does has moved, and those behind it are the next.
   return [
     sql`(${column}, document.position) ${comparison} (
       (select ${sql.ref(`ended.${key}`)} from document as ended
@@ -58,12 +60,18 @@ export async function listFew(
 ): Promise<ListedRow[]> {
   const conditions = [
     ...(await foundConditionsOf(db, filter)),
-    ...conditionsOf(filter),
+    ...conditionsOf({ ...filter, with_balance: hasBalances(filter) }),
     ...isWithinDates(filter),
     ...comesAfter(filter),
   ];
   const found = documentsOf(db, filter, conditions)
-    .select(['document.id', 'document.position', 'document.dated_on', 'document.total_agorot'])
+    .select([
+      'document.id',
+      'document.position',
+      'document.dated_on',
+      'document.total_agorot',
+      'document.balance',
+    ])
     // Behind the offset the planner sees no order, and reads no index for it.
     .offset(0);
   const columns = sql.join(
@@ -88,13 +96,20 @@ export async function listOrdered(
   filter: ListFilter,
   limit: number,
 ): Promise<ListedRow[]> {
-  const types = filter.type === undefined ? documentTypes : [filter.type];
-  const conditions = [...conditionsOf(filter), ...isWithinDates(filter), ...comesAfter(filter)];
+  const types = typesOf(filter);
+  if (types.length === 0) {
+    return [];
+  }
+  const conditions = [
+    ...conditionsOf({ ...filter, with_balance: hasBalances(filter) }),
+    ...isWithinDates(filter),
+    ...comesAfter(filter),
+  ];
   const order = orderOf(filter);
   const pages = types.map(
     (type) =>
       sql`(${headsOf(db, filter, [isOfType(type), ...conditions])
-        .select('document.total_agorot')
+        .select(['document.total_agorot', 'document.balance'])
         .orderBy(order)} limit ${limit})`,
   );
   const { rows } = await sql<ListedRow>`
@@ -102,4 +117,16 @@ export async function listOrdered(
     db,
   );
   return rows;
+}
+
+const hasBalances = ({ order, with_balance }: ListFilter): boolean =>
+  order === 'balance' || with_balance === true;
+
+/** The types that may have documents of the filter. */
+function typesOf(filter: ListFilter): DocumentType[] {
+  const { type } = filter;
+  return documentTypes.filter(
+    (known) =>
+      (type === undefined || known === type) && (!hasBalances(filter) || documentTypeRules[known].dueDate),
+  );
 }

@@ -29,6 +29,7 @@ const further = [
   'to',
   'amount_from',
   'amount_to',
+  'balance',
   'cancelled',
 ] as const;
 
@@ -68,6 +69,7 @@ ${choice({
   value: String(size),
   options: pageSizes.map((known) => [String(known), String(known)] as const),
 })}
+${checkbox({ name: 'balance', label: texts.withBalance[language], checked: values.balance !== '' })}
 ${checkbox({ name: 'cancelled', label: texts.withCancelled[language], checked: values.cancelled !== '' })}`;
   const kept = (['customer', 'sort', 'direction'] as const)
     .filter((name) => values[name] !== '')

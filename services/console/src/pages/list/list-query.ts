@@ -19,6 +19,7 @@ export const listFields = [
   'note',
   'number',
   'delivery',
+  'balance',
   'from',
   'to',
   'amount_from',
@@ -34,7 +35,7 @@ export type ListValues = Readonly<Record<ListField, string>>;
 
 export const pageSizes = [25, 50, 100] as const;
 export const statuses = ['open', 'closed', 'cancelled'] as const;
-export const sorts = ['issued', 'date', 'total'] as const satisfies readonly DocumentOrder[];
+export const sorts = ['issued', 'date', 'total', 'balance'] as const satisfies readonly DocumentOrder[];
 
 /** What is asked for, as text and as issuing gets it. */
 export interface ListQuery {
@@ -111,6 +112,7 @@ function choicesOf(values: ListValues) {
     note: reviewNotes.find((known) => known === values.note),
     customer_ids: isUuid(values.customer) ? [values.customer] : undefined,
     without_number: values.number === 'missing' ? true : undefined,
+    with_balance: values.balance === '' && values.sort !== 'balance' ? undefined : true,
   });
 }
 

@@ -15,7 +15,11 @@ export type DeliveryStates = ReadonlyMap<
 export const selectionForm = 'selection';
 
 /** The address of the list with another order; once more: the other direction. */
-function sortBy(visit: MemberVisit, { values, order, ascending }: ListQuery, by: 'date' | 'total') {
+function sortBy(
+  visit: MemberVisit,
+  { values, order, ascending }: ListQuery,
+  by: 'date' | 'total' | 'balance',
+) {
   const isCurrent = order === by;
   const direction = isCurrent && !ascending ? 'ascending' : '';
   const current = ascending ? 'ascending' : 'descending';
@@ -63,6 +67,7 @@ ${selectBox(document.id, `${texts.select[language]} ${documentName(document, lan
       {
         head: texts.balance[language],
         kind: 'money',
+        sort: sortBy(visit, query, 'balance'),
         value: ({ document, state }) => balanceOf(document, state) || null,
       },
       { head: texts.number[language], value: (row) => numberOf(row, language) },

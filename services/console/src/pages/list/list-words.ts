@@ -30,6 +30,7 @@ export const listWords = {
   show: { he: 'הצגה', en: 'Show' },
   clear: { he: 'ניקוי', en: 'Clear' },
   withCancelled: { he: 'כולל מבוטלים', en: 'Cancelled ones too' },
+  withBalance: { he: 'עם יתרה', en: 'With a balance' },
   none: { he: 'לא נמצאו מסמכים.', en: 'No documents were found.' },
   wrong: {
     he: 'תאריך או סכום אינו תקין ולא נלקח בחשבון.',
