@@ -11,11 +11,29 @@ import {
 } from '@pinkas/contracts';
 import { modes, testBookOf } from '@pinkas/domain';
 import { ApiError, InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { html, isolate, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  attributes,
+  badge,
+  button,
+  card,
+  checkbox,
+  choice,
+  dayAndTime,
+  emptyState,
+  facts,
+  field,
+  form,
+  html,
+  isolate,
+  leftToRight,
+  linkButton,
+  type Markup,
+  notice,
+  pageHead,
+} from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
-import { checkbox, choice, csrfField, dayAndTime, facts, field, notice } from './parts.js';
 import { unlessAway } from './unless-away.js';
 import { type Words, words } from './words.js';
 
@@ -95,22 +113,42 @@ export class ShowConnectionSettings {
         .map(async (key) => keyCard(visit, key, await this.#usedToday(key))),
     );
     const list =
-      rows.length === 0 ? html`<p>${texts.none[language]}</p>` : html`<ul class="keys">${rows}</ul>`;
-    const create =
-      visit.role === 'owner'
-        ? html`<a class="button" href="${visit.link('/connection/new')}">${texts.create[language]}</a>`
-        : null;
+      rows.length === 0
+        ? emptyState({ title: texts.none[language] })
+        : html`<ul class="keys">
+  ${rows}
+</ul>`;
+    const { baseUrl, docsUrl } = this.config;
+    const addresses = facts(
+      [
+        [texts.base[language], leftToRight(baseUrl)],
+        [texts.client[language], html`<code>${leftToRight('@pinkas/client')}</code>`],
+      ],
+      language,
+    );
+    const create = linkButton({
+      href: visit.link('/connection/new'),
+      text: texts.create[language],
+      kind: 'primary',
+    });
     return page(
       words.connection[language],
-      html`<h1>${words.connection[language]}</h1>${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}<p>${texts.intro[language]}</p>
-<section class="card" aria-labelledby="keys"><div class="title"><h2 id="keys">${texts.keys[language]}</h2>${create}</div>${list}</section>
-<section class="card" aria-labelledby="reference"><h2 id="reference">${texts.reference[language]}</h2>${facts(
-        [
-          [texts.base[language], leftToRight(this.config.baseUrl)],
-          [texts.client[language], html`<code>${leftToRight('@pinkas/client')}</code>`],
-        ],
+      html`${pageHead({
+        title: words.connection[language],
         language,
-      )}<p class="links"><a href="${this.config.docsUrl}">${texts.docs[language]}</a> · <a href="${this.config.docsUrl}/errors">${texts.errors[language]}</a></p></section>`,
+        lead: texts.intro[language],
+        primary: visit.role === 'owner' ? create : null,
+      })}
+${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}
+${card({ id: 'keys', title: texts.keys[language], content: list })}
+${card({
+  id: 'reference',
+  title: texts.reference[language],
+  content: html`${addresses}
+<p class="links">
+  <a href="${docsUrl}">${texts.docs[language]}</a> · <a href="${docsUrl}/errors">${texts.errors[language]}</a>
+</p>`,
+})}`,
     );
   }
 
@@ -127,13 +165,14 @@ export class ShowConnectionSettings {
 function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Markup {
   const { language, role } = visit;
   const isRevoked = key.revoked_at !== null;
-  const revoke =
-    role === 'owner' && !isRevoked
-      ? html`<a class="button quiet danger" href="${visit.link(`/connection/${key.id}/revoke`)}">${texts.revoke[language]}</a>`
-      : null;
+  const revoke = linkButton({
+    href: visit.link(`/connection/${key.id}/revoke`),
+    text: texts.revoke[language],
+    kind: 'danger',
+  });
   const used = key.last_used_at ? dayAndTime(key.last_used_at, language) : texts.never[language];
   const limits = html`${leftToRight(`${usedToday ?? 0} / ${key.daily_documents}`)}`;
-  return html`<li class="key ${isRevoked && 'ended'}"><div class="title"><h3>${isolate(key.name, language)} <span class="badge ${key.mode}">${texts[key.mode][language]}</span></h3>${revoke}</div>${facts(
+  const known = facts(
     [
       [texts.prefix[language], html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
       [texts.scopes[language], key.scopes.map((scope) => texts[scope][language]).join(', ')],
@@ -144,7 +183,16 @@ function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Mar
       [texts.revoked[language], key.revoked_at && dayAndTime(key.revoked_at, language)],
     ],
     language,
-  )}</li>`;
+  );
+  const mode = badge(key.mode === 'live' ? 'good' : 'waiting', texts[key.mode][language]);
+  return html`<li class="key ${isRevoked && 'ended'}">
+    <div class="title">
+      <h3>${isolate(key.name, language)} ${mode}</h3>
+      ${role === 'owner' && !isRevoked && revoke}
+    </div>
+    ${known}
+  </li>
+  `;
 }
 
 interface KeyDraft {
@@ -166,15 +214,53 @@ function keyForm(visit: MemberVisit, draft: KeyDraft, errors: KeyErrors): PageRe
       checked: draft.scopes.includes(scope),
     }),
   );
+  const back = linkButton({ href: visit.link('/connection'), text: words.back[language], kind: 'quiet' });
+  const scopeBoxes = html`<fieldset class="choices">
+  <legend>${texts.scopes[language]}</legend>
+  ${boxes}
+  ${errors.scopes ? html`<p class="error">${errors.scopes}</p>` : null}
+</fieldset>`;
+  const limit = (name: 'perMinute' | 'daily', fieldName: string, min: string, max: number) =>
+    field({
+      name: fieldName,
+      type: 'number',
+      label: texts[name][language],
+      value: draft[name],
+      error: errors[name],
+      min,
+      max: String(max),
+      ltr: true,
+    });
+  const content = html`${field({
+    name: 'name',
+    label: texts.name[language],
+    hint: texts.nameHint[language],
+    value: draft.name,
+    error: errors.name,
+    required: true,
+    maxLength: 80,
+  })}
+${choice({
+  name: 'mode',
+  label: texts.mode[language],
+  value: draft.mode,
+  hint: texts.modeHint[language],
+  options: modes.map((mode) => [mode, texts[mode][language]] as const),
+})}
+${scopeBoxes}
+${limit('perMinute', 'per_minute', '1', ownerKeyLimits.perMinute)}
+${limit('daily', 'daily', '0', ownerKeyLimits.dailyDocuments)}`;
   return page(
     texts.create[language],
-    html`<h1>${texts.create[language]}</h1><section class="card"><form method="post" action="${visit.link('/connection/new')}">${csrfField(csrfToken)}
-${field({ name: 'name', label: texts.name[language], hint: texts.nameHint[language], value: draft.name, error: errors.name, required: true, maxLength: 80 })}
-${choice({ name: 'mode', label: texts.mode[language], value: draft.mode, hint: texts.modeHint[language], options: modes.map((mode) => [mode, texts[mode][language]] as const) })}
-<fieldset><legend>${texts.scopes[language]}</legend>${boxes}${errors.scopes ? html`<p class="error">${errors.scopes}</p>` : null}</fieldset>
-${field({ name: 'per_minute', type: 'number', label: texts.perMinute[language], value: draft.perMinute, error: errors.perMinute, min: '1', max: String(ownerKeyLimits.perMinute), ltr: true })}
-${field({ name: 'daily', type: 'number', label: texts.daily[language], value: draft.daily, error: errors.daily, min: '0', max: String(ownerKeyLimits.dailyDocuments), ltr: true })}
-<div class="buttons"><button>${texts.createButton[language]}</button><a class="button quiet" href="${visit.link('/connection')}">${words.back[language]}</a></div></form></section>`,
+    html`${pageHead({ title: texts.create[language], language })}
+<section class="card">
+  ${form({
+    action: visit.link('/connection/new'),
+    csrfToken,
+    content,
+    acts: html`${button({ text: texts.createButton[language] })}${back}`,
+  })}
+</section>`,
     Object.keys(errors).length > 0 ? 422 : 200,
   );
 }
@@ -231,9 +317,23 @@ export class CreateKeyPage {
       daily_documents: Number(draft.daily),
       person_id: session.personId,
     });
+    const all = linkButton({
+      href: visit.link('/connection'),
+      text: texts.toKeys[language],
+      kind: 'primary',
+    });
     return page(
       texts.createdTitle[language],
-      html`<h1>${texts.createdTitle[language]}</h1>${notice('done', texts.once[language])}<section class="card">${copyable(texts.value[language], key.key, 'key-value', language)}<h2>${texts.try[language]}</h2>${copyable('curl', curlLine(this.config.baseUrl, key.key), 'curl-line', language)}<p><a class="button" href="${visit.link('/connection')}">${texts.toKeys[language]}</a></p></section>`,
+      html`${pageHead({ title: texts.createdTitle[language], language })}
+${notice('done', texts.once[language])}
+<section class="card">
+  ${copyable(texts.value[language], key.key, 'key-value', language)}
+  <h2>${texts.try[language]}</h2>
+  ${copyable('curl', curlLine(this.config.baseUrl, key.key), 'curl-line', language)}
+  <div class="buttons">
+    ${all}
+  </div>
+</section>`,
     );
   }
 }
@@ -254,7 +354,25 @@ function keyErrors(draft: KeyDraft, language: MemberVisit['language']): KeyError
 
 /** A text with a button that copies it, which works where scripts run. */
 function copyable(label: string, text: string, id: string, language: MemberVisit['language']): Markup {
-  return html`<div class="copyable"><label for="${id}">${label}</label><textarea id="${id}" readonly dir="ltr" rows="${text.length > 80 ? 6 : 2}" spellcheck="false">${text}</textarea><button type="button" class="quiet" data-copy="${id}" data-copied="${texts.copied[language]}" hidden>${texts.copy[language]}</button></div>`;
+  const area = attributes({
+    id,
+    readonly: true,
+    dir: 'ltr',
+    rows: text.length > 80 ? 6 : 2,
+    spellcheck: 'false',
+  });
+  const copy = attributes({
+    type: 'button',
+    class: 'secondary',
+    'data-copy': id,
+    'data-copied': texts.copied[language],
+    hidden: true,
+  });
+  return html`<div class="copyable">
+  <label for="${id}">${label}</label>
+  <textarea${area}>${text}</textarea>
+  <button${copy}>${texts.copy[language]}</button>
+</div>`;
 }
 
 function curlLine(baseUrl: string, key: string): string {
@@ -290,15 +408,27 @@ export class ConfirmRevocation {
     const { csrfToken, language } = visit;
     const key = await findKey(this.rpc, visit);
     const used = key.last_used_at ? dayAndTime(key.last_used_at, language) : texts.never[language];
+    const known = facts(
+      [
+        [texts.prefix[language], html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
+        [texts.lastUsed[language], used],
+      ],
+      language,
+    );
+    const back = linkButton({ href: visit.link('/connection'), text: words.back[language], kind: 'quiet' });
     return page(
       texts.revokeTitle[language],
-      html`<h1>${texts.revokeTitle[language]}: ${isolate(key.name, language)}</h1><section class="card">${facts(
-        [
-          [texts.prefix[language], html`<code>${leftToRight(`${key.prefix}…`)}</code>`],
-          [texts.lastUsed[language], used],
-        ],
-        language,
-      )}<p>${texts.revokeWhat[language]}</p><form method="post" action="${visit.link(`/connection/${key.id}/revoke`)}">${csrfField(csrfToken)}<div class="buttons"><button class="danger">${texts.revokeButton[language]}</button><a class="button quiet" href="${visit.link('/connection')}">${words.back[language]}</a></div></form></section>`,
+      html`${pageHead({ title: html`${texts.revokeTitle[language]}: ${isolate(key.name, language)}`, language })}
+<section class="card">
+  ${known}
+  <p>${texts.revokeWhat[language]}</p>
+  ${form({
+    action: visit.link(`/connection/${key.id}/revoke`),
+    csrfToken,
+    content: html``,
+    acts: html`${button({ text: texts.revokeButton[language], kind: 'danger' })}${back}`,
+  })}
+</section>`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import type { DocumentHead, DocumentState, ReplyOf, ReviewNote, reviewDocuments } from '@pinkas/contracts';
 import { amountOfNote, type SettlementNote, settlementOf, toShekels } from '@pinkas/domain';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { amount, html, type Language, leftToRight, linkButton, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../http/visit.js';
-import { amount, balanceOf } from './parts.js';
+import { balanceOf } from './parts.js';
 import type { Words } from './words.js';
 
 const texts = {
@@ -113,7 +113,11 @@ export function settlementNotes(
   if (state.undeductible_vat !== undefined) {
     notes.push(html`${sentence('number_missing', state.undeductible_vat)}${connectLink(visit)}`);
   }
-  return notes.length === 0 ? null : html`<div class="notice warn">${notes}</div>`;
+  return notes.length === 0
+    ? null
+    : html`<div class="notice warn">
+  ${notes}
+</div>`;
 }
 
 /** What Today shows of the documents with a note; null where it shows nothing of them. */
@@ -140,6 +144,6 @@ export function reviewed(
 function connectLink(visit: MemberVisit): Markup | null {
   const { business, isTest, role, language } = visit;
   return role === 'owner' && !isTest && !business.tax_authority_connected
-    ? html`<a class="button" href="${visit.link('/authority')}">${texts.connect[language]}</a>`
+    ? linkButton({ href: visit.link('/authority'), text: texts.connect[language] })
     : null;
 }

@@ -1,9 +1,8 @@
 import { showBusiness } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
-import { html, isolate } from '@pinkas/ui';
+import { emptyState, html, isolate, notice, pageHead } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
-import { notice } from './parts.js';
 import { peopleWords } from './people/people-words.js';
 import { type Words, words } from './words.js';
 
@@ -29,13 +28,26 @@ export class ShowFirstPage {
     const businesses = await Promise.all(
       memberships.map(async ({ businessId, role }) => {
         const { business } = await this.rpc.call(showBusiness, { business_id: businessId });
-        return html`<li><a class="card" href="/b/${businessId}"><strong>${isolate(business.name, language)}</strong><span>${words[role][language]}</span></a></li>`;
+        return html`<li>
+    <a class="card" href="/b/${businessId}">
+      <strong>${isolate(business.name, language)}</strong>
+      <span class="soft">${words[role][language]}</span>
+    </a>
+  </li>
+  `;
       }),
     );
     const list =
       businesses.length === 0
-        ? html`<p>${texts.none[language]}</p>`
-        : html`<ul class="businesses">${businesses}</ul>`;
-    return page(texts.title[language], html`<h1>${texts.title[language]}</h1>${left}${list}`);
+        ? emptyState({ title: texts.none[language] })
+        : html`<ul class="businesses">
+  ${businesses}
+</ul>`;
+    return page(
+      texts.title[language],
+      html`${pageHead({ title: texts.title[language], language })}
+${left}
+${list}`,
+    );
   }
 }
