@@ -15,7 +15,8 @@ interface ColumnHead {
 /** How the values of a column are shown. */
 type ColumnValues<Row> =
   | {
-      readonly kind?: 'text' | 'status' | 'action';
+      /** `figure`: markup of a number, on the right. */
+      readonly kind?: 'text' | 'status' | 'action' | 'figure';
       readonly value: (row: Row) => Markup | string | null;
     }
   /** ILS. */
@@ -43,7 +44,8 @@ interface TableGiven<Row> {
   readonly rowClass?: (row: Row) => string | null;
 }
 
-const isFigure = ({ kind }: { readonly kind?: string }) => kind === 'money' || kind === 'count';
+const isFigure = ({ kind }: { readonly kind?: string }) =>
+  kind === 'money' || kind === 'count' || kind === 'figure';
 const classOf = (column: { readonly kind?: string }) =>
   isFigure(column) ? 'figure' : (column.kind ?? 'text');
 

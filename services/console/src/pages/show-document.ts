@@ -1,6 +1,6 @@
 import { getDocument, listArtifacts, listDocuments, listMessages, showAllocation } from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { html, leftToRight } from '@pinkas/ui';
+import { html, leftToRight, linkButton, notice, pageHead } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -12,10 +12,10 @@ import { outcomeNotice } from './document/outcomes.js';
 import { documentNotes, paymentTable } from './document/payments.js';
 import { timeline } from './document/timeline.js';
 import { issueLinks } from './issue/issue-links.js';
-import { documentName, notice, statusBadge, typeName } from './parts.js';
+import { documentName, statusBadge, typeName } from './parts.js';
 import { settlementNotes } from './settlement.js';
 import { unlessAway } from './unless-away.js';
-import type { Words } from './words.js';
+import { type Words, words } from './words.js';
 
 const texts = {
   page: { he: 'דף המסמך', en: 'Hosted page' },
@@ -50,17 +50,42 @@ export class ShowDocument {
     ]);
     const isAway = [allocation, artifacts, messages, based].includes(null);
     const { public_id: publicId } = document;
+    const name = html`${typeName(document.type, language)} ${leftToRight(String(document.number))}`;
+    const pdf = linkButton({
+      href: visit.link(`/documents/${document.id}/pdf`),
+      text: texts.pdf[language],
+      kind: 'primary',
+    });
+    const hosted = linkButton({ href: `${this.config.viewUrlBase}/${publicId}`, text: texts.page[language] });
     return page(
       documentName(document, language),
-      html`<div class="title"><h1>${typeName(document.type, language)} ${leftToRight(String(document.number))}</h1>${statusBadge(state.status, language)}</div>
-${outcomeNotice(visit.outcome, language)}${isAway ? notice('error', texts.away[language]) : null}${settlementNotes(visit, document, state)}
-<p class="links"><a class="button" href="${this.config.viewUrlBase}/${publicId}">${texts.page[language]}</a> <a class="button quiet" href="${visit.link(`/documents/${document.id}/pdf`)}">${texts.pdf[language]}</a></p>
-<div class="columns"><div>
-<section class="card">${documentFacts(visit, document, state)}${documentLines(visit, document)}${paymentTable(visit, document)}${documentNotes(visit, document)}</section>
-${based && basedOnIt(visit, based)}</div>
-<div>${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
-${issueLinks(visit, document, state)}
-${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}</div></div>`,
+      html`${pageHead({
+        title: name,
+        language,
+        crumbs: [{ text: words.documents[language], href: visit.link('/documents') }],
+        badge: statusBadge(state.status, language),
+        primary: pdf,
+        secondary: [hosted],
+      })}
+${outcomeNotice(visit.outcome, language)}
+${isAway ? notice('error', texts.away[language]) : null}
+${settlementNotes(visit, document, state)}
+<div class="columns">
+  <div>
+    <section class="card">
+      ${documentFacts(visit, document, state)}
+      ${documentLines(visit, document)}
+      ${paymentTable(visit, document)}
+      ${documentNotes(visit, document)}
+    </section>
+    ${based && basedOnIt(visit, based)}
+  </div>
+  <div>
+    ${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
+    ${issueLinks(visit, document, state)}
+    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}
+  </div>
+</div>`,
     );
   }
 }

@@ -111,7 +111,7 @@ ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
 
 function figures(visit: MemberVisit, { months }: ReplyOf<typeof summarizeMonths>, today: string): Markup {
   return html`${monthFigures(visit, months, today)}
-<div class="columns">
+<div class="columns even">
   ${yearChart(visit, months, today)}
   ${monthByType(visit, months, today)}
 </div>`;

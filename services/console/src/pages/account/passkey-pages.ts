@@ -7,7 +7,7 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import { html, isolate } from '@pinkas/ui';
+import { attributes, button, html, isolate, postForm } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
@@ -16,7 +16,6 @@ import { PasskeyError, Passkeys, readName } from '../../passkey/passkeys.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { errorPage } from '../message-pages.js';
-import { postForm } from '../shell.js';
 import { json } from '../sign-in/passkey-pages.js';
 import { cardPage, scriptTag } from '../sign-in/sign-in-pages.js';
 import { words } from '../words.js';
@@ -29,9 +28,28 @@ export class ShowNewPasskey {
 
   async handle(visit: PersonVisit): Promise<PageReply> {
     const { language, csrfToken } = visit;
+    const part = attributes({
+      class: 'passkey',
+      hidden: true,
+      'data-passkey': 'add',
+      'data-token': csrfToken,
+      'data-failed': texts.addFailed[language],
+    });
     const reply = cardPage(
       texts.addPasskey[language],
-      html`<p>${texts.passkeysLead[language]}</p><div class="passkey" hidden data-passkey="add" data-token="${csrfToken}" data-failed="${texts.addFailed[language]}"><label for="name">${texts.passkeyName[language]}</label><input id="name" maxlength="60" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">${texts.passkeyNameHint[language]}</p><button type="button">${texts.addPasskey[language]}</button><p class="error" role="alert"></p></div><noscript><p class="notice">${texts.needsScript[language]}</p></noscript><p><a href="/account">${words.back[language]}</a></p>${scriptTag()}`,
+      html`<p>${texts.passkeysLead[language]}</p>
+<div${part}>
+  <label for="name">${texts.passkeyName[language]}</label>
+  <input id="name" maxlength="60" autocomplete="off" aria-describedby="name-hint">
+  <p class="hint" id="name-hint">${texts.passkeyNameHint[language]}</p>
+  <button type="button" class="primary">${texts.addPasskey[language]}</button>
+  <p class="error" role="alert"></p>
+</div>
+<noscript>
+  <p class="notice">${texts.needsScript[language]}</p>
+</noscript>
+<p><a href="/account">${words.back[language]}</a></p>
+${scriptTag()}`,
     );
     return { ...reply, cookies: [markBrowser(this.config, visit).cookie] };
   }
@@ -96,7 +114,10 @@ export class ShowRemovePasskey {
     const name = passkey.name === '' ? texts.unnamed[language] : passkey.name;
     return cardPage(
       texts.removeTitle[language],
-      html`<p><strong>${isolate(name, language)}</strong></p><p>${texts.removeLead[language]}</p>${postForm(path, csrfToken, html`<button class="danger">${texts.remove[language]}</button>`)}<p><a href="/account">${words.cancel[language]}</a></p>`,
+      html`<p><strong>${isolate(name, language)}</strong></p>
+<p>${texts.removeLead[language]}</p>
+${postForm(path, csrfToken, button({ text: texts.remove[language], kind: 'danger' }))}
+<p><a href="/account">${words.cancel[language]}</a></p>`,
     );
   }
 }

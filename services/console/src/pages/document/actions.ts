@@ -1,10 +1,21 @@
 import type { Allocation, DocumentState, IssuedDocument, Message } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  button,
+  card,
+  choice,
+  field,
+  form,
+  hidden,
+  html,
+  type Language,
+  leftToRight,
+  linkButton,
+  type Markup,
+  postForm,
+} from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../people/roles.js';
-import { choice, csrfField, field } from '../parts.js';
-import { postForm } from '../shell.js';
 import type { Words } from '../words.js';
 import { canCancelReport } from './donation.js';
 
@@ -45,31 +56,37 @@ export function actions(
   const { csrfToken, language, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
   const isCancelled = state.status === 'cancelled';
+  const canRetry = allocation && ['pending', 'refused', 'dead_lettered'].includes(allocation.state);
   const retryWord = document.type === 'donation_receipt' ? texts.report : texts.retry;
-  const retry =
-    allocation &&
-    ['pending', 'refused', 'dead_lettered'].includes(allocation.state) &&
-    postForm(at('/allocation'), csrfToken, html`<button>${retryWord[language]}</button>`);
+  const retryButton = button({ text: retryWord[language], kind: 'secondary' });
+  const retry = canRetry && postForm(at('/allocation'), csrfToken, retryButton);
   const { cancellable } = documentTypeRules[document.type];
   const cancel =
     cancellable &&
     !isCancelled &&
-    html`<a class="button danger" href="${at('/cancel')}">${texts.cancel[language]}</a>`;
+    linkButton({ href: at('/cancel'), text: texts.cancel[language], kind: 'danger' });
   const credit =
     documentTypeRules.credit_note.sources.includes(document.type) &&
-    html`<a class="button" href="${at('/credit')}">${texts.credit[language]}</a>`;
+    linkButton({ href: at('/credit'), text: texts.credit[language] });
   const cancelReport =
     canCancelReport(state) &&
     isAtLeast(role, 'owner') &&
-    html`<a class="button danger" href="${at('/cancel-donation')}">${texts.cancelReport[language]}</a>`;
+    linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
   const sending = isCancelled ? null : sendingForms(visit, document, messages);
   if (!retry && !sending && !cancel && !credit && !cancelReport) {
     return html``;
   }
+  const buttons = html`<div class="buttons">
+  ${credit}
+  ${cancel}
+  ${cancelReport}
+</div>`;
   const content = isAtLeast(role, 'issuer')
-    ? html`${retry}${sending}<div class="buttons">${credit}${cancel}${cancelReport}</div>`
+    ? html`${retry}
+${sending}
+${credit || cancel || cancelReport ? buttons : null}`
     : html`<p>${texts.noActions[language]}</p>`;
-  return html`<section class="card" aria-labelledby="actions"><h2 id="actions">${texts.actions[language]}</h2>${content}</section>`;
+  return card({ id: 'actions', title: texts.actions[language], content });
 }
 
 /** Sending what has failed again, or to another address. */
@@ -81,31 +98,53 @@ function sendingForms(visit: MemberVisit, document: IssuedDocument, messages: re
   const suppressed = new Set(
     failed.filter((message) => message.suppressed).map(({ recipient }) => recipient),
   );
+  const again = button({ text: texts.resend[language], kind: 'secondary' });
   const resend =
     failed.length > 0 &&
     failed.some((message) => !message.suppressed) &&
-    postForm(at('/resend'), csrfToken, html`<button>${texts.resend[language]}</button>`);
+    postForm(at('/resend'), csrfToken, again);
   const allow = [...suppressed].map((address) =>
     postForm(
       visit.link('/suppressions/remove'),
       csrfToken,
-      html`<input type="hidden" name="address" value="${address}"><input type="hidden" name="document" value="${document.id}"><p>${texts.suppressed[language]} ${leftToRight(address)}</p><button>${texts.allow[language]}</button>`,
+      html`${hidden('address', address)}
+  ${hidden('document', document.id)}
+  <p>${texts.suppressed[language]} ${leftToRight(address)}</p>
+  ${button({ text: texts.allow[language], kind: 'secondary' })}`,
     ),
   );
   const known = [email, phone].find((address) => address !== null && !suppressed.has(address));
-  return html`${resend}${allow}<h3 id="send">${texts.send[language]}</h3>${suppressed.size > 0 && html`<p class="hint">${texts.suppressedMore[language]}</p>`}${sendForm(at('/send'), csrfToken, known ?? '', language)}`;
+  return html`${resend}
+${allow}
+<h3 id="send">${texts.send[language]}</h3>
+${suppressed.size > 0 && html`<p class="hint">${texts.suppressedMore[language]}</p>`}
+${sendForm(at('/send'), csrfToken, known ?? '', language)}`;
 }
 
 function sendForm(action: string, csrfToken: string, recipient: string, language: Language): Markup {
-  return html`<form method="post" action="${action}" class="inline">${csrfField(csrfToken)}<input type="hidden" name="delivery_id" value="${crypto.randomUUID()}">${field({ name: 'recipient', label: texts.recipient[language], value: recipient, required: true, ltr: true, maxLength: 254 })}${choice(
-    {
-      name: 'channel',
-      label: texts.channel[language],
-      value: 'email',
-      options: [
-        ['email', texts.email[language]],
-        ['whatsapp', texts.whatsapp[language]],
-      ],
-    },
-  )}<button>${texts.sendButton[language]}</button></form>`;
+  const address = field({
+    name: 'recipient',
+    label: texts.recipient[language],
+    value: recipient,
+    required: true,
+    ltr: true,
+    maxLength: 254,
+  });
+  const channel = choice({
+    name: 'channel',
+    label: texts.channel[language],
+    value: 'email',
+    options: [
+      ['email', texts.email[language]],
+      ['whatsapp', texts.whatsapp[language]],
+    ],
+  });
+  return form({
+    action,
+    csrfToken,
+    content: html`${hidden('delivery_id', crypto.randomUUID())}
+${address}
+${channel}`,
+    acts: button({ text: texts.sendButton[language], kind: 'secondary' }),
+  });
 }

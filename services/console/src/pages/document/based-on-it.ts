@@ -1,5 +1,5 @@
 import type { listDocuments, ReplyOf, RequestOf } from '@pinkas/contracts';
-import { html, type Markup } from '@pinkas/ui';
+import { card, html, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentTable } from '../parts.js';
 import type { Words } from '../words.js';
@@ -33,8 +33,14 @@ export function basedOnIt(
   if (documents.length === 0) {
     return null;
   }
-  const more =
-    next !== null &&
-    html`<p><a href="${visit.link(`/documents/${params.id}`, { based: String(next) })}">${texts.more[language]}</a></p>`;
-  return html`<section class="card" aria-labelledby="based"><h2 id="based">${texts.based[language]}</h2>${documentTable(documents, (id) => visit.link(`/documents/${id}`), language)}${more}</section>`;
+  const href = visit.link(`/documents/${params.id}`, { based: String(next) });
+  const more = next === null ? null : html`<p><a href="${href}">${texts.more[language]}</a></p>`;
+  const list = documentTable(documents, (id) => visit.link(`/documents/${id}`), language);
+  return card({
+    id: 'based',
+    title: texts.based[language],
+    kind: 'flush',
+    content: html`${list}
+${more}`,
+  });
 }

@@ -1,9 +1,9 @@
 import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
-import { html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { amount, day, facts, html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { customerTypeNames } from '../customers.js';
-import { amount, day, facts, typeName } from '../parts.js';
+import { typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import type { Words } from '../words.js';
 import { donationFacts } from './donation.js';
@@ -39,11 +39,7 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
       [texts.date[language], day(document.date, language)],
       [texts.due[language], document.due_date && day(document.due_date, language)],
       [texts.reference[language], document.external_ref],
-      [
-        texts.basedOn[language],
-        source &&
-          html`<a href="${visit.link(`/documents/${source.id}`)}">${typeName(source.type, language)} ${leftToRight(String(source.number))}</a>, ${day(source.date, language)}`,
-      ],
+      [texts.basedOn[language], source && sourceLink(visit, source)],
       [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
       ...donationFacts(document, state, language),
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
@@ -55,6 +51,12 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
   );
 }
 
+function sourceLink(visit: MemberVisit, source: NonNullable<IssuedDocument['based_on']>): Markup {
+  const { language } = visit;
+  const name = html`${typeName(source.type, language)} ${leftToRight(String(source.number))}`;
+  return html`<a href="${visit.link(`/documents/${source.id}`)}">${name}</a>, ${day(source.date, language)}`;
+}
+
 function customerName(visit: MemberVisit, customer: CustomerSnapshot): Markup {
   const { language } = visit;
   const { legal_type: legalType, tax_id: taxId } = customer;
@@ -64,7 +66,9 @@ function customerName(visit: MemberVisit, customer: CustomerSnapshot): Markup {
     ),
     ' ',
   );
-  return html`<a href="${visit.link(`/customers/${customer.id}`)}">${isolate(customer.name, language)}</a>${more.text !== '' && html` <span class="soft">${more}</span>`}`;
+  const href = visit.link(`/customers/${customer.id}`);
+  return html`<a href="${href}">${isolate(customer.name, language)}</a>
+    ${more.text !== '' && html`<span class="soft">${more}</span>`}`;
 }
 
 /** As the document has them; the card of the customer may have others by now. */

@@ -1,6 +1,8 @@
 import type { IssuedDocument } from '@pinkas/contracts';
 import { showsVatAmount, showsVatBasis, type TotalRowKind, toShekels, totalRows } from '@pinkas/domain';
 import {
+  amount,
+  attributes,
   formatMoney,
   formatPercent,
   formatQuantity,
@@ -9,9 +11,9 @@ import {
   type Language,
   leftToRight,
   type Markup,
+  table,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { amount } from '../parts.js';
 import type { Words } from '../words.js';
 
 const texts = {
@@ -36,18 +38,29 @@ export function documentLines({ business, language }: MemberVisit, document: Iss
   const basis = showsVatBasis(document, business.legal_type)
     ? ` ${texts[isGross ? 'withVat' : 'withoutVat'][language]}`
     : '';
-  const [quantity, price, line] = [
-    texts.quantity[language],
-    `${texts.price[language]}${basis}`,
-    `${texts.line[language]}${basis}`,
-  ];
-  const cell = (label: string, value: string) =>
-    html`<td class="figure" data-label="${label}">${leftToRight(value)}</td>`;
-  const rows = items.map(
-    (item) =>
-      html`<tr><th scope="row">${isolate(item.description, language)}${item.sku !== null && html` <span class="soft">${texts.sku[language]} ${isolate(item.sku, language)}</span>`}</th>${cell(quantity, formatQuantity(item.quantity))}${cell(price, formatMoney(item.unit_price))}${cell(line, formatMoney(item.line_total))}</tr>`,
-  );
-  const head = [quantity, price, line].map((label) => html`<th scope="col" class="figure">${label}</th>`);
+  const itemTable = table<IssuedDocument['items'][number]>({
+    caption: texts.items[language],
+    language,
+    rows: items,
+    columns: [
+      { head: texts.description[language], value: (item) => itemName(item, language) },
+      {
+        head: texts.quantity[language],
+        kind: 'figure',
+        value: (item) => leftToRight(formatQuantity(item.quantity)),
+      },
+      {
+        head: `${texts.price[language]}${basis}`,
+        kind: 'figure',
+        value: (item) => leftToRight(formatMoney(item.unit_price)),
+      },
+      {
+        head: `${texts.line[language]}${basis}`,
+        kind: 'figure',
+        value: (item) => leftToRight(formatMoney(item.line_total)),
+      },
+    ],
+  });
   const vatShown = showsVatAmount(document, business.legal_type);
   const sums = totalRows(document, business.legal_type).map(({ kind, amount: value }) =>
     sum(rowLabel(document, kind, vatShown, language), toShekels(value), language),
@@ -57,12 +70,26 @@ export function documentLines({ business, language }: MemberVisit, document: Iss
     !vatShown && totals.vat !== 0
       ? `${texts.total[language]} ${texts.withVat[language]}`
       : texts.total[language];
-  return html`<h2>${texts.items[language]}</h2><div class="table"><table><thead><tr><th scope="col">${texts.description[language]}</th>${head}</tr></thead><tbody>${rows}</tbody></table></div>
-<dl class="sums">${sums}${sum(html`${total}`, totals.total, language, 'total')}</dl>`;
+  return html`<h2>${texts.items[language]}</h2>
+${itemTable}
+<dl class="sums">
+  ${sums}
+  ${sum(html`${total}`, totals.total, language, 'total')}
+</dl>`;
 }
 
-const sum = (label: Markup, value: number, language: Language, className = '') =>
-  html`<div class="${className}"><dt>${label}</dt><dd>${amount(value, language)}</dd></div>`;
+function itemName({ description, sku }: IssuedDocument['items'][number], language: Language): Markup {
+  const code = sku === null ? null : isolate(sku, language);
+  return html`${isolate(description, language)}
+          ${code && html`<span class="soft">${texts.sku[language]} ${code}</span>`}`;
+}
+
+const sum = (label: Markup, value: number, language: Language, className?: string) =>
+  html`<div${attributes({ class: className })}>
+    <dt>${label}</dt>
+    <dd>${amount(value, language)}</dd>
+  </div>
+  `;
 
 /** What a figure is called, with its basis or rate. */
 function rowLabel(
@@ -71,6 +98,7 @@ function rowLabel(
   vatShown: boolean,
   language: Language,
 ): Markup {
+  const grossOf = (value: number) => html` (${amount(value, language)} ${texts.withVat[language]})`;
   const percent = (value: number) => html` ${leftToRight(formatPercent(value))}`;
   switch (kind) {
     case 'gross_lines':
@@ -80,7 +108,7 @@ function rowLabel(
     case 'discount':
       return discount?.type === 'percent'
         ? html`${texts.discount[language]}${percent(discount.value)}`
-        : html`${texts.discount[language]}${isGross && discount && html` (${amount(discount.value, language)} ${texts.withVat[language]})`}`;
+        : html`${texts.discount[language]}${isGross && discount && grossOf(discount.value)}`;
     case 'net':
       return html`${texts.net[language]}`;
     case 'vat':

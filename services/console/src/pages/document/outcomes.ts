@@ -1,5 +1,4 @@
-import type { Language, Markup } from '@pinkas/ui';
-import { notice } from '../parts.js';
+import { type Language, type Markup, notice } from '@pinkas/ui';
 import type { Words } from '../words.js';
 
 /** What a form about a document has done, or why it has done nothing. */

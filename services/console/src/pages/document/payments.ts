@@ -1,7 +1,6 @@
 import type { IssuedDocument } from '@pinkas/contracts';
-import { html, isolate, type Markup, paymentDetails, paymentMethodName } from '@pinkas/ui';
+import { html, isolate, type Markup, paymentDetails, paymentMethodName, table } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { amount, day } from '../parts.js';
 import type { Words } from '../words.js';
 
 const texts = {
@@ -20,16 +19,29 @@ export function paymentTable(
   if (payments.length === 0) {
     return null;
   }
-  const rows = payments.map(
-    (payment) =>
-      html`<tr><th scope="row">${paymentMethodName(payment.method, business.wallet_labels, language)} <span class="soft">${paymentDetails(payment, language)}</span></th><td class="date" data-label="${texts.date[language]}">${day(payment.date, language)}</td><td class="figure" data-label="${texts.amount[language]}">${amount(payment.amount, language)}</td></tr>`,
-  );
-  return html`<h2>${texts.payments[language]}</h2><div class="table"><table><thead><tr><th scope="col">${texts.method[language]}</th><th scope="col">${texts.date[language]}</th><th scope="col" class="figure">${texts.amount[language]}</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const list = table<IssuedDocument['payments'][number]>({
+    caption: texts.payments[language],
+    language,
+    rows: payments,
+    columns: [
+      {
+        head: texts.method[language],
+        value: (payment) =>
+          html`${paymentMethodName(payment.method, business.wallet_labels, language)}
+          <span class="soft">${paymentDetails(payment, language)}</span>`,
+      },
+      { head: texts.date[language], kind: 'date', value: ({ date }) => date },
+      { head: texts.amount[language], kind: 'money', value: (payment) => payment.amount },
+    ],
+  });
+  return html`<h2>${texts.payments[language]}</h2>
+${list}`;
 }
 
 /** The notes of a document, with their lines; null where it has none. */
 export function documentNotes({ language }: MemberVisit, { notes }: IssuedDocument): Markup | null {
   return notes === null
     ? null
-    : html`<h2>${texts.notes[language]}</h2><p class="notes">${isolate(notes, language)}</p>`;
+    : html`<h2>${texts.notes[language]}</h2>
+<p class="notes">${isolate(notes, language)}</p>`;
 }

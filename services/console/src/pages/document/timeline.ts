@@ -6,9 +6,8 @@ import type {
   ReplyOf,
   showAllocation,
 } from '@pinkas/contracts';
-import { html, isolate, type Language, type Markup } from '@pinkas/ui';
+import { card, dayAndTime, html, isolate, type Language, type Markup } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { dayAndTime } from '../parts.js';
 import type { Words } from '../words.js';
 import { allocationSteps } from './allocation-steps.js';
 import { messageSteps } from './message-steps.js';
@@ -32,7 +31,7 @@ const texts = {
 /** A step in the life of a document. */
 export interface TimelineStep {
   readonly at: string;
-  readonly kind: 'done' | 'waiting' | 'failed';
+  readonly kind: 'done' | 'waiting' | 'failed' | 'ended';
   readonly text: Markup;
   readonly detail?: Markup | string | null;
 }
@@ -61,15 +60,27 @@ export function timeline(visit: MemberVisit, history: DocumentHistory): Markup {
   ];
   steps.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
   const next = allocation?.next_after_attempt ?? null;
-  const more =
-    next === null
-      ? null
-      : html`<p>${texts.moreRequests[language]} <a href="${visit.link(`/documents/${document.id}`, { requests: String(next) })}">${texts.laterRequests[language]}</a></p>`;
-  return html`<section class="card" aria-labelledby="timeline"><h2 id="timeline">${texts.timeline[language]}</h2><ol class="timeline">${steps.map((step) => stepMarkup(step, language))}</ol>${more}<p class="hint">${texts.tracking[language]}</p></section>`;
+  const href = visit.link(`/documents/${document.id}`, { requests: String(next) });
+  const later = html`<a href="${href}">${texts.laterRequests[language]}</a>`;
+  const more = next === null ? null : html`<p>${texts.moreRequests[language]} ${later}</p>`;
+  return card({
+    id: 'timeline',
+    title: texts.timeline[language],
+    content: html`<ol class="timeline">
+  ${steps.map((step) => stepMarkup(step, language))}
+</ol>
+${more}
+<p class="hint">${texts.tracking[language]}</p>`,
+  });
 }
 
 const stepMarkup = ({ at, kind, text, detail }: TimelineStep, language: Language) =>
-  html`<li class="${kind}"><p>${text}</p>${detail ? html`<p class="soft">${detail}</p>` : null}<p class="when">${dayAndTime(at, language)}</p></li>`;
+  html`<li class="${kind}">
+    <p>${text}</p>
+    ${detail ? html`<p class="soft">${detail}</p>` : null}
+    <p class="when">${dayAndTime(at, language)}</p>
+  </li>
+  `;
 
 function cancelledStep(
   { cancel_reason }: DocumentHistory['state'],
@@ -78,7 +89,7 @@ function cancelledStep(
 ): TimelineStep {
   return {
     at,
-    kind: 'done',
+    kind: 'ended',
     text: html`${texts.cancelled[language]}`,
     detail: cancel_reason ? isolate(cancel_reason, language) : null,
   };

@@ -1,11 +1,10 @@
 import type { MemberRole } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { html } from '@pinkas/ui';
+import { button, field, form, html, linkButton, pageHead } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { LastOwnerError, Members, readEmail } from '../../people/members.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
-import { postForm } from '../shell.js';
 import { tooManyPage } from '../sign-in/sign-in-pages.js';
 import { type Words, words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
@@ -19,15 +18,29 @@ interface WrongInvitation {
 
 function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageReply {
   const { language, csrfToken } = visit;
-  const error = wrong && html`<p class="error" id="email-error" role="alert">${wrong.reason[language]}</p>`;
-  const field = html`<label for="email">${texts.email[language]}</label><input id="email" name="email" type="email" dir="ltr" inputmode="email" autocomplete="off" maxlength="254" required${wrong && html` value="${wrong.email}" aria-invalid="true" aria-describedby="email-error"`}>${error}`;
+  const address = field({
+    name: 'email',
+    type: 'email',
+    label: texts.email[language],
+    value: wrong?.email ?? '',
+    error: wrong?.reason[language],
+    ltr: true,
+    maxLength: 254,
+    required: true,
+  });
+  const cancel = linkButton({ href: visit.link('/people'), text: words.cancel[language], kind: 'quiet' });
   return page(
     texts.inviteTitle[language],
-    html`<h1>${texts.inviteTitle[language]}</h1><div class="card"><p>${texts.inviteLead[language]}</p>${postForm(
-      visit.link('/people/invite'),
-      csrfToken,
-      html`${field}${roleField(wrong?.role ?? 'bookkeeper', language)}<button>${texts.send[language]}</button>`,
-    )}<p><a href="${visit.link('/people')}">${words.cancel[language]}</a></p></div>`,
+    html`${pageHead({ title: texts.inviteTitle[language], language, lead: texts.inviteLead[language] })}
+<section class="card">
+  ${form({
+    action: visit.link('/people/invite'),
+    csrfToken,
+    content: html`${address}
+${roleField(wrong?.role ?? 'bookkeeper', language)}`,
+    acts: html`${button({ text: texts.send[language] })}${cancel}`,
+  })}
+</section>`,
     wrong ? 422 : 200,
   );
 }

@@ -1,11 +1,10 @@
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { html } from '@pinkas/ui';
+import { button, form, html, linkButton, notice, pageHead } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { hasOtherOwner } from '../../people/member.repository.js';
 import { LastOwnerError, Members } from '../../people/members.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
-import { csrfField, notice } from '../parts.js';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 
@@ -14,10 +13,27 @@ function leavePage(
   isLastOwner: boolean,
   status = 200,
 ): PageReply {
+  const back = linkButton({ href: link('/people'), text: words.back[language], kind: 'quiet' });
   const content = isLastOwner
-    ? html`${notice('error', texts.lastOwner[language])}<p><a href="${link('/people')}">${words.back[language]}</a></p>`
-    : html`<section class="card"><p>${texts.leaveLead[language]}</p><form method="post" action="${link('/people/leave')}">${csrfField(csrfToken)}<div class="buttons"><button class="danger">${texts.leaveButton[language]}</button><a class="button quiet" href="${link('/people')}">${words.back[language]}</a></div></form></section>`;
-  return page(texts.leaveTitle[language], html`<h1>${texts.leaveTitle[language]}</h1>${content}`, status);
+    ? html`${notice('error', texts.lastOwner[language])}
+<div class="buttons">
+  ${back}
+</div>`
+    : html`<section class="card">
+  <p>${texts.leaveLead[language]}</p>
+  ${form({
+    action: link('/people/leave'),
+    csrfToken,
+    content: html``,
+    acts: html`${button({ text: texts.leaveButton[language], kind: 'danger' })}${back}`,
+  })}
+</section>`;
+  return page(
+    texts.leaveTitle[language],
+    html`${pageHead({ title: texts.leaveTitle[language], language })}
+${content}`,
+    status,
+  );
 }
 
 /** Says what leaving a business does. */

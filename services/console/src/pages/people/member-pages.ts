@@ -1,13 +1,12 @@
 import { isUuid } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { html, leftToRight } from '@pinkas/ui';
+import { button, card, form, html, leftToRight, notice, pageHead, postForm } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findMember } from '../../people/member.repository.js';
 import { LastOwnerError, Members } from '../../people/members.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
 import { errorPage } from '../message-pages.js';
-import { postForm } from '../shell.js';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 import { readRole, roleField } from './role-field.js';
@@ -26,19 +25,25 @@ async function memberPage(
     return errorPage('not_found', language);
   }
   const root = visit.link(`/people/${member.person_id}`);
+  const remove = html`<p>${texts.removeLead[language]}</p>
+${postForm(`${root}/remove`, csrfToken, button({ text: texts.remove[language], kind: 'danger' }))}`;
   return page(
     member.email,
-    html`<h1>${leftToRight(member.email)}</h1>${
-      isLastOwner && html`<p class="error" role="alert">${texts.lastOwner[language]}</p>`
-    }<section class="card">${postForm(
-      `${root}/role`,
-      csrfToken,
-      html`${roleField(member.role, language)}<button>${words.save[language]}</button>`,
-    )}</section><section class="card"><h2>${texts.remove[language]}</h2><p>${texts.removeLead[language]}</p>${postForm(
-      `${root}/remove`,
-      csrfToken,
-      html`<button class="danger">${texts.remove[language]}</button>`,
-    )}</section><p><a href="${visit.link('/people')}">${words.back[language]}</a></p>`,
+    html`${pageHead({
+      title: leftToRight(member.email),
+      language,
+      crumbs: [{ text: words.people[language], href: visit.link('/people') }],
+    })}
+${isLastOwner ? notice('error', texts.lastOwner[language]) : null}
+<section class="card">
+  ${form({
+    action: `${root}/role`,
+    csrfToken,
+    content: roleField(member.role, language),
+    acts: button({ text: words.save[language] }),
+  })}
+</section>
+${card({ id: 'remove', title: texts.remove[language], content: remove })}`,
     isLastOwner ? 422 : 200,
   );
 }

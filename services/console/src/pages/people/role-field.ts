@@ -1,5 +1,5 @@
 import { type MemberRole, memberRoles } from '@pinkas/contracts';
-import { html, type Language, type Markup } from '@pinkas/ui';
+import { type Language, type Markup, radios } from '@pinkas/ui';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 
@@ -11,11 +11,8 @@ const hints = {
 
 /** The choice of a role. */
 export function roleField(chosen: MemberRole, language: Language): Markup {
-  const options = memberRoles.map(
-    (role) =>
-      html`<label class="choice"><input type="radio" name="role" value="${role}"${role === chosen && html` checked`}> <span><strong>${words[role][language]}</strong> – ${hints[role][language]}</span></label>`,
-  );
-  return html`<fieldset><legend>${texts.role[language]}</legend>${options}</fieldset>`;
+  const options = memberRoles.map((role) => [role, words[role][language], hints[role][language]] as const);
+  return radios({ name: 'role', label: texts.role[language], value: chosen, options });
 }
 
 /** The role of a form; the least where it names none. */

@@ -1,21 +1,50 @@
 import type { Member } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { badge, type Column, html, leftToRight, linkButton, type Markup, pageHead, table } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { listMembers } from '../../people/member.repository.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
-import { day } from '../parts.js';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 
-function memberRow(visit: MemberVisit, member: Member, language: Language): Markup {
-  const isYou = member.person_id === visit.session.personId;
-  const action =
-    visit.role === 'owner' &&
-    html`<td><a href="${visit.link(`/people/${member.person_id}`)}">${texts.change[language]}<span class="visually-hidden"> ${member.email}</span></a></td>`;
-  return html`<tr><th scope="row">${leftToRight(member.email)}${isYou && html` <span class="badge">${texts.you[language]}</span>`}${member.undelivered_at !== null && html` <span class="badge cancelled">${texts.undelivered[language]}</span>`}</th><td>${words[member.role][language]}</td><td>${day(dayInIsrael(new Date(member.invited_at)), language)}</td>${action}</tr>`;
+function memberName(visit: MemberVisit, member: Member): Markup {
+  const { language, session } = visit;
+  const isYou = member.person_id === session.personId;
+  return html`${leftToRight(member.email)}
+          ${isYou && badge('neutral', texts.you[language])}
+          ${member.undelivered_at !== null && badge('bad', texts.undelivered[language])}`;
+}
+
+function changeLink(visit: MemberVisit, { email, person_id: id }: Member): Markup {
+  const label = html`<span class="visually-hidden"> ${email}</span>`;
+  return html`<a href="${visit.link(`/people/${id}`)}">${texts.change[visit.language]}${label}</a>`;
+}
+
+function memberTable(visit: MemberVisit, members: readonly Member[]): Markup {
+  const { language, role } = visit;
+  const change: Column<Member> = {
+    head: texts.action[language],
+    headHidden: true,
+    kind: 'action',
+    value: (member) => changeLink(visit, member),
+  };
+  return table<Member>({
+    caption: words.people[language],
+    language,
+    rows: members,
+    columns: [
+      { head: texts.email[language], value: (member) => memberName(visit, member) },
+      { head: texts.role[language], value: (member) => html`${words[member.role][language]}` },
+      {
+        head: texts.since[language],
+        kind: 'date',
+        value: (member) => dayInIsrael(new Date(member.invited_at)),
+      },
+      ...(role === 'owner' ? [change] : []),
+    ],
+  });
 }
 
 /** Shows who may use the business. */
@@ -26,16 +55,28 @@ export class ShowPeople {
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { language, business, role } = visit;
     const members = await listMembers(forTenant(this.db, business.id), business.id);
-    const isOwner = role === 'owner';
-    const rows = members.map((member) => memberRow(visit, member, language));
+    const invite = linkButton({
+      href: visit.link('/people/invite'),
+      text: texts.invite[language],
+      kind: 'primary',
+    });
+    const leave = linkButton({
+      href: visit.link('/people/leave'),
+      text: texts.leave[language],
+      kind: 'danger',
+    });
     return page(
       words.people[language],
-      html`<h1 id="people">${words.people[language]}</h1><p>${texts.lead[language]}</p>${
-        isOwner &&
-        html`<p><a class="button" href="${visit.link('/people/invite')}">${texts.invite[language]}</a></p>`
-      }<div class="table" role="region" aria-labelledby="people" tabindex="0"><table><thead><tr><th scope="col">${texts.email[language]}</th><th scope="col">${texts.role[language]}</th><th scope="col">${texts.since[language]}</th>${
-        isOwner && html`<th scope="col">${texts.action[language]}</th>`
-      }</tr></thead><tbody>${rows}</tbody></table></div><p><a class="button quiet danger" href="${visit.link('/people/leave')}">${texts.leave[language]}</a></p>`,
+      html`${pageHead({
+        title: words.people[language],
+        language,
+        lead: texts.lead[language],
+        primary: role === 'owner' ? invite : null,
+      })}
+${memberTable(visit, members)}
+<div class="buttons">
+  ${leave}
+</div>`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { html } from '@pinkas/ui';
+import { html, linkButton } from '@pinkas/ui';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
 import { signInPath } from '../message-pages.js';
@@ -11,7 +11,9 @@ export class ShowLinkSent {
   async handle({ language }: Visit): Promise<PageReply> {
     return cardPage(
       texts.sentTitle[language],
-      html`<p>${texts.sent[language]}</p><p>${texts.sentMore[language]}</p><p><a class="button secondary" href="${signInPath}">${texts.again[language]}</a></p>`,
+      html`<p>${texts.sent[language]}</p>
+<p>${texts.sentMore[language]}</p>
+<p>${linkButton({ href: signInPath, text: texts.again[language] })}</p>`,
     );
   }
 }

@@ -6,7 +6,7 @@ import {
   InjectConfig,
   InjectDatabase,
 } from '@pinkas/service-kit';
-import { html, leftToRight } from '@pinkas/ui';
+import { attributes, button, csrfField, html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
@@ -35,11 +35,18 @@ export class ShowLink {
     const who = html`<strong>${leftToRight(link.email)}</strong>`;
     const lead = isHere
       ? html`<p>${texts.linkHere[language]} ${who}</p>`
-      : html`<p>${texts.linkElsewhere[language]} ${who}.</p><p>${texts.linkElsewhereMore[language]}</p>`;
+      : html`<p>${texts.linkElsewhere[language]} ${who}.</p>
+<p>${texts.linkElsewhereMore[language]}</p>`;
     const label = isHere ? texts.linkTitle[language] : texts.linkConfirm[language];
+    const start = attributes({ method: 'post', action: path, 'data-send-at-once': isHere });
     return cardPage(
       texts.linkTitle[language],
-      html`${lead}<form method="post" action="${path}"${isHere && html` data-send-at-once`}><input type="hidden" name="_csrf" value="${csrfToken}"><button>${label}</button></form>${isHere && scriptTag()}`,
+      html`${lead}
+<form${start}>
+  ${csrfField(csrfToken)}
+  ${button({ text: label })}
+</form>
+${isHere && scriptTag()}`,
     );
   }
 }

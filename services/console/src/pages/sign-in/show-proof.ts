@@ -1,5 +1,5 @@
 import { InjectConfig } from '@pinkas/service-kit';
-import { html, leftToRight } from '@pinkas/ui';
+import { button, csrfField, hidden, html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
@@ -19,7 +19,16 @@ export class ShowProof {
     const { cookie } = markBrowser(this.config, visit);
     const reply = cardPage(
       texts.proveTitle[language],
-      html`<p>${texts.proveLead[language]}</p><p><strong>${leftToRight(session.email)}</strong></p>${passkeyButton(visit, next)}<form method="post" action="/prove"><input type="hidden" name="_csrf" value="${csrfToken}"><input type="hidden" name="next" value="${next}"><button>${texts.sendLink[language]}</button></form>${issuerLink(visit, this.config, next)}${scriptTag()}`,
+      html`<p>${texts.proveLead[language]}</p>
+<p><strong>${leftToRight(session.email)}</strong></p>
+${passkeyButton(visit, next)}
+<form method="post" action="/prove">
+  ${csrfField(csrfToken)}
+  ${hidden('next', next)}
+  ${button({ text: texts.sendLink[language] })}
+</form>
+${issuerLink(visit, this.config, next)}
+${scriptTag()}`,
     );
     return { ...reply, cookies: [cookie] };
   }

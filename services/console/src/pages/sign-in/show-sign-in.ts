@@ -1,12 +1,12 @@
 import { InjectConfig } from '@pinkas/service-kit';
-import { html, type Markup } from '@pinkas/ui';
+import { attributes, button, csrfField, hidden, html, type Markup } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { signInPath } from '../message-pages.js';
-import { cardPage, issuerLink, passkeyButton, scriptTag } from './sign-in-pages.js';
+import { issuerLink, passkeyButton, scriptTag, welcomePage } from './sign-in-pages.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 /** What the page shows again when the form was wrong. */
@@ -14,11 +14,26 @@ export interface WrongAddress {
   readonly email: string;
 }
 
-function field(visit: Visit, wrong: WrongAddress | null): Markup {
-  const { language } = visit;
-  const error =
-    wrong && html`<p class="error" id="email-error" role="alert">${texts.emailWrong[language]}</p>`;
-  return html`<label for="email">${texts.email[language]}</label><input id="email" name="email" type="email" dir="ltr" autocomplete="username webauthn" inputmode="email" maxlength="254" required${wrong && html` value="${wrong.email}" aria-invalid="true" aria-describedby="email-error"`}>${error}`;
+function addressField({ language }: Visit, wrong: WrongAddress | null): Markup {
+  const error = html`<p class="error" id="email-error" role="alert">${texts.emailWrong[language]}</p>`;
+  const input = attributes({
+    id: 'email',
+    name: 'email',
+    type: 'email',
+    dir: 'ltr',
+    autocomplete: 'username webauthn',
+    inputmode: 'email',
+    maxlength: 254,
+    required: true,
+    value: wrong?.email,
+    'aria-invalid': wrong && 'true',
+    'aria-describedby': wrong && 'email-error',
+  });
+  return html`<div class="field">
+    <label for="email">${texts.email[language]}</label>
+    <input${input}>
+    ${wrong ? error : null}
+  </div>`;
 }
 
 /** The page on which a person signs in, also after a wrong address. */
@@ -29,9 +44,19 @@ export function signInPage(
   wrong: WrongAddress | null = null,
 ): PageReply {
   const { language, csrfToken } = visit;
-  return cardPage(
+  const start = attributes({ method: 'post', action: signInPath, novalidate: wrong !== null });
+  return welcomePage(
     texts.title[language],
-    html`<form method="post" action="${signInPath}"${wrong && html` novalidate`}><input type="hidden" name="_csrf" value="${csrfToken}"><input type="hidden" name="next" value="${next}">${field(visit, wrong)}<button>${texts.sendLink[language]}</button></form>${passkeyButton(visit, next)}${issuerLink(visit, config, next)}${scriptTag()}`,
+    html`<form${start}>
+  ${csrfField(csrfToken)}
+  ${hidden('next', next)}
+  ${addressField(visit, wrong)}
+  ${button({ text: texts.sendLink[language] })}
+</form>
+${passkeyButton(visit, next)}
+${issuerLink(visit, config, next)}
+${scriptTag()}`,
+    language,
     wrong ? 422 : 200,
   );
 }

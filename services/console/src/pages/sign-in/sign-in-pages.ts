@@ -1,14 +1,44 @@
-import { html, type Language, type Markup } from '@pinkas/ui';
+import { attributes, html, type Language, linkButton, type Markup, notice } from '@pinkas/ui';
 import { signInScript } from '../../assets/assets.js';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
+import { mark } from '../icons.js';
 import { signInPath } from '../message-pages.js';
 import type { Words } from '../words.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 /** A page with a heading, in the middle. */
 export function cardPage(title: string, content: Markup, status = 200): PageReply {
-  return page(title, html`<div class="card sign-in"><h1>${title}</h1>${content}</div>`, status);
+  return page(title, signInCard(title, content), status);
+}
+
+function signInCard(title: string, content: Markup): Markup {
+  return html`<div class="card sign-in">
+  <h1>${title}</h1>
+  ${content}
+</div>`;
+}
+
+/** The page of a person who is not signed in: what the product is, next to the way in. */
+export function welcomePage(title: string, content: Markup, language: Language, status: number): PageReply {
+  const points = [texts.pointLaw, texts.pointDelivery, texts.pointAccountant].map(
+    (point) => html`<li>${point[language]}</li>
+      `,
+  );
+  return page(
+    title,
+    html`<div class="welcome-page">
+  <div class="about">
+    ${mark}
+    <p class="slogan">${texts.slogan[language]}</p>
+    <ul>
+      ${points}
+    </ul>
+  </div>
+  ${signInCard(title, content)}
+</div>`,
+    status,
+  );
 }
 
 /** The page for a person who has attempted something too often. */
@@ -17,7 +47,7 @@ export function tooManyPage(language: Language, seconds: number): PageReply {
   const wait = minutes === 1 ? `1 ${texts.minute[language]}` : `${minutes} ${texts.minutes[language]}`;
   const reply = cardPage(
     texts.tooMany[language],
-    html`<p class="notice" role="alert">${texts.tooManyMore[language]} ${wait}.</p>`,
+    notice('error', `${texts.tooManyMore[language]} ${wait}.`),
     429,
   );
   return { ...reply, retryAfterSeconds: seconds } as PageReply;
@@ -27,7 +57,8 @@ export function tooManyPage(language: Language, seconds: number): PageReply {
 export function failedPage(language: Language, title: Words, more: Words, status: number): PageReply {
   return cardPage(
     title[language],
-    html`<p class="notice" role="alert">${more[language]}</p><p><a class="button" href="${signInPath}">${texts.backToSignIn[language]}</a></p>`,
+    html`${notice('error', more[language])}
+<p>${linkButton({ href: signInPath, text: texts.backToSignIn[language] })}</p>`,
     status,
   );
 }
@@ -39,7 +70,18 @@ export function scriptTag(): Markup {
 
 /** The button for a passkey: a browser without scripts or passkeys does not show it. */
 export function passkeyButton({ language, csrfToken }: Visit, next: string): Markup {
-  return html`<div class="passkey" hidden data-passkey="use" data-token="${csrfToken}" data-next="${next}" data-failed="${texts.passkeyFailed[language]}"><button type="button" class="secondary">${texts.withPasskey[language]}</button><p class="error" role="alert"></p></div>`;
+  const part = attributes({
+    class: 'passkey',
+    hidden: true,
+    'data-passkey': 'use',
+    'data-token': csrfToken,
+    'data-next': next,
+    'data-failed': texts.passkeyFailed[language],
+  });
+  return html`<div${part}>
+  <button type="button" class="secondary">${texts.withPasskey[language]}</button>
+  <p class="error" role="alert"></p>
+</div>`;
 }
 
 /** The link to the issuer, where one is configured. */
@@ -48,7 +90,10 @@ export function issuerLink(
   { oidcIssuer, oidcName }: { oidcIssuer: string; oidcName: string },
   next: string,
 ): Markup | null {
+  const href = `/sign-in/oidc?${new URLSearchParams({ next }).toString()}`;
   return oidcIssuer === ''
     ? null
-    : html`<p><a class="button secondary" href="/sign-in/oidc?${new URLSearchParams({ next }).toString()}">${texts.withIssuer[language]} <bdi>${oidcName}</bdi></a></p>`;
+    : html`<p>
+  <a class="button secondary" href="${href}">${texts.withIssuer[language]} <bdi>${oidcName}</bdi></a>
+</p>`;
 }

@@ -2,6 +2,22 @@ import type { Words } from '../words.js';
 
 /** What the pages of signing in say. */
 export const signInWords = {
+  slogan: {
+    he: 'המסמכים של העסק, חוקיים ובמקום אחד',
+    en: 'The documents of your business, valid and in one place',
+  },
+  pointLaw: {
+    he: 'חתימה דיגיטלית ומספרי הקצאה של רשות המסים',
+    en: 'Digital signatures and allocation numbers of the tax authority',
+  },
+  pointDelivery: {
+    he: 'שליחה ללקוח בדוא"ל ובוואטסאפ',
+    en: 'Sent to the customer by email and WhatsApp',
+  },
+  pointAccountant: {
+    he: 'מבנה אחיד ויומן שינויים לרואה החשבון',
+    en: 'Uniform files and an audit trail for the accountant',
+  },
   title: { he: 'כניסה לפנקס', en: 'Sign in to Pinkas' },
   email: { he: 'כתובת מייל', en: 'Email address' },
   emailWrong: {
