@@ -267,12 +267,18 @@ export function formSection(given: {
   readonly csrfToken: string;
   readonly content: Markup;
   readonly save: string;
+  /** Other buttons, after that which saves. */
+  readonly more?: Markup | null;
   readonly notice?: Markup | null;
   readonly multipart?: boolean;
   readonly readOnly?: boolean;
   readonly data?: Readonly<Record<`data-${string}`, string | true>>;
 }): Markup {
   const { id, title, hint, content, notice = null, readOnly = false } = given;
+  const acts = html`<div class="buttons">
+      ${button({ text: given.save, kind: 'primary' })}
+      ${given.more ?? null}
+    </div>`;
   const start = attributes({
     method: 'post',
     action: given.action,
@@ -292,7 +298,7 @@ export function formSection(given: {
       <legend class="visually-hidden">${title}</legend>
       ${content}
     </fieldset>
-    ${readOnly ? null : html`<div class="buttons">${button({ text: given.save, kind: 'primary' })}</div>`}
+    ${readOnly ? null : acts}
   </form>
 </section>`;
 }

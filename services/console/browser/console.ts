@@ -55,24 +55,25 @@ function sendOnce(): void {
 
 /** Shows the settings of the business on a sample document while they are typed. */
 function previewSettings(): void {
-  const form = document.querySelector<HTMLFormElement>('[data-preview-form]');
+  const forms = [...document.querySelectorAll<HTMLFormElement>('[data-preview-form]')];
   const frame = document.querySelector<HTMLIFrameElement>('[data-preview]');
-  if (!form || !frame) {
+  if (!frame) {
     return;
   }
   let logo = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
   const names = ['name', 'address', 'city', 'email', 'phone', 'language', 'accent_color', 'default_notes'];
   const show = () => {
+    const typed = forms.flatMap((form) => [...new FormData(form)]);
     const query = new URLSearchParams(
-      names.map((name) => [name, String(new FormData(form).get(name) ?? '')]),
+      names.map((name) => [name, String(typed.find(([field]) => field === name)?.[1] ?? '')]),
     );
     if (logo !== '') {
       query.set('logo', logo);
     }
     frame.src = `${frame.dataset.preview}?${query}`;
   };
-  const upload = async (file: File) => {
+  const upload = async (form: HTMLFormElement, file: File) => {
     const body = new FormData();
     body.set('_csrf', String(new FormData(form).get('_csrf')));
     body.set('logo', file);
@@ -80,17 +81,20 @@ function previewSettings(): void {
     const { sha256 = '' } = (await response.json()) as { sha256?: string };
     logo = sha256;
   };
-  form.addEventListener('input', (event) => {
+  const preview = (form: HTMLFormElement, event: Event) => {
     clearTimeout(timer);
     const input = event.target as HTMLInputElement;
     const file = input.name === 'logo' ? input.files?.[0] : undefined;
     timer = setTimeout(async () => {
       if (file) {
-        await upload(file).catch(() => undefined);
+        await upload(form, file).catch(() => undefined);
       }
       show();
     }, previewDelayMs);
-  });
+  };
+  for (const form of forms) {
+    form.addEventListener('input', (event) => preview(form, event));
+  }
 }
 
 /** A page that waits for work in the background loads itself again. */

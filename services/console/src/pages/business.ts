@@ -19,14 +19,30 @@ import {
 } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, InjectConfig, RpcClient } from '@pinkas/service-kit';
 import {
+  attributes,
+  button,
+  card,
+  checkbox,
+  choice,
   defaultAccent,
+  type FieldErrors,
+  type FieldRule,
+  type FormField,
+  facts,
+  field,
+  fieldErrors,
   formatPercent,
+  formSection,
+  hidden,
   html,
   isolate,
   type Language,
   languages,
   leftToRight,
   type Markup,
+  notice,
+  pageHead,
+  textarea,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
@@ -34,7 +50,6 @@ import { isProofFresh, proofPath } from '../http/fresh-proof.js';
 import { framedHeaders } from '../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../http/visit.js';
 import { AttemptLimiter } from '../sign-in/attempt-limiter.js';
-import { checkbox, choice, csrfField, facts, field, notice } from './parts.js';
 import { sampleDocument } from './sample-document.js';
 import { type Words, words } from './words.js';
 
@@ -141,6 +156,34 @@ const legalTypeName = (type: BusinessLegalType, language: Language): string =>
 /** The fields of the form as they are shown and sent. */
 type Fields = Readonly<Record<string, string>>;
 
+/** The sections of the page, each with a form of its own: its fields, and the members of a change that they make. */
+const sections = {
+  details: {
+    fields: ['name', 'address', 'city', 'email', 'phone', 'language'],
+    members: ['name', 'address', 'city', 'email', 'phone', 'language'],
+  },
+  look: { fields: ['accent_color'], members: ['accent_color', 'logo'] },
+  terms: {
+    fields: ['payment_terms_days', 'prices_include_vat', 'default_notes'],
+    members: ['payment_terms_days', 'prices_include_vat', 'default_notes'],
+  },
+  sending: {
+    fields: ['auto_send', 'channel', 'quiet_from', 'quiet_to', 'allocation_hold_minutes'],
+    members: ['auto_send', 'allocation_hold_minutes'],
+  },
+  accountant: { fields: ['accountant_copy', 'accountant_email'], members: ['accountant_copy'] },
+} as const satisfies Record<
+  string,
+  { fields: readonly string[]; members: readonly (keyof BusinessChange)[] }
+>;
+type Section = (typeof sections)[keyof typeof sections];
+
+/** The sections that a form is about; all of them where it names none. */
+function sentSections({ form }: MemberVisit): readonly Section[] {
+  const named = Object.entries(sections).find(([id]) => id === form.get('section'));
+  return named ? [named[1]] : Object.values(sections);
+}
+
 const textFields = ['name', 'address', 'city', 'email', 'phone', 'default_notes'] as const;
 
 function fieldsOf(business: Business): Fields {
@@ -209,18 +252,31 @@ const provedFields = ['email', 'accountant_copy', 'accountant_email'] as const;
 
 /** In a window of its own, since what was typed is not saved yet. */
 function proofNotice({ language, link }: MemberVisit): Markup {
-  return html`${texts.proof[language]} <a href="${proofPath(link('/business'))}" target="_blank">${texts.prove[language]}</a>`;
+  const href = proofPath(link('/business'));
+  return html`${texts.proof[language]} <a href="${href}" target="_blank">${texts.prove[language]}</a>`;
 }
 
-function sentFields({ form }: MemberVisit, business: Business): Fields {
+/** The fields of the form; those of other sections are as they are. */
+function sentFields(visit: MemberVisit, business: Business): Fields {
+  const own = new Set<string>(sentSections(visit).flatMap(({ fields }) => fields));
   return Object.fromEntries(
-    Object.keys(fieldsOf(business)).map((name) => [name, (form.get(name) ?? '').trim()]),
+    Object.entries(fieldsOf(business)).map(([name, value]) => [
+      name,
+      own.has(name) ? (visit.form.get(name) ?? '').trim() : value,
+    ]),
   );
 }
 
 const orNull = (text: string | undefined) => (text ? text : null);
 
-/** The change that a form asks for: every field of it, so that an emptied one is removed. */
+/** The change that a form asks for: every field of its sections, so that an emptied one is removed. */
+function sentChange(visit: MemberVisit, sent: Fields): BusinessChange {
+  const { files, form } = visit;
+  const change = changeOf(sent, logoOf(files.logo, form.has('remove_logo')));
+  const members = new Set<string>(sentSections(visit).flatMap((section) => section.members));
+  return Object.fromEntries(Object.entries(change).filter(([name]) => members.has(name)));
+}
+
 function changeOf(sent: Fields, logo: BusinessChange['logo']): BusinessChange {
   const quiet = sent.quiet_from || sent.quiet_to ? `${sent.quiet_from}-${sent.quiet_to}` : null;
   return {
@@ -256,33 +312,20 @@ function logoOf(file: UploadedFile | undefined, isRemoved: boolean): BusinessCha
   return isRemoved ? null : undefined;
 }
 
-type FieldErrors = Readonly<Record<string, string>>;
-
-/** The field of the form behind a path of the contract, and what it says. */
-const errorOfPath: readonly (readonly [path: string, name: string, words: Words])[] = [
-  ['/name', 'name', texts.badName],
-  ['/email', 'email', texts.badEmail],
-  ['/phone', 'phone', texts.badPhone],
-  ['/accent_color', 'accent_color', texts.badAccent],
-  ['/logo', 'logo', texts.badLogo],
-  ['/auto_send/quiet_hours', 'quiet_from', texts.badQuiet],
-  ['/accountant_copy/email', 'accountant_email', texts.badEmail],
+/** What the page says about what the contract refuses. */
+const errorRules: readonly FieldRule[] = [
+  { path: '/name', text: texts.badName },
+  { path: '/email', text: texts.badEmail },
+  { path: '/phone', text: texts.badPhone },
+  { path: '/accent_color', text: texts.badAccent },
+  { path: '/logo', text: texts.badLogo },
+  { path: '/auto_send/quiet_hours', field: 'quiet_from', text: texts.badQuiet },
+  { path: '/auto_send', field: 'channel' },
+  { path: '/accountant_copy', field: 'accountant_email', text: texts.badEmail },
 ];
 
 const errorPaths = ({ details }: ApiError): string[] =>
   ((details?.errors ?? []) as readonly ValidationError[]).map(({ path }) => path);
-
-function errorsOf(error: ApiError, language: Language): FieldErrors {
-  return Object.fromEntries(
-    errorPaths(error).map((path) => {
-      const below = path.replace(/^\/change/, '');
-      const known = errorOfPath.find(([start]) => below.startsWith(start));
-      return known
-        ? [known[1], known[2][language]]
-        : [below.split('/')[1] ?? 'form', texts.badValue[language]];
-    }),
-  );
-}
 
 /** The settings of a business, with a preview. */
 @ConsolePage({ method: 'GET', path: '/business', access: 'reader' })
@@ -328,7 +371,7 @@ export class SaveBusinessSettings {
     try {
       await this.rpc.call(updateBusiness, {
         business_id: business.id,
-        change: changeOf(sent, logoOf(files.logo, form.has('remove_logo'))),
+        change: sentChange(visit, sent),
         expected_version: base.version,
         person_id: session.personId,
       });
@@ -344,7 +387,8 @@ export class SaveBusinessSettings {
           base,
         );
       }
-      return settingsPage(visit, sent, errorsOf(error, language), { base });
+      const errors = fieldErrors(error.details, { language, below: '/change', rules: errorRules });
+      return settingsPage(visit, sent, errors, { base });
     }
     return redirect(link('/business'), { outcome: 'saved' });
   }
@@ -442,7 +486,8 @@ function changedPage(visit: MemberVisit, sent: Fields, base: FormBase): PageRepl
   );
   const changes = Object.entries(now).flatMap(([name, value]) => {
     const was = before[name] ?? value;
-    const shown = html`<del>${valueText(name, was, language)}</del> → <ins>${valueText(name, value, language)}</ins>`;
+    const [old, current] = [was, value].map((each) => valueText(name, each, language));
+    const shown = html`<del>${old ?? null}</del> → <ins>${current ?? null}</ins>`;
     return was === value ? [] : [[fieldWords[name]?.[language] ?? name, shown] as const];
   });
   const list = changes.length === 0 ? html`<p>${texts.otherChanges[language]}</p>` : facts(changes, language);
@@ -453,7 +498,7 @@ function changedPage(visit: MemberVisit, sent: Fields, base: FormBase): PageRepl
     {
       base: baseOf(visit),
       refusal: html`${texts.changed[language]}`,
-      more: html`<section class="card" aria-labelledby="changes"><h2 id="changes">${texts.changes[language]}</h2>${list}</section>`,
+      more: card({ id: 'changes', title: texts.changes[language], content: list }),
     },
   );
 }
@@ -480,28 +525,36 @@ function settingsPage(
     more = null,
   }: { readonly base?: FormBase; readonly refusal?: Markup | null; readonly more?: Markup | null } = {},
 ): PageReply {
-  const { business, language, link, outcome, role } = visit;
+  const { business, language, outcome, role } = visit;
   const previewQuery = Object.fromEntries(
     [...textFields, 'accent_color', 'language'].map((name) => [name, given[name]]),
   );
   const isWrong = Object.keys(errors).length > 0;
-  const frame = html`<section class="card preview" aria-labelledby="preview"><h2 id="preview">${texts.preview[language]}</h2><div class="frame"><iframe title="${texts.preview[language]}" src="${link('/business/preview', previewQuery)}" data-preview="${link('/business/preview')}" sandbox="" loading="lazy"></iframe></div></section>`;
+  const message =
+    refusal ??
+    (isWrong ? html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}` : null);
+  const settings = [
+    detailsSection(visit, given, errors, base),
+    lookSection(visit, given, errors, base),
+    termsSection(visit, given, errors, base),
+    sendingSection(visit, given, errors, base),
+    accountantSection(visit, given, errors, base),
+  ];
   return page(
     words.business[language],
-    html`<h1>${words.business[language]}</h1>${refusal && notice('error', refusal)}${outcome === 'saved' ? notice('done', texts.saved[language]) : null}${isWrong ? notice('error', html`${texts.wrong[language]} ${[...new Set(Object.values(errors))].join(' ')}`) : null}${more}
-<section class="card">${facts(
-      [
-        [
-          texts.legalType[language],
-          business.legal_type ? legalTypeName(business.legal_type, language) : texts.missing[language],
-        ],
-        [texts.taxId[language], business.tax_id ? leftToRight(business.tax_id) : texts.missing[language]],
-        [texts.approval[language], approvalFact(business, language)],
-        [texts.vatRate[language], leftToRight(formatPercent(business.vat_rate))],
-      ],
-      language,
-    )}<p class="hint">${texts.identityHint[language]}</p></section>
-<div class="columns"><div>${role === 'owner' ? settingsForm(visit, given, errors, base) : html`<section class="card"><p>${texts.readOnly[language]}</p>${settingsForm(visit, given, errors, base)}</section>`}</div><div>${frame}</div></div>`,
+    html`${pageHead({ title: words.business[language], language, lead: role === 'owner' ? null : texts.readOnly[language] })}
+${message && notice('error', message)}
+${outcome === 'saved' ? notice('done', texts.saved[language]) : null}
+${more}
+<div class="columns">
+  <div>
+    ${identityCard(business, language)}
+    ${settings}
+  </div>
+  <div>
+    ${previewCard(visit, previewQuery)}
+  </div>
+</div>`,
     isWrong || refusal !== null ? 422 : 200,
   );
 }
@@ -523,29 +576,170 @@ function approvalFact(
   return html`${leftToRight(approval.number)}${until}`;
 }
 
-function settingsForm(visit: MemberVisit, given: Fields, errors: FieldErrors, base: FormBase): Markup {
-  const { business, csrfToken, language, link, role } = visit;
-  const input = (name: string, word: Words, more: Partial<Parameters<typeof field>[0]> = {}) =>
-    field({ name, label: word[language], value: given[name] ?? '', error: errors[name], ...more });
-  const box = (name: string, word: Words) =>
-    checkbox({ name, label: word[language], checked: given[name] === 'yes' });
-  const group = (word: Words, content: Markup) =>
-    html`<fieldset class="card"><legend>${word[language]}</legend>${content}</fieldset>`;
-  const notesId = 'field-default_notes';
-  const isReadOnly = role !== 'owner';
-  return html`<form method="post" action="${link('/business')}" enctype="multipart/form-data" data-preview-form data-logo="${link('/business/logo')}">${csrfField(csrfToken)}<input type="hidden" name="version" value="${base.version}"><input type="hidden" name="base" value="${base.fields}"><fieldset class="bare"${isReadOnly && html` disabled`}>
-${group(texts.profile, html`${input('name', texts.name, { required: true, maxLength: 120, autocomplete: 'organization' })}${input('address', texts.address, { maxLength: 200, autocomplete: 'address-line1' })}${input('city', texts.city, { maxLength: 80, autocomplete: 'address-level2' })}${input('email', texts.email, { type: 'email', ltr: true, maxLength: 254, autocomplete: 'email' })}${input('phone', texts.phone, { type: 'tel', ltr: true, maxLength: 21, autocomplete: 'tel' })}${choice({ name: 'language', label: texts.language[language], value: given.language ?? 'he', options: languages.map((known) => [known, texts[known][language]] as const) })}`)}
-${group(texts.look, html`${input('accent_color', texts.accent, { type: 'color', hint: texts.accentHint[language] })}${input('logo', texts.logo, { type: 'file', accept: 'image/png,image/svg+xml', hint: texts.logoHint[language] })}${business.logo ? checkbox({ name: 'remove_logo', label: texts.removeLogo[language], checked: false }) : null}`)}
-${group(texts.terms, html`${input('payment_terms_days', texts.termDays, { type: 'number', min: '0', max: '365', ltr: true })}${box('prices_include_vat', texts.pricesIncludeVat)}<div class="field"><label for="${notesId}">${texts.notes[language]}</label><textarea id="${notesId}" name="default_notes" rows="3" maxlength="1000">${given.default_notes ?? ''}</textarea>${errors.default_notes ? html`<p class="error">${errors.default_notes}</p>` : null}</div>`)}
-${group(
-  texts.sending,
-  html`${box('auto_send', texts.autoSend)}${choice({
-    name: 'channel',
-    label: texts.channel[language],
-    value: given.channel ?? 'email',
-    options: Object.entries(channelWords).map(([value, word]) => [value, word[language]] as const),
-  })}${input('quiet_from', texts.quietFrom, { type: 'time', ltr: true })}${input('quiet_to', texts.quietTo, { type: 'time', ltr: true, hint: texts.quietHint[language] })}${input('allocation_hold_minutes', texts.hold, { type: 'number', min: '0', max: '1440', ltr: true })}`,
-)}
-${group(texts.accountant, html`${box('accountant_copy', texts.accountantCopy)}${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true, maxLength: 254 })}`)}
-${isReadOnly ? null : html`<div class="buttons"><button>${words.save[language]}</button><button class="quiet" name="step" value="preview">${texts.showPreview[language]}</button></div>`}</fieldset></form>`;
+function identityCard(business: Business, language: Language): Markup {
+  const { legal_type, tax_id, vat_rate } = business;
+  const missing = texts.missing[language];
+  const known = facts(
+    [
+      [texts.legalType[language], legal_type ? legalTypeName(legal_type, language) : missing],
+      [texts.taxId[language], tax_id ? leftToRight(tax_id) : missing],
+      [texts.approval[language], approvalFact(business, language)],
+      [texts.vatRate[language], leftToRight(formatPercent(vat_rate))],
+    ],
+    language,
+  );
+  return card({
+    id: 'identity',
+    title: texts.identity[language],
+    content: html`${known}
+<p class="hint">${texts.identityHint[language]}</p>`,
+  });
 }
+
+function previewCard(
+  { language, link }: MemberVisit,
+  query: Readonly<Record<string, string | undefined>>,
+): Markup {
+  const frame = attributes({
+    title: texts.preview[language],
+    src: link('/business/preview', query),
+    'data-preview': link('/business/preview'),
+    sandbox: '',
+    loading: 'lazy',
+  });
+  const content = html`<div class="frame">
+    <iframe${frame}></iframe>
+  </div>`;
+  return html`<div class="preview">
+  ${card({ id: 'preview', title: texts.preview[language], content })}
+</div>`;
+}
+
+type SectionPart = (visit: MemberVisit, given: Fields, errors: FieldErrors, base: FormBase) => Markup;
+
+/** A section with its form, which sends the settings along that it was made of. */
+function section(
+  id: keyof typeof sections,
+  title: Words,
+  contentOf: (
+    input: (name: string, word: Words, more?: Partial<FormField>) => Markup,
+    box: (name: string, word: Words) => Markup,
+    visit: MemberVisit,
+    given: Fields,
+    errors: FieldErrors,
+  ) => Markup,
+  hasPreview = false,
+): SectionPart {
+  return (visit, given, errors, base) => {
+    const { csrfToken, language, link, role } = visit;
+    const input = (name: string, word: Words, more: Partial<FormField> = {}) =>
+      field({ name, label: word[language], value: given[name] ?? '', error: errors[name], ...more });
+    const box = (name: string, word: Words) =>
+      checkbox({ name, label: word[language], checked: given[name] === 'yes' });
+    const preview = button({
+      text: texts.showPreview[language],
+      kind: 'secondary',
+      name: 'step',
+      value: 'preview',
+    });
+    return formSection({
+      id,
+      title: title[language],
+      action: link('/business'),
+      csrfToken,
+      multipart: true,
+      data: { 'data-preview-form': true, 'data-logo': link('/business/logo') },
+      readOnly: role !== 'owner',
+      save: words.save[language],
+      more: hasPreview ? preview : null,
+      content: html`${hidden('version', base.version)}
+      ${hidden('base', base.fields)}
+      ${contentOf(input, box, visit, given, errors)}`,
+    });
+  };
+}
+
+const detailsSection = section(
+  'details',
+  texts.profile,
+  (input, _box, { language }, given) => html`${input('name', texts.name, {
+    required: true,
+    maxLength: 120,
+    autocomplete: 'organization',
+  })}
+      ${input('address', texts.address, { maxLength: 200, autocomplete: 'address-line1' })}
+      ${input('city', texts.city, { maxLength: 80, autocomplete: 'address-level2' })}
+      ${input('email', texts.email, { type: 'email', ltr: true, maxLength: 254, autocomplete: 'email' })}
+      ${input('phone', texts.phone, { type: 'tel', ltr: true, maxLength: 21, autocomplete: 'tel' })}
+      ${choice({
+        name: 'language',
+        label: texts.language[language],
+        value: given.language ?? 'he',
+        options: languages.map((known) => [known, texts[known][language]] as const),
+      })}`,
+  true,
+);
+
+const lookSection = section(
+  'look',
+  texts.look,
+  (input, _box, { business, language }) => html`${input('accent_color', texts.accent, {
+    type: 'color',
+    hint: texts.accentHint[language],
+  })}
+      ${input('logo', texts.logo, {
+        type: 'file',
+        accept: 'image/png,image/svg+xml',
+        hint: texts.logoHint[language],
+      })}
+      ${
+        business.logo
+          ? checkbox({ name: 'remove_logo', label: texts.removeLogo[language], checked: false })
+          : null
+      }`,
+  true,
+);
+
+const termsSection = section(
+  'terms',
+  texts.terms,
+  (input, box, { language }, given, errors) => html`${input('payment_terms_days', texts.termDays, {
+    type: 'number',
+    min: '0',
+    max: '365',
+    ltr: true,
+  })}
+      ${box('prices_include_vat', texts.pricesIncludeVat)}
+      <div class="wide">
+        ${textarea({
+          name: 'default_notes',
+          label: texts.notes[language],
+          value: given.default_notes ?? '',
+          error: errors.default_notes,
+          maxLength: 1000,
+        })}
+      </div>`,
+);
+
+const sendingSection = section(
+  'sending',
+  texts.sending,
+  (input, box, { language }, given, errors) => html`${box('auto_send', texts.autoSend)}
+      ${choice({
+        name: 'channel',
+        label: texts.channel[language],
+        value: given.channel ?? 'email',
+        error: errors.channel,
+        options: Object.entries(channelWords).map(([value, word]) => [value, word[language]] as const),
+      })}
+      ${input('allocation_hold_minutes', texts.hold, { type: 'number', min: '0', max: '1440', ltr: true })}
+      ${input('quiet_from', texts.quietFrom, { type: 'time', ltr: true, hint: texts.quietHint[language] })}
+      ${input('quiet_to', texts.quietTo, { type: 'time', ltr: true })}`,
+);
+
+const accountantSection = section(
+  'accountant',
+  texts.accountant,
+  (input, box) => html`${box('accountant_copy', texts.accountantCopy)}
+      ${input('accountant_email', texts.accountantEmail, { type: 'email', ltr: true, maxLength: 254 })}`,
+);
