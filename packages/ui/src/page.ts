@@ -85,11 +85,12 @@ export function card(given: {
     ...data,
   });
   const heading = attributes({ id: `${id}-title`, class: titleHidden ? 'visually-hidden' : null });
-  return html`<section${start}>
-  <div class="card-head">
+  const head = html`<div class="card-head">
     <h2${heading}>${title}</h2>
     ${aside}
-  </div>
+  </div>`;
+  return html`<section${start}>
+  ${titleHidden ? html`<h2${heading}>${title}</h2>` : head}
   ${content}
 </section>`;
 }

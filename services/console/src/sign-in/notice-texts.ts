@@ -1,17 +1,22 @@
 import type { MemberRole } from '@pinkas/contracts';
 import {
-  directions,
   html,
   isolate,
   type Language,
   languages,
   leftToRight,
   type Markup,
+  messageButton,
+  messageNote,
+  messagePage,
+  messagePart,
+  messageText,
   plainText,
+  type Words,
 } from '@pinkas/ui';
 import type { PackageFailure } from '../export/export.tables.js';
 import { monthText, packageFailures } from '../package/package-words.js';
-import { type Words, words } from '../pages/words.js';
+import { words } from '../pages/words.js';
 import { shownName } from './shown-name.js';
 
 /** Where the links of a mail lead. */
@@ -95,19 +100,27 @@ function bilingual(
 ): NoticeMail {
   const order = [first, ...languages.filter((language) => language !== first)];
   const sections = order.map((language) => ({ language, ...section(language) }));
-  const body = html`<html lang="${first}" dir="${directions[first]}"><head><meta charset="utf-8"><title>${subject(first)}</title></head><body style="margin:0;padding:24px;font-family:Arial,sans-serif;font-size:16px;line-height:1.5;color:#1c1c1e;background:#ffffff">${sections.map(
-    ({ language, html: content }) =>
-      html`<div lang="${language}" dir="${directions[language]}" style="max-width:520px;margin:0 auto 32px">${content}</div>`,
-  )}</body></html>`;
+  const content = sections.map(({ language, html: part }) => messagePart(language, part));
   return {
     subject: singleLine(subject(first), 190),
     text: sections.map(({ text }) => text).join('\n\n————\n\n'),
-    html: `<!doctype html>\n${body.text}`,
+    html: messagePage({
+      language: first,
+      title: subject(first),
+      accent: noticeAccent,
+      content: html`${content}`,
+    }),
   };
 }
 
-function button(address: string, label: string): Markup {
-  return html`<p style="margin:24px 0"><a href="${address}" style="display:inline-block;padding:12px 28px;border-radius:8px;background:#1d4f91;color:#ffffff;font-weight:bold;text-decoration:none">${label}</a></p>`;
+const noticeAccent = '#1b57b8';
+const button = (address: string, label: string) => messageButton(address, label, { accent: noticeAccent });
+
+/** The business that a message is about; nothing where its name cannot be shown. */
+function businessLine(name: string, language: Language): Markup | null {
+  return name === ''
+    ? null
+    : messageText(html`${texts.business[language]} <strong>${isolate(name, language)}</strong>`);
 }
 
 /** The mail with a link that was asked for. */
@@ -117,7 +130,10 @@ export function signInMail(language: Language, { link }: NoticeAddresses): Notic
     (of) => texts.signInSubject[of],
     (of) => ({
       text: [texts.signInLead[of], link, texts.limits[of], texts.ignore[of]].join('\n\n'),
-      html: html`<p>${texts.signInLead[of]}</p>${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.ignore[of]}</p>`,
+      html: html`${messageText(texts.signInLead[of])}
+        ${button(link, texts.signInButton[of])}
+        ${messageText(texts.limits[of])}
+        ${messageNote(texts.ignore[of])}`,
     }),
   );
 }
@@ -141,7 +157,12 @@ export function invitationMail(
         texts.limits[of],
         `${texts.later[of]}\n${signIn}`,
       ].join('\n\n'),
-      html: html`<p>${texts.writer[of]}</p><p>${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}${button(link, texts.signInButton[of])}<p>${texts.limits[of]}</p><p>${texts.later[of]} <a href="${signIn}">${signIn}</a></p>`,
+      html: html`${messageText(texts.writer[of])}
+        ${messageText(`${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.`)}
+        ${businessLine(name, of)}
+        ${button(link, texts.signInButton[of])}
+        ${messageText(texts.limits[of])}
+        ${messageNote(html`${texts.later[of]} <a href="${signIn}">${signIn}</a>`)}`,
     }),
   );
 }
@@ -165,7 +186,10 @@ export function departureMail(
         texts.leftMore[of],
         `${texts.people[of]}: ${people}`,
       ].join('\n\n'),
-      html: html`<p>${texts.leftLead[of]} ${leftToRight(email)}</p>${name !== '' && html`<p>${texts.business[of]} <strong>${isolate(name, of)}</strong></p>`}<p>${texts.leftMore[of]}</p><p><a href="${people}">${texts.people[of]}</a></p>`,
+      html: html`${messageText(html`${texts.leftLead[of]} ${leftToRight(email)}`)}
+        ${businessLine(name, of)}
+        ${messageText(texts.leftMore[of])}
+        ${messageText(html`<a href="${people}">${texts.people[of]}</a>`)}`,
     }),
   );
 }

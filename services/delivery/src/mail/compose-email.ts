@@ -1,13 +1,22 @@
 import {
-  contrast,
   fieldDirection,
   formatDay,
   isolatedText,
   type TextDirection,
   type TotalRowKind,
-  textContrastMin,
 } from '@pinkas/domain';
-import { escapeHtml } from '@pinkas/ui';
+import {
+  attributes,
+  html,
+  type Markup,
+  messageButton,
+  messageFacts,
+  messageHeading,
+  messageNote,
+  messagePage,
+  messagePart,
+  messageText,
+} from '@pinkas/ui';
 import type { DeliveryFacts, DeliveryPurpose } from '../delivery/delivery.tables.js';
 import {
   type AllocationState,
@@ -380,74 +389,48 @@ export function toText(lines: Lines): string {
   ].join('\n');
 }
 
-/** The colours of an email, and the picture at its head. */
+/** The color of an email, and the picture at its head. */
 interface Look {
-  readonly accent: string;
-  readonly onAccent: string;
+  readonly accent: string | null;
   readonly logo: EmailLogo | null;
 }
 
-/** The accent of a business that has none of its own: the documents' own. */
-const defaultAccent = '#1d3f66';
 /** The largest that a logo is shown, in pixels. */
 const logoBox = { width: 200, height: 64 } as const;
 
 export function lookOf({ business }: DeliveryFacts, logo: EmailLogo | null): Look {
-  const accent = business.accent_color ?? defaultAccent;
-  return {
-    accent,
-    onAccent: contrast('#ffffff', accent) >= textContrastMin ? '#ffffff' : '#000000',
-    logo,
-  };
+  return { accent: business.accent_color ?? null, logo };
 }
 
 /** The name is below it in words, so it says nothing to those who do not see it. */
-function logoPicture({ logo }: Look): string {
+function logoPicture({ logo }: Look): Markup | null {
   if (logo === null) {
-    return '';
+    return null;
   }
   const scale = Math.min(1, logoBox.width / logo.width, logoBox.height / logo.height);
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
-  return `<p style="margin:0 0 14px"><img src="cid:${logoContentId}" alt="" width="${width}" height="${height}" style="display:inline-block;border:0"></p>
+  const picture = attributes({
+    src: `cid:${logoContentId}`,
+    alt: '',
+    width,
+    height,
+    style: 'display:inline-block;border:0',
+  });
+  return html`<p style="margin:0 0 14px">
+          <img${picture}>
+        </p>
         `;
 }
 
-/** Tables and inline styles: what mail programs understand. */
+/** The HTML of an email: its lines in a card with the color of the business. */
 export function toHtml(lines: Lines, language: Email['language'], look: Look): string {
-  const direction = language === 'he' ? 'rtl' : 'ltr';
-  const start = direction === 'rtl' ? 'right' : 'left';
-  const font = "font-family:Arial,'Helvetica Neue',Helvetica,sans-serif";
-  const paragraph = (text: string) =>
-    `<p style="margin:0 0 12px;font-size:16px;line-height:24px;color:#1f2933">${escapeHtml(text)}</p>`;
-  // On the right in both languages, so that the decimals of amounts are aligned.
-  const row = ({ name, value, isStrong }: Row) => `
-          <tr>
-            <td style="padding:6px 0;font-size:14px;color:#565f6b;text-align:${start}">${escapeHtml(name)}</td>
-            <td style="padding:6px 0;padding-${start}:24px;font-size:16px;color:#1f2933;text-align:right;white-space:nowrap${isStrong ? ';font-weight:bold' : ''}"><bdi>${escapeHtml(value)}</bdi></td>
-          </tr>`;
-  const closing =
-    lines.closing === null
-      ? ''
-      : `
-        <p style="margin:0 0 20px;font-size:13px;line-height:20px;color:#565f6b">${escapeHtml(lines.closing)}</p>`;
-  return `<!doctype html>
-<html lang="${language}" dir="${direction}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(lines.type)}</title></head>
-<body dir="${direction}" style="margin:0;padding:24px 12px;background:#f5f7fa;${font}">
-  <table role="presentation" dir="${direction}" align="center" width="100%" cellpadding="0" cellspacing="0"
-    style="max-width:560px;margin:0 auto;background:#ffffff;border:1px solid #e4e7eb;border-top:4px solid ${look.accent};border-radius:8px">
-    <tr>
-      <td style="padding:28px 28px 8px;text-align:${start};${font}">
-        ${logoPicture(look)}<p style="margin:0 0 16px;font-size:20px;line-height:28px;font-weight:bold;color:#102a43"><bdi dir="${lines.businessDirection}">${escapeHtml(lines.business)}</bdi></p>
-        ${lines.opening.map(paragraph).join('\n        ')}
-        <table dir="${direction}" cellpadding="0" cellspacing="0" style="margin:8px 0 20px">${lines.rows.map(row).join('')}
-        </table>
-        <p style="margin:0 0 20px"><a href="${escapeHtml(lines.link)}"
-          style="display:inline-block;padding:12px 24px;background:${look.accent};color:${look.onAccent};font-size:16px;text-decoration:none;border-radius:6px">${escapeHtml(lines.view)}</a></p>${closing}
-      </td>
-    </tr>
-  </table>
-</body>
-</html>
-`;
+  const name = html`<bdi dir="${lines.businessDirection}">${lines.business}</bdi>`;
+  const content = html`${logoPicture(look)}
+        ${messageHeading(name)}
+        ${lines.opening.map((text) => messageText(text))}
+        ${messageFacts(lines.rows, language)}
+        ${messageButton(lines.link, lines.view, look)}
+        ${lines.closing === null ? null : messageNote(lines.closing)}`;
+  const part = messagePart(language, content);
+  return messagePage({ language, title: lines.type, accent: look.accent, content: part });
 }

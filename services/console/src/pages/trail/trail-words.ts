@@ -54,7 +54,14 @@ export const trailKinds = {
   },
   authority: {
     word: { he: 'רשות המסים', en: 'Tax authority' },
-    actions: ['connection.start', 'connection.complete', 'connection.end', 'allocation.retry', 'donation.retry', 'donation.cancel'],
+    actions: [
+      'connection.start',
+      'connection.complete',
+      'connection.end',
+      'allocation.retry',
+      'donation.retry',
+      'donation.cancel',
+    ],
   },
   customers: { word: { he: 'כרטיסי לקוח', en: 'Customer cards' }, actions: ['customer.update'] },
   exports: { word: { he: 'ייצוא', en: 'Exports' }, actions: ['book.export'] },
