@@ -28,6 +28,7 @@ const made = {
   GOTENBERG_PASSWORD: password(),
   API_KEY_PEPPER: key(),
   TOKEN_ENCRYPTION_KEY: key(),
+  WEBHOOK_ENCRYPTION_KEY: key(),
   COOKIE_SECRET: key(),
   ...Object.fromEntries(
     services.flatMap((name) => [
@@ -47,7 +48,8 @@ function composeFile() {
   );
   return [
     '# Secrets of this system. Store a copy in a safe place: without API_KEY_PEPPER no API key is valid,',
-    '# without TOKEN_ENCRYPTION_KEY every business has to connect to the tax authority again.',
+    '# without TOKEN_ENCRYPTION_KEY every business has to connect to the tax authority again, and without',
+    '# WEBHOOK_ENCRYPTION_KEY every webhook endpoint needs another secret.',
     ...lines,
     '# Set these.',
     ...given.map((name) => `${name}=${env[name] ?? ''}`),
@@ -73,7 +75,7 @@ function secretsOf(service, hosts) {
       TAX_AUTHORITY_CLIENT_SECRET: env.TAX_AUTHORITY_CLIENT_SECRET,
       TOKEN_ENCRYPTION_KEY: made.TOKEN_ENCRYPTION_KEY,
     },
-    delivery: { SMTP_URL: env.SMTP_URL },
+    delivery: { SMTP_URL: env.SMTP_URL, WEBHOOK_ENCRYPTION_KEY: made.WEBHOOK_ENCRYPTION_KEY },
     console: { COOKIE_SECRET: made.COOKIE_SECRET },
   };
   return {

@@ -77,7 +77,12 @@ const keptIn: Record<string, readonly string[]> = {
   yazl: ['packages/exports/src/'],
   yauzl: ['packages/cli/src/export/check/zip-check.ts'],
   'd3-scale': ['packages/ui/src/chart.ts'],
-  undici: ['services/allocation/src/authority/authority-http.ts'],
+  undici: [
+    'services/allocation/src/authority/authority-http.ts',
+    'services/delivery/src/webhook/webhook-client.ts',
+  ],
+  standardwebhooks: ['services/delivery/src/webhook/endpoint-secrets.ts', 'packages/client/src/'],
+  'ipaddr.js': ['services/delivery/src/webhook/public-address.ts'],
 };
 
 const bannedWords = [

@@ -17,6 +17,7 @@ import { terminalProgress } from './progress.js';
 import { queueCommands } from './queue-commands.js';
 import { testCommands } from './test-commands.js';
 import { verifyCommands } from './verify/verify-command.js';
+import { webhookCommands } from './webhook-commands.js';
 
 export type { Call } from './command.js';
 
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   ...allocationCommands,
   ...donationCommands,
   ...deliveryCommands,
+  ...webhookCommands,
   ...queueCommands,
   ...verifyCommands,
   ...auditCommands,

@@ -23,9 +23,9 @@ import {
   documentTypes,
   isCalendarDate,
   paymentMethods,
+  softwareVersion,
   toShekels,
 } from '@pinkas/domain';
-import { softwareVersion } from '@pinkas/exports';
 import { sha256Of } from '@pinkas/exports/book';
 import { ApiError } from '@pinkas/service-kit/client';
 import { exampleBusiness, exampleDocument } from '@pinkas/testkit';

@@ -49,7 +49,7 @@ export interface CreateDocument {
   customer: CustomerInput;
   foreign_donor?: ForeignDonor;
   /** The lines. */
-  items: ItemInput[];
+  items: readonly ItemInput[];
   /**
    * Whether unit prices, and an amount of discount, are gross (with VAT) or net. Default: the setting of the
    * business (`GET /me`).
@@ -60,7 +60,7 @@ export interface CreateDocument {
    * Required for receipt, tax_invoice_receipt and donation_receipt, and refused on every other type. Their
    * sum must be within 0.01 of the total (`payments_total_mismatch`).
    */
-  payments?: PaymentInput[];
+  payments?: readonly PaymentInput[];
   /**
    * The id of the source document. A credit_note needs one: a tax_invoice or a tax_invoice_receipt. `GET
    * /document-types` lists for each type what it may be based on. A receipt closes its tax_invoice or
@@ -195,6 +195,72 @@ export interface CancelDocument {
   reason?: string;
 }
 
+/** The types of event. */
+export type EventType =
+  | 'document.issued'
+  | 'document.cancelled'
+  | 'document.closed'
+  | 'allocation.issued'
+  | 'allocation.refused'
+  | 'allocation.failed'
+  | 'delivery.sent'
+  | 'delivery.failed'
+  | 'authority.expiring'
+  | 'authority.disconnected'
+  | 'endpoint.test';
+
+/** The states of a document. */
+export type DocumentStatus = 'open' | 'closed' | 'cancelled';
+
+/**
+ * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
+ * half away from zero.
+ */
+export interface Totals {
+  /** The lines before VAT and before the discount. */
+  subtotal: number;
+  /** The discount before VAT; 0 where there is none. */
+  discount: number;
+  /** VAT in ILS. */
+  vat: number;
+  /** Percent. */
+  vat_rate: number;
+  /** What the document comes to, VAT included. */
+  total: number;
+  /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
+  paid: number;
+  currency: 'ILS';
+}
+
+/** As it was when the document was issued; never changes. */
+export interface DocumentCustomer {
+  /** The customer card. */
+  id: string | null;
+  name: string | null;
+  tax_id: string | null;
+}
+
+export interface DocumentItem {
+  description: string;
+  quantity: number;
+  /** ILS for one unit; net or gross as it was sent. */
+  unit_price: number;
+  /** ILS; net or gross like the unit price. */
+  line_total: number;
+  sku: string | null;
+}
+
+export interface DocumentPayment {
+  method: PaymentMethod;
+  /** ILS. */
+  amount: number;
+  date: string;
+  reference: string | null;
+  check_number: string | null;
+  bank_code: number | null;
+  card_last_digits: string | null;
+}
+
 /** A document. */
 export interface Document {
   id: string;
@@ -207,39 +273,15 @@ export interface Document {
    * tax_invoice_receipt, receipt, donation_receipt and credit_note are issued `closed`, all others `open`.
    * `cancelled` hides a document from lists; its number stays in the book.
    */
-  status: 'open' | 'closed' | 'cancelled';
+  status: DocumentStatus;
   /** The date of the document, Asia/Jerusalem. */
   date: string;
   /** When it is to be paid: tax_invoice and proforma only. */
   due_date: string | null;
   /** The caller's reference, as it was sent. */
   external_ref: string | null;
-  /** As it was when the document was issued; never changes. */
-  customer: {
-    /** The customer card. */
-    id: string | null;
-    name: string | null;
-    tax_id: string | null;
-  };
-  /**
-   * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
-   * half away from zero.
-   */
-  totals: {
-    /** The lines before VAT and before the discount. */
-    subtotal: number;
-    /** The discount before VAT; 0 where there is none. */
-    discount: number;
-    /** VAT in ILS. */
-    vat: number;
-    /** Percent. */
-    vat_rate: number;
-    /** What the document comes to, VAT included. */
-    total: number;
-    /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
-    paid: number;
-    currency: 'ILS';
-  };
+  customer: DocumentCustomer;
+  totals: Totals;
   /** The tax authority's allocation number as printed, 9 digits, as soon as it is known. */
   allocation_number: string | null;
   /** The hosted page of the document; needs no key. */
@@ -268,39 +310,15 @@ export interface CreatedDocument {
    * tax_invoice_receipt, receipt, donation_receipt and credit_note are issued `closed`, all others `open`.
    * `cancelled` hides a document from lists; its number stays in the book.
    */
-  status: 'open' | 'closed' | 'cancelled';
+  status: DocumentStatus;
   /** The date of the document, Asia/Jerusalem. */
   date: string;
   /** When it is to be paid: tax_invoice and proforma only. */
   due_date: string | null;
   /** The caller's reference, as it was sent. */
   external_ref: string | null;
-  /** As it was when the document was issued; never changes. */
-  customer: {
-    /** The customer card. */
-    id: string | null;
-    name: string | null;
-    tax_id: string | null;
-  };
-  /**
-   * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
-   * half away from zero.
-   */
-  totals: {
-    /** The lines before VAT and before the discount. */
-    subtotal: number;
-    /** The discount before VAT; 0 where there is none. */
-    discount: number;
-    /** VAT in ILS. */
-    vat: number;
-    /** Percent. */
-    vat_rate: number;
-    /** What the document comes to, VAT included. */
-    total: number;
-    /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
-    paid: number;
-    currency: 'ILS';
-  };
+  customer: DocumentCustomer;
+  totals: Totals;
   /** The tax authority's allocation number as printed, 9 digits, as soon as it is known. */
   allocation_number: string | null;
   /** The hosted page of the document; needs no key. */
@@ -332,39 +350,15 @@ export interface DocumentDetail {
    * tax_invoice_receipt, receipt, donation_receipt and credit_note are issued `closed`, all others `open`.
    * `cancelled` hides a document from lists; its number stays in the book.
    */
-  status: 'open' | 'closed' | 'cancelled';
+  status: DocumentStatus;
   /** The date of the document, Asia/Jerusalem. */
   date: string;
   /** When it is to be paid: tax_invoice and proforma only. */
   due_date: string | null;
   /** The caller's reference, as it was sent. */
   external_ref: string | null;
-  /** As it was when the document was issued; never changes. */
-  customer: {
-    /** The customer card. */
-    id: string | null;
-    name: string | null;
-    tax_id: string | null;
-  };
-  /**
-   * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
-   * half away from zero.
-   */
-  totals: {
-    /** The lines before VAT and before the discount. */
-    subtotal: number;
-    /** The discount before VAT; 0 where there is none. */
-    discount: number;
-    /** VAT in ILS. */
-    vat: number;
-    /** Percent. */
-    vat_rate: number;
-    /** What the document comes to, VAT included. */
-    total: number;
-    /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
-    paid: number;
-    currency: 'ILS';
-  };
+  customer: DocumentCustomer;
+  totals: Totals;
   /** The tax authority's allocation number as printed, 9 digits, as soon as it is known. */
   allocation_number: string | null;
   /** The hosted page of the document; needs no key. */
@@ -381,25 +375,8 @@ export interface DocumentDetail {
   created_at: string;
   title: string | null;
   notes: string | null;
-  items: {
-    description: string;
-    quantity: number;
-    /** ILS for one unit; net or gross as it was sent. */
-    unit_price: number;
-    /** ILS; net or gross like the unit price. */
-    line_total: number;
-    sku: string | null;
-  }[];
-  payments: {
-    method: PaymentMethod;
-    /** ILS. */
-    amount: number;
-    date: string;
-    reference: string | null;
-    check_number: string | null;
-    bank_code: number | null;
-    card_last_digits: string | null;
-  }[];
+  items: DocumentItem[];
+  payments: DocumentPayment[];
 }
 
 export interface DocumentPage {
@@ -415,25 +392,7 @@ export interface DocumentPreview {
   date: string;
   /** When it is to be paid: tax_invoice and proforma only. */
   due_date: string | null;
-  /**
-   * ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded
-   * half away from zero.
-   */
-  totals: {
-    /** The lines before VAT and before the discount. */
-    subtotal: number;
-    /** The discount before VAT; 0 where there is none. */
-    discount: number;
-    /** VAT in ILS. */
-    vat: number;
-    /** Percent. */
-    vat_rate: number;
-    /** What the document comes to, VAT included. */
-    total: number;
-    /** The sum of its own payments; on a tax_invoice or a proforma, of the receipts based on it. */
-    paid: number;
-    currency: 'ILS';
-  };
+  totals: Totals;
   /** Whether an allocation number would be asked for. */
   allocation: {
     /**
@@ -622,6 +581,253 @@ export interface CustomerList {
   data: Customer[];
 }
 
+/** The outcome of requesting an allocation number. */
+export interface EventAllocation {
+  /**
+   * `failed`: there is no number yet, or none for good; where another attempt follows, another event follows
+   * as well.
+   */
+  status: 'issued' | 'refused' | 'failed';
+  /** The number as printed: 9 digits. */
+  number: string | null;
+  /** Why there is no number, in words; null only for `issued`. */
+  reason: string | null;
+}
+
+/** A message to the customer or the accountant. */
+export interface EventDelivery {
+  channel: 'email' | 'whatsapp';
+  /** Who receives the message. */
+  purpose: 'customer' | 'accountant';
+  /** The address, masked: enough to recognize it. */
+  recipient: string;
+  /** How often it was attempted. */
+  attempt: number;
+  /** Why it was given up; null where it was sent. */
+  reason: string | null;
+}
+
+/** The connection of the business to the tax authority. */
+export interface EventConnection {
+  /** By when the owner has to log in again; null where it has ended. */
+  valid_until: string | null;
+}
+
+/** A document was issued, by the API or in the console. */
+export interface DocumentIssuedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'document.issued';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+  };
+}
+
+/** A document was cancelled. */
+export interface DocumentCancelledEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'document.cancelled';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+  };
+}
+
+/** A document was closed by another document that is based on it. */
+export interface DocumentClosedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'document.closed';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    /** The id of the document that closed it. */
+    closed_by: string;
+  };
+}
+
+/** A document has its allocation number. */
+export interface AllocationIssuedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'allocation.issued';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    allocation: EventAllocation;
+  };
+}
+
+/** The tax authority refused an allocation number. */
+export interface AllocationRefusedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'allocation.refused';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    allocation: EventAllocation;
+  };
+}
+
+/** An allocation number could not be obtained, for now or for good. */
+export interface AllocationFailedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'allocation.failed';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    allocation: EventAllocation;
+  };
+}
+
+/** A message left. */
+export interface DeliverySentEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'delivery.sent';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    delivery: EventDelivery;
+  };
+}
+
+/** A message was given up for good. */
+export interface DeliveryFailedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'delivery.failed';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    /** The document as a list showed it when the event was stored. */
+    document: CreatedDocument;
+    delivery: EventDelivery;
+  };
+}
+
+/** The owner has to log in at the tax authority within 14 days. */
+export interface AuthorityExpiringEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'authority.expiring';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    connection: EventConnection;
+  };
+}
+
+/** The connection to the tax authority has ended. */
+export interface AuthorityDisconnectedEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'authority.disconnected';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: {
+    connection: EventConnection;
+  };
+}
+
+/** The owner sends a test to an endpoint. */
+export interface EndpointTestEvent {
+  /** The same in the list and in every attempt of every webhook: what arrives twice has it twice. */
+  id: string;
+  type: 'endpoint.test';
+  /** When it happened, in UTC. */
+  timestamp: string;
+  /** The book that it belongs to. */
+  mode: 'live' | 'test';
+  /** The business, as `GET /me` names it. */
+  business_id: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Something that happened, as a webhook sends it and as the list has it. It is never changed. Ignore members
+ * and types that you do not know.
+ */
+export type PinkasEvent =
+  | DocumentIssuedEvent
+  | DocumentCancelledEvent
+  | DocumentClosedEvent
+  | AllocationIssuedEvent
+  | AllocationRefusedEvent
+  | AllocationFailedEvent
+  | DeliverySentEvent
+  | DeliveryFailedEvent
+  | AuthorityExpiringEvent
+  | AuthorityDisconnectedEvent
+  | EndpointTestEvent;
+
+export interface EventPage {
+  data: PinkasEvent[];
+  /**
+   * Where to go on: the `cursor` of the next page, or, where this is the last one, of the next time. Never
+   * null.
+   */
+  next_cursor: string;
+}
+
 export interface ErrorCatalogueEntry {
   code: string;
   http_status: number;
@@ -704,6 +910,17 @@ export interface DocumentQuery {
   /** Documents in one page. */
   limit?: number;
   /** `next_cursor` of the page before; the other parameters stay as they were. */
+  cursor?: string;
+}
+
+export interface EventQuery {
+  /** Only events of these types; the parameter may be repeated. */
+  type?: readonly EventType[];
+  /** Only events of this document. */
+  document_id?: string;
+  /** Events in one page. */
+  limit?: number;
+  /** `next_cursor` of a page; the other parameters stay as they were. Absent: from the first. */
   cursor?: string;
 }
 

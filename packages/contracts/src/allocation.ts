@@ -15,6 +15,8 @@ export const allocationSettled = defineEvent(
     allocation: AllocationOutcome,
     /** Whether another attempt follows automatically. */
     pending: Type.Boolean(),
+    /** Whether there is no number since the authority refused it. */
+    refused: Type.Optional(Type.Boolean()),
     /** Of the PDF that was made when the document was issued. */
     artifact_sha256: Sha256,
   }),

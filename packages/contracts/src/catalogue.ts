@@ -4,7 +4,9 @@ import * as console from './console.js';
 import * as customer from './customer.js';
 import type { Contract, EventContract, Route, ServiceName } from './define.js';
 import * as delivery from './delivery.js';
+import * as event from './event.js';
 import * as gateway from './gateway.js';
+import * as eventRoutes from './http/events.js';
 import * as routes from './http/routes.js';
 import * as issuing from './issuing.js';
 import { messaging } from './outbox.js';
@@ -16,9 +18,11 @@ const all = [
   rendering,
   allocation,
   delivery,
+  event,
   console,
   gateway,
   routes,
+  eventRoutes,
   ...Object.values(messaging),
   ...Object.values(auditing),
 ].flatMap((declared): readonly unknown[] => Object.values(declared));

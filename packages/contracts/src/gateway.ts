@@ -46,6 +46,16 @@ export const showBusiness = defineContract('gateway.business.show', {
   errors: ['not_found'],
 });
 
+/** Stores in the settings that callers want the events of a business; nothing where they do already. */
+export const startEvents = defineContract('gateway.business.start_events', {
+  request: Strict({
+    business_id: Uuid,
+    person_id: PersonId,
+  }),
+  reply: BusinessReply,
+  errors: ['not_found'],
+});
+
 /** Stores in the settings that a business is connected to the tax authority, if allocation still has its connection. */
 export const markConnected = defineContract('gateway.business.mark_connected', {
   request: Strict({ business_id: Uuid, person_id: PersonId }),

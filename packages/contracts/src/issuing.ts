@@ -15,6 +15,7 @@ import {
   DraftDocument,
   documentStatuses,
   IssuedDocument,
+  ListedDocument,
   PreviewedAllocation,
 } from './schema/document.js';
 import {
@@ -142,11 +143,15 @@ export const getDocument = defineContract('issuing.document.get', {
     document_id: Uuid,
     /** Whether the state has what only its page shows: how far it is settled, zero included, and why it was cancelled. */
     detailed: Type.Optional(Type.Boolean()),
+    /** Whether the reply has the document as lists show it. */
+    listed: Type.Optional(Type.Boolean()),
   }),
   reply: Strict({
     ...DocumentView.properties,
     /** Where the state is detailed: what is recorded of its allocation number; null: nothing yet. */
     allocation: Type.Optional(Nullable(AllocationOutcome)),
+    /** Where it is asked for. */
+    listed: Type.Optional(ListedDocument),
   }),
   errors: ['not_found'],
 });
@@ -243,15 +248,7 @@ export const listDocuments = defineContract('issuing.document.list', {
     before: Nullable(ListPosition),
   }),
   reply: Strict({
-    documents: Type.Array(
-      Strict({
-        document: DocumentHead,
-        state: DocumentState,
-        /** What is known of both now. */
-        allocation: AllocationOutcome,
-        delivery: DeliveryOutcome,
-      }),
-    ),
+    documents: Type.Array(ListedDocument),
     /** The `before` of the next page; null on the last one. */
     next_before: Nullable(ListPosition),
   }),
@@ -330,6 +327,8 @@ export const cancelDocument = defineContract('issuing.document.cancel', {
     business_id: Uuid,
     document_id: Uuid,
     reason: Nullable(Type.String({ maxLength: 200 })),
+    /** Whether the business wants events, by its settings now. */
+    events: Type.Optional(Type.Boolean()),
     /** The API key of the caller, for the trail. */
     key_id: Type.Optional(Uuid),
     person_id: PersonId,

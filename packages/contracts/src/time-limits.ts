@@ -81,6 +81,11 @@ export const timeLimitsMs = {
   idleTransaction: 20_000,
   query: 20_000,
 
+  /* A webhook. */
+  webhook: 10_000,
+  /** How much longer than its request a claim on a webhook lasts, so that the outcome can be stored. */
+  webhookClaimMargin: 20_000,
+
   /** How long a program that starts waits for the servers that it needs. */
   serverStart: 60_000,
 
@@ -175,6 +180,7 @@ export const documentedTimeLimits: readonly {
     what: 'one request to the tax authority within that wait (a repeated attempt may first look up, for as long again)',
     limits: ['authorityRequest'],
   },
+  { what: 'one request to an endpoint of webhooks', limits: ['webhook'] },
   {
     what: 'a database lock / statement / idle transaction',
     limits: ['lock', 'statement', 'idleTransaction'],

@@ -31,7 +31,7 @@ const codes = Object.keys(errorCatalogue) as ErrorCode[];
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON.
 const document: any = openApiDocument({ baseUrl: 'https://api.example.com/v1', docsUrl });
 const operations = publicRoutes.map((route) => {
-  const item = document.paths[route.path.replace(':id', '{id}')];
+  const item = document.paths[route.path.replace(/:(\w+)/, '{$1}')];
   return { route, operation: item[route.method.toLowerCase()] };
 });
 

@@ -34,6 +34,7 @@ export * from './period-report.js';
 export * from './quiet-hours.js';
 export * from './retry-schedule.js';
 export * from './settlement.js';
+export * from './software-version.js';
 export * from './tax-id.js';
 // Take the place of the decisions of the law, for the documents of both books.
 export { decideAllocation, undeductibleVat } from './test-mode/provoked-allocation.js';

@@ -13,7 +13,6 @@ export { escaped, ltr, type PrintedReportParts, printedReport } from './printed-
 export {
   describeSoftware,
   type SoftwareSettings,
-  softwareVersion,
   unregisteredSoftware,
 } from './uniform/software.js';
 export {

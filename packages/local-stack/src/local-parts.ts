@@ -117,6 +117,10 @@ function ownVariables(context: PartsContext): Record<ServiceName, NodeJS.Process
       // What test books would have sent is shown beside the rest, where the mailbox is our own.
       ...(config.replaced.smtp === null && { TEST_MAILBOX_URL: addresses.smtpUrl }),
       VIEW_URL_BASE: addresses.viewUrlBase,
+      PDF_URL_BASE: addresses.pdfUrlBase,
+      WEBHOOK_ENCRYPTION_KEY: secrets.webhookEncryptionKey,
+      // Receivers that are being written run on this machine.
+      WEBHOOK_ALLOW: '127.0.0.0/8,::1/128',
       WHATSAPP_URL: addresses.whatsappUrl,
       ...whatsappVariables(context),
     },

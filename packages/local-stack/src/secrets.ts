@@ -14,6 +14,8 @@ export interface Secrets {
   apiKeyPepper: string;
   /** Hex, 32 bytes. Without it no stored token of the authority can be read. */
   tokenEncryptionKey: string;
+  /** Hex, 32 bytes. Without it no secret of a webhook endpoint can be read. */
+  webhookEncryptionKey: string;
   /** Hex, 32 bytes. Signs the console's cookies. */
   cookieSecret: string;
   taxAuthorityClientId: string;
@@ -31,6 +33,7 @@ function makeSecrets(): Secrets {
     natsPasswords: {} as Record<NatsUser, string>,
     apiKeyPepper: token(32),
     tokenEncryptionKey: token(32),
+    webhookEncryptionKey: token(32),
     cookieSecret: token(32),
     taxAuthorityClientId: `pinkas-${token(6)}`,
     taxAuthorityClientSecret: token(24),

@@ -12,6 +12,7 @@ export { openDatabase } from './db/pool.js';
 export { acrossTenants, type Database, forTenant, type Transaction } from './db/tenant-scope.js';
 export { timeOrderedId } from './db/time-ordered-id.js';
 export { timelineOf } from './db/timeline.js';
+export { decryptToken, encryptToken } from './db/token-cipher.js';
 export { type DocumentWatch, EventWatch } from './events/event-watch.js';
 export { consumerBindingOf, EventHandler } from './events/inbox/event-handler.js';
 export { messagingOperations } from './events/messaging-operations.js';

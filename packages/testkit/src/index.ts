@@ -12,3 +12,4 @@ export * from './signing-certificate.js';
 export * from './simulator.js';
 export * from './tcp-proxy.js';
 export * from './test-printer.js';
+export * from './webhook-receiver.js';

@@ -12,11 +12,11 @@ import {
   showConnection,
   startConnection,
 } from '@pinkas/contracts';
+import { decryptToken } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { TaxAuthority } from '../src/allocation/tax-authority.js';
 import { AuthorityGrants } from '../src/authority/authority-grants.js';
-import { decryptToken } from '../src/connection/token-cipher.js';
 import { type AllocationUnderTest, endBeforeReplacing, redirectUri, startAllocation } from './allocation.js';
 
 const minute = 60_000;

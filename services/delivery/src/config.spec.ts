@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '@pinkas/service-kit/config';
 import { deliveryConfig, fields } from './config.js';
+import { isAllowedAddress } from './webhook/public-address.js';
 
 const least = {
   PRODUCTION: 'false',
@@ -10,6 +11,8 @@ const least = {
   SMTP_URL: 'smtp://mail.example.com',
   MAIL_FROM: 'documents@example.com',
   VIEW_URL_BASE: 'https://pinkas.example.com/d',
+  PDF_URL_BASE: 'https://pinkas.example.com/pdf',
+  WEBHOOK_ENCRYPTION_KEY: '0'.repeat(64),
 };
 const whatsapp = {
   WHATSAPP_URL: 'https://graph.example.com/v23.0',
@@ -53,5 +56,25 @@ describe('deliveryConfig', () => {
     const withMailbox = (url: string) => () => read({ ...least, TEST_MAILBOX_URL: url });
     expect(withMailbox('smtp://127.0.0.1:2525')).not.toThrow();
     expect(withMailbox('smtp://mail.example.com:25')).toThrow('no test message leaves');
+  });
+
+  it('deliveryConfig allows webhooks to public addresses and to the networks of WEBHOOK_ALLOW', () => {
+    expect(read(least).webhookAllow).toEqual([]);
+    const { webhookAllow } = read({ ...least, WEBHOOK_ALLOW: '10.20.0.0/16, fd00:1234::/48' });
+    const judged = [
+      '10.20.1.2',
+      '::ffff:10.20.1.2',
+      '10.21.1.2',
+      'fd00:1234::1',
+      'fd00:1235::1',
+      '8.8.8.8',
+      'none',
+    ];
+    expect(judged.map((address) => isAllowedAddress(address, webhookAllow))).toEqual([
+      ...[true, true, false, true, false, true, false],
+    ]);
+    expect(() => read({ ...least, WEBHOOK_ALLOW: '10.20.0.0' })).toThrow(
+      'WEBHOOK_ALLOW: expected CIDR ranges',
+    );
   });
 });

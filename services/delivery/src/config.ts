@@ -1,7 +1,9 @@
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
 import {
   ConfigError,
   type ConfigOf,
   type EnvField,
+  hexBytes,
   integer,
   readEnvironment,
   serviceFields,
@@ -9,6 +11,7 @@ import {
   url,
 } from '@pinkas/service-kit/config';
 import { type DkimKeys, readDkimKeys } from './mail/dkim-keys.js';
+import { type Network, parseNetworks } from './webhook/public-address.js';
 
 /** How mail is kept from being read on its way to the mail server. */
 export const smtpTlsModes = ['required', 'opportunistic', 'off'] as const;
@@ -93,6 +96,34 @@ export const fields = {
     meaning: "The address of a document's page without its last part.",
     example: 'https://pinkas.example.com/d',
     protocols: ['https:', 'http:'],
+  }),
+  pdfUrlBase: url('PDF_URL_BASE', {
+    meaning: "The address of a document's PDF without its last part.",
+    example: 'https://pinkas.example.com/pdf',
+    protocols: ['https:', 'http:'],
+  }),
+  webhookEncryptionKey: hexBytes('WEBHOOK_ENCRYPTION_KEY', {
+    meaning: 'Encrypts the secrets of webhook endpoints at rest, with AES-256-GCM.',
+    example: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
+    bytes: 32,
+    secret: true,
+  }),
+  webhookAllow: {
+    ...text('WEBHOOK_ALLOW', {
+      meaning:
+        "The networks that webhooks may be sent to although they are not public, as CIDR ranges with commas between: parts of one's own network with receivers.",
+      example: '10.20.0.0/16,fd00:1234::/48',
+      fallback: '',
+    }),
+    fallback: [],
+    parse: parseNetworks,
+  } as EnvField<readonly Network[]>,
+  webhookTimeoutMs: integer('WEBHOOK_TIMEOUT_MS', {
+    meaning: 'How long one webhook may take, in milliseconds.',
+    example: '10000',
+    fallback: timeLimitsMs.webhook,
+    min: 200,
+    max: timeLimitsMs.webhook,
   }),
   whatsappUrl: optional(
     url('WHATSAPP_URL', {

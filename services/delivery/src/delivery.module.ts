@@ -25,13 +25,35 @@ import { SuppressAddress } from './delivery/suppress-address.js';
 import { UnsuppressAddress } from './delivery/unsuppress-address.js';
 import { WithdrawDelivery } from './delivery/withdraw-delivery.js';
 import { Mailer } from './mail/mailer.js';
+import { NoticeMailer } from './notice/notice-mailer.js';
 import { SendNotice } from './notice/send-notice.js';
 import { BookChannels } from './test-mode/book-channels.js';
 import { ClearTestDeliveries } from './test-mode/clear-test-deliveries.js';
 import { ListTestMessages } from './test-mode/list-test-messages.js';
+import { AddressResolver } from './webhook/address-resolver.js';
+import { CreateEndpoint } from './webhook/create-endpoint.js';
+import { EndpointMonitor } from './webhook/endpoint-monitor.js';
+import { EndpointSecrets } from './webhook/endpoint-secrets.js';
+import { EventPurger } from './webhook/event-purger.js';
+import { GetEvent } from './webhook/get-event.js';
+import { ListEndpoints } from './webhook/list-endpoints.js';
+import { ListEvents } from './webhook/list-events.js';
+import { ListWebhookAttempts } from './webhook/list-webhook-attempts.js';
+import { RemoveEndpoint } from './webhook/remove-endpoint.js';
+import { ResendWebhooks } from './webhook/resend-webhooks.js';
+import { RotateEndpointSecret } from './webhook/rotate-endpoint-secret.js';
+import { SetEndpointEnabled } from './webhook/set-endpoint-enabled.js';
+import { ShowEndpoint } from './webhook/show-endpoint.js';
+import { StoreConnectionEvent } from './webhook/store-connection-event.js';
+import { StoreDocumentEvent } from './webhook/store-document-event.js';
+import { StoreMessageEvent } from './webhook/store-message-event.js';
+import { TestEndpoint } from './webhook/test-endpoint.js';
+import { WebhookClient } from './webhook/webhook-client.js';
+import { WebhookMetrics } from './webhook/webhook-metrics.js';
+import { WebhookSender } from './webhook/webhook-sender.js';
 import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
 
-/** Plans, messages and their outcomes. */
+/** Plans, messages and their outcomes; events of the HTTP API and their webhooks. */
 @Module({
   controllers: [
     CheckRecipient,
@@ -50,6 +72,17 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     AuditDeliveries,
     ListTestMessages,
     ClearTestDeliveries,
+    CreateEndpoint,
+    GetEvent,
+    ListEndpoints,
+    ListEvents,
+    ListWebhookAttempts,
+    RemoveEndpoint,
+    ResendWebhooks,
+    RotateEndpointSecret,
+    SetEndpointEnabled,
+    ShowEndpoint,
+    TestEndpoint,
   ],
   providers: [
     PlanDelivery,
@@ -65,9 +98,25 @@ import { WhatsAppClient } from './whatsapp/whatsapp-client.js';
     DeliveryMetrics,
     Mailer,
     WhatsAppClient,
+    NoticeMailer,
+    AddressResolver,
+    EndpointMonitor,
+    EndpointSecrets,
+    EventPurger,
+    StoreConnectionEvent,
+    StoreDocumentEvent,
+    StoreMessageEvent,
+    WebhookClient,
+    WebhookMetrics,
+    WebhookSender,
   ],
 })
 export class DeliveryModule {}
 
 /** What runs beside the operations, in the order of its start. */
-export const backgroundTasks: readonly Type<BackgroundTask>[] = [MessageSender];
+export const backgroundTasks: readonly Type<BackgroundTask>[] = [
+  MessageSender,
+  WebhookSender,
+  EndpointMonitor,
+  EventPurger,
+];

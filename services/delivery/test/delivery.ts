@@ -46,11 +46,13 @@ import type {
 } from '../src/delivery/delivery.tables.js';
 import { MessageSender } from '../src/delivery/message-sender.js';
 import { backgroundTasks, DeliveryModule } from '../src/delivery.module.js';
+import { parseNetworks } from '../src/webhook/public-address.js';
+import { WebhookSender } from '../src/webhook/webhook-sender.js';
 import { type MailboxSimulator, startMailboxSimulator } from './mailbox-simulator.js';
 import { startWhatsAppSimulator, type WhatsAppSimulator, whatsappAccount } from './whatsapp-simulator.js';
 
 /** A document as lists show it. */
-function headOf({
+export function headOf({
   items,
   prices_include_vat,
   discount,
@@ -186,6 +188,10 @@ export async function startDelivery(
     messagesPerBusinessAndDay: 5_000,
     testMailboxUrl: mailbox.smtpUrl,
     viewUrlBase: 'https://pinkas.example.com/d',
+    pdfUrlBase: 'https://pinkas.example.com/pdf',
+    webhookEncryptionKey: Buffer.alloc(32, 7),
+    webhookAllow: parseNetworks('127.0.0.1/32'),
+    webhookTimeoutMs: 2_000,
     whatsapp: whatsapp && whatsappAccount(whatsapp.url, parts.patience ?? 2_000),
     ...(await parts.config?.(mailbox, folder)),
   } as const;
@@ -237,6 +243,7 @@ export async function startDelivery(
     advanceClock: (ms) => {
       clock.now = new Date(clock.now.getTime() + ms);
       tested.service.app.get(MessageSender).trigger();
+      tested.service.app.get(WebhookSender).trigger();
     },
     newRecipient: () => `customer-${randomUUID()}@example.com`,
     newPhone: () => `+97250${String(randomInt(10_000_000)).padStart(7, '0')}`,
@@ -391,7 +398,13 @@ export async function startDelivery(
     const { document: found, state } = issuedDocument(
       (document) => document.id === document_id && document.business_id === business_id,
     );
-    return { document: found, state };
+    const listed = {
+      document: headOf(found),
+      state,
+      allocation: { status: 'not_required' as const, number: null, reason: 'The net is small.' },
+      delivery: { status: 'queued' as const, channel: 'email' as const, scheduled_for: null },
+    };
+    return { document: found, state, listed };
   });
   network.answer(findPublicDocument, ({ public_id }) =>
     issuedDocument((document) => document.public_id === public_id),

@@ -6,10 +6,12 @@ import { KeyAuthenticator } from './api-key/key-authenticator.js';
 import { KeyUseRecorder } from './api-key/key-use-recorder.js';
 import { ListKeys } from './api-key/list-keys.js';
 import { RevokeKey } from './api-key/revoke-key.js';
+import { BusinessEvents } from './business/business-events.js';
 import { CreateBusiness } from './business/create-business.js';
 import { ListBusinesses } from './business/list-businesses.js';
 import { MarkConnected } from './business/mark-connected.js';
 import { ShowBusiness } from './business/show-business.js';
+import { StartEvents } from './business/start-events.js';
 import { UpdateBusiness } from './business/update-business.js';
 import { HttpServer } from './http/http-server.js';
 import { RateLimiter } from './http/rate-limiter.js';
@@ -29,6 +31,8 @@ import { GetDocumentById } from './routes/get-document-by-id.js';
 import { GetDocumentTypes } from './routes/get-document-types.js';
 import { GetDocuments } from './routes/get-documents.js';
 import { GetErrors } from './routes/get-errors.js';
+import { GetEventById } from './routes/get-event-by-id.js';
+import { GetEvents } from './routes/get-events.js';
 import { GetMe } from './routes/get-me.js';
 import { GetOpenApi } from './routes/get-openapi.js';
 import { PostDocumentCancel } from './routes/post-document-cancel.js';
@@ -41,6 +45,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     CreateBusiness,
     UpdateBusiness,
     MarkConnected,
+    StartEvents,
     ShowBusiness,
     ListBusinesses,
     CreateKey,
@@ -52,6 +57,7 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     RequestCounter,
     RateLimiter,
     KillSwitch,
+    BusinessEvents,
     KeyAuthenticator,
     KeyUseRecorder,
     HttpMetrics,
@@ -68,6 +74,8 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     GetDocuments,
     GetDocumentById,
     PostDocumentCancel,
+    GetEvents,
+    GetEventById,
     GetCustomers,
     ShowViewPage,
     ServePdf,

@@ -402,8 +402,8 @@ describe('ReadBook', () => {
     do {
       parts.push(await clear());
     } while (parts.at(-1)?.more);
-    // The documents, two sums and series, the position and the count of the day.
-    expect(parts.reduce((sum, { deleted }) => sum + deleted, 700)).toBe(count + 2 + 6);
+    // The documents, two sums and series, and the count of the day.
+    expect(parts.reduce((sum, { deleted }) => sum + deleted, 700)).toBe(count + 2 + 5);
     expect(parts.every(({ deleted }) => deleted <= 700)).toBe(true);
     expect([await left(), await clear()]).toEqual([0, { deleted: 0, more: false }]);
     expect(await issueQuote()).toBe(1);

@@ -90,8 +90,10 @@ NATS_STREAM_REPLICAS: {{ .root.Values.messaging.streamReplicas | quote }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ .root.Values.tracing.endpoint | quote }}
 OTEL_TRACES_SAMPLER_ARG: {{ .root.Values.tracing.share | quote }}
 NATS_CA_FILE: {{ ternary "/etc/pinkas/nats/ca.crt" "" (ne .root.Values.messaging.caSecretName "") | quote }}
-{{- if eq .part "gateway" }}
+{{- if or (eq .part "gateway") (eq .part "delivery") }}
 PDF_URL_BASE: {{ $origin }}/pdf
+{{- end }}
+{{- if eq .part "gateway" }}
 PAYMENT_URL: {{ .root.Values.paymentUrl }}
 {{- end }}
 {{- if eq .part "console" }}

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { scopes } from '../define.js';
 import { type ErrorDetailMember, errorDetailFields } from '../http/error-details.js';
 import { type ErrorCode, errorCatalogue } from '../http/errors.js';
+import { EventQuery } from '../http/events.js';
 import { namedSchemas } from '../http/openapi/named-schemas.js';
 import { type PublishedSchema, SchemaPublisher } from '../http/openapi/published-schema.js';
 import { CustomerQuery, DocumentQuery } from '../http/routes.js';
@@ -10,7 +11,7 @@ import { CustomerQuery, DocumentQuery } from '../http/routes.js';
 const widthMax = 110;
 
 /** What the types are called where the schema's name would hide one of the language's own. */
-const typeNames: Readonly<Record<string, string>> = { Error: 'ErrorBody' };
+const typeNames: Readonly<Record<string, string>> = { Error: 'ErrorBody', Event: 'PinkasEvent' };
 
 /**
  * The shapes of requests and answers as TypeScript, with the descriptions as comments: a client that holds them needs no
@@ -18,16 +19,19 @@ const typeNames: Readonly<Record<string, string>> = { Error: 'ErrorBody' };
  */
 export function typeScriptTypes(): string {
   const publisher = new SchemaPublisher(namedSchemas);
-  const queries: Record<string, TSchema> = { DocumentQuery, CustomerQuery };
+  const queries: Record<string, TSchema> = { DocumentQuery, EventQuery, CustomerQuery };
   const schemas = {
     ...publisher.components(),
     ...Object.fromEntries(
       Object.entries(queries).map(([name, schema]) => [name, publisher.publish(schema, 'request')]),
     ),
   };
+  const written = new Set([...Object.keys(namedSchemas.request), ...Object.keys(queries)]);
   return [
     '/* Written by `npm run generate` from the schemas that the HTTP API validates with. */',
-    ...Object.entries(schemas).map(([name, schema]) => declaration(typeNames[name] ?? name, schema)),
+    ...Object.entries(schemas).map(([name, schema]) =>
+      declaration(typeNames[name] ?? name, schema, written.has(name)),
+    ),
     `/** What a key may be used for. */\n${alias('Scope', union([...scopes], 'export type Scope = '.length))}`,
     `/** Every error code of the HTTP API. */\n${alias('ErrorCode', union(Object.keys(errorCatalogue), widthMax))}`,
     detailsOfErrors(publisher),
@@ -39,8 +43,10 @@ export function typeScriptTypes(): string {
     .concat('\n');
 }
 
-function declaration(name: string, schema: PublishedSchema): string {
-  const type = typeOf(schema, '', `export type ${name} = `.length);
+/** @param isWritten whether callers write its values: they may hold constants. */
+function declaration(name: string, schema: PublishedSchema, isWritten: boolean): string {
+  const declared = typeOf(schema, '', `export type ${name} = `.length);
+  const type = isWritten ? declared.replaceAll(/: (\w+\[\];)/g, ': readonly $1') : declared;
   const text = type.startsWith('{') ? `export interface ${name} ${type}` : alias(name, type);
   return `${comment(schema.description, '')}${text}`;
 }
@@ -76,7 +82,8 @@ function typeOf(schema: PublishedSchema, indent: string, taken: number): string 
     return typeNames[name] ?? name;
   }
   if (schema.type === undefined && Array.isArray(schema.anyOf)) {
-    return schema.anyOf.map((item: PublishedSchema) => typeOf(item, indent, taken)).join(' | ');
+    const types = schema.anyOf.map((item: PublishedSchema) => typeOf(item, indent, taken));
+    return alternatives(types, taken, indent);
   }
   if (Array.isArray(schema.enum)) {
     return union(schema.enum, taken, indent);
@@ -116,9 +123,17 @@ function plainTypeOf(type: unknown, schema: PublishedSchema, indent: string, tak
 const quote = (value: string) => `'${value}'`;
 
 function union(values: readonly (string | null)[], taken: number, indent = ''): string {
-  const texts = values.map((value) => (value === null ? 'null' : quote(value)));
-  const line = texts.join(' | ');
-  return taken + line.length + 1 <= widthMax ? line : texts.map((text) => `\n${indent}  | ${text}`).join('');
+  return alternatives(
+    values.map((value) => (value === null ? 'null' : quote(value))),
+    taken,
+    indent,
+  );
+}
+
+function alternatives(types: readonly string[], taken: number, indent: string): string {
+  const line = types.join(' | ');
+  const fits = taken + line.length + 1 <= widthMax || types.some((type) => type.includes('\n'));
+  return fits ? line : types.map((type) => `\n${indent}  | ${type}`).join('');
 }
 
 /** A description as a comment of lines that fit. */

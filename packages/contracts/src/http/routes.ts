@@ -107,7 +107,18 @@ export const Profile = Strict(
 );
 export type Profile = Static<typeof Profile>;
 
-const DocumentTotals = Strict(
+/** The customer of a document, as answers have it. */
+export const DocumentCustomer = Strict(
+  {
+    id: Nullable(Uuid, 'The customer card.'),
+    name: Nullable(Type.String()),
+    tax_id: Nullable(Type.String()),
+  },
+  { description: 'As it was when the document was issued; never changes.' },
+);
+
+/** The amounts of a document, as answers have them. */
+export const DocumentTotals = Strict(
   {
     subtotal: described(Money, 'The lines before VAT and before the discount.'),
     discount: described(Money, 'The discount before VAT; 0 where there is none.'),
@@ -125,6 +136,26 @@ const DocumentTotals = Strict(
       'ILS with at most 2 decimals. Always `subtotal` − `discount` + `vat` = `total`. Computed exactly, rounded half away from zero.',
   },
 );
+
+/** A line of a document, as answers have it. */
+export const DocumentItem = Strict({
+  description: Type.String(),
+  quantity: Type.Number(),
+  unit_price: described(Money, 'ILS for one unit; net or gross as it was sent.'),
+  line_total: described(Money, 'ILS; net or gross like the unit price.'),
+  sku: Nullable(Type.String()),
+});
+
+/** A payment of a document, as answers have it. */
+export const DocumentPayment = Strict({
+  method: Type.Enum([...paymentMethods]),
+  amount: described(Money, 'ILS.'),
+  date: CalendarDate,
+  reference: Nullable(Type.String()),
+  check_number: Nullable(Type.String()),
+  bank_code: Nullable(Type.Integer()),
+  card_last_digits: Nullable(Type.String()),
+});
 
 const documentFields = {
   id: Uuid,
@@ -144,14 +175,7 @@ const documentFields = {
   date: described(CalendarDate, 'The date of the document, Asia/Jerusalem.'),
   due_date: Nullable(CalendarDate, 'When it is to be paid: tax_invoice and proforma only.'),
   external_ref: Nullable(Type.String(), "The caller's reference, as it was sent."),
-  customer: Strict(
-    {
-      id: Nullable(Uuid, 'The customer card.'),
-      name: Nullable(Type.String()),
-      tax_id: Nullable(Type.String()),
-    },
-    { description: 'As it was when the document was issued; never changes.' },
-  ),
+  customer: DocumentCustomer,
   totals: DocumentTotals,
   allocation_number: Nullable(
     Type.String(),
@@ -211,26 +235,8 @@ export const DocumentDetail = Strict(
     ...documentFields,
     title: Nullable(Type.String()),
     notes: Nullable(Type.String()),
-    items: Type.Array(
-      Strict({
-        description: Type.String(),
-        quantity: Type.Number(),
-        unit_price: described(Money, 'ILS for one unit; net or gross as it was sent.'),
-        line_total: described(Money, 'ILS; net or gross like the unit price.'),
-        sku: Nullable(Type.String()),
-      }),
-    ),
-    payments: Type.Array(
-      Strict({
-        method: Type.Enum([...paymentMethods]),
-        amount: described(Money, 'ILS.'),
-        date: CalendarDate,
-        reference: Nullable(Type.String()),
-        check_number: Nullable(Type.String()),
-        bank_code: Nullable(Type.Integer()),
-        card_last_digits: Nullable(Type.String()),
-      }),
-    ),
+    items: Type.Array(DocumentItem),
+    payments: Type.Array(DocumentPayment),
   },
   { description: 'A document with its lines, its payments, its title and its notes.' },
 );

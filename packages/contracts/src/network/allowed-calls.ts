@@ -33,7 +33,16 @@ import {
   sendReminder,
   unsuppressAddress,
 } from '../delivery.js';
-import { createKey, listKeys, markConnected, revokeKey, showBusiness, updateBusiness } from '../gateway.js';
+import { getEvent, listEvents } from '../event.js';
+import {
+  createKey,
+  listKeys,
+  markConnected,
+  revokeKey,
+  showBusiness,
+  startEvents,
+  updateBusiness,
+} from '../gateway.js';
 import {
   cancelDocument,
   findPublicDocument,
@@ -90,6 +99,8 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     getUsage,
     listSeries,
     searchCustomers,
+    listEvents,
+    getEvent,
     getArtifact,
     cancelArtifact,
     numberArtifact,
@@ -109,7 +120,16 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     ...Object.values(auditing).map((item) => item.listChainHeads),
   ],
   allocation: [],
-  delivery: [getDocument, findPublicDocument, listDebts, getArtifact, releaseArtifact, getLogo],
+  delivery: [
+    getDocument,
+    findPublicDocument,
+    listDebts,
+    getArtifact,
+    releaseArtifact,
+    getLogo,
+    showBusiness,
+    startEvents,
+  ],
   console: [
     showBusiness,
     updateBusiness,

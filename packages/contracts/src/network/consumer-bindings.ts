@@ -1,6 +1,7 @@
 import { allocationSettled, donationSettled } from '../allocation.js';
 import type { EventContract, ServiceName } from '../define.js';
 import { deliveryPlanned } from '../delivery.js';
+import { connectionEventDue, documentEventDue, messageEventDue } from '../event.js';
 import { cardChanged, documentCancelled, donationDue, messageDue, numberRequired } from '../issuing.js';
 import { artifactRendered } from '../rendering.js';
 
@@ -24,6 +25,9 @@ export const consumers = {
   recordDueDonation: bind('allocation', donationDue, 'allocation-due-donations'),
   planDelivery: bind('delivery', messageDue, 'delivery-due-messages'),
   withdrawDelivery: bind('delivery', documentCancelled, 'delivery-withdraw'),
+  storeDocumentEvent: bind('delivery', documentEventDue, 'delivery-document-events'),
+  storeMessageEvent: bind('delivery', messageEventDue, 'delivery-message-events'),
+  storeConnectionEvent: bind('delivery', connectionEventDue, 'delivery-connection-events'),
   releaseDelivery: bind('delivery', artifactRendered, 'delivery-release'),
   settleArtifact: bind('rendering', allocationSettled, 'rendering-settle-artifact'),
   settleDonation: bind('rendering', donationSettled, 'rendering-settle-donation'),

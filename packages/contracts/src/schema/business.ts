@@ -113,6 +113,8 @@ export const Business = Strict({
   mail_from: Type.Optional(mailFrom),
   /** Printed on a document whose request has no notes. Absent: none. */
   default_notes: Type.Optional(defaultNotes),
+  /** Whether callers want the events of the business: only then they are published. Absent: they do not. */
+  events: Type.Optional(Type.Boolean()),
   created_at: Instant,
 });
 export type Business = Static<typeof Business>;
@@ -143,6 +145,7 @@ export const BusinessChange = partOf(
     mail_from: Nullable(mailFrom),
     /** Null: none. */
     default_notes: Nullable(defaultNotes),
+    events: Type.Boolean(),
     auto_send: partOf(businessSettingFields.auto_send),
     accountant_copy: partOf(businessSettingFields.accountant_copy),
     wallet_labels: partOf(

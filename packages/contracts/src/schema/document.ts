@@ -481,3 +481,13 @@ export const DocumentState = Strict({
   undeductible_vat: Type.Optional(Money),
 });
 export type DocumentState = Static<typeof DocumentState>;
+
+/** A document with what lists show of it. */
+export const ListedDocument = Strict({
+  document: DocumentHead,
+  state: DocumentState,
+  /** What is known of both now. */
+  allocation: AllocationOutcome,
+  delivery: DeliveryOutcome,
+});
+export type ListedDocument = Static<typeof ListedDocument>;

@@ -1,8 +1,5 @@
-import { normaliseTaxId } from '@pinkas/domain';
+import { normaliseTaxId, softwareVersion } from '@pinkas/domain';
 import type { UniformSoftware } from '@pinkas/domain/uniform';
-
-/** The version that the files of the uniform structure name. */
-export const softwareVersion = '0.3.0';
 
 /** The number of software without a registration, which own use needs none of. */
 export const unregisteredSoftware = '99999999';

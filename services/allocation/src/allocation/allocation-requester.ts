@@ -174,6 +174,7 @@ export class AllocationRequester {
       ...row.facts,
       allocation: transition.outcome,
       pending: transition.state === 'pending',
+      ...(transition.state === 'refused' && { refused: true }),
     });
   }
 

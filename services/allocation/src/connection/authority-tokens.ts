@@ -3,12 +3,16 @@ import { timeLimitsMs } from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
+  decryptToken,
+  encryptToken,
   forTenant,
   InjectClock,
   InjectConfig,
   InjectDatabase,
   InjectLogger,
   type Logger,
+  OutboxRelay,
+  type OutboxTransaction,
   type Transaction,
 } from '@pinkas/service-kit';
 import { resumeAwaiting } from '../allocation/allocation.repository.js';
@@ -25,7 +29,7 @@ import {
   renewConnection,
   storeConnection,
 } from './connection.repository.js';
-import { decryptToken, encryptToken } from './token-cipher.js';
+import { publishConnectionEvent } from './connection-events.js';
 
 /** A business without a usable connection: never connected, or its owner has to log in again. */
 export class NotConnectedError extends Error {
@@ -58,6 +62,7 @@ export class AuthorityTokens {
     @InjectConfig() private readonly config: AllocationConfig,
     @InjectLogger() private readonly logger: Logger,
     private readonly grants: AuthorityGrants,
+    private readonly relay: OutboxRelay,
   ) {}
 
   /**
@@ -76,14 +81,12 @@ export class AuthorityTokens {
 
   /** A fresh token was refused as well: the connection has ended, unless it was replaced since. */
   async endConnection(businessId: string, refused: string): Promise<void> {
-    await forTenant(this.db, businessId)
-      .transaction()
-      .execute(async (trx) => {
-        const row = await lockConnection(trx, businessId);
-        if (row && this.#usable(row) === refused) {
-          await this.#break(trx, businessId);
-        }
-      });
+    await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
+      const row = await lockConnection(trx, businessId);
+      if (row && this.#usable(row) === refused) {
+        await this.#break(trx, businessId);
+      }
+    });
   }
 
   /** Stores the tokens of a business whose owner has just agreed; its documents that waited for that are due. */
@@ -118,32 +121,30 @@ export class AuthorityTokens {
 
   async #renewNow(businessId: string, refused: string | undefined): Promise<string> {
     const signal = AbortSignal.timeout(renewTimeoutMs);
-    const token = await forTenant(this.db, businessId)
-      .transaction()
-      .execute(async (trx) => {
-        const row = await lockConnection(trx, businessId);
-        const usable = row && this.#usable(row);
-        // Another process has renewed it.
-        if (usable !== undefined && usable !== refused) {
-          return usable;
-        }
-        if (row && !row.broken_at) {
-          const grant = await this.#refresh(row, signal);
-          if (grant) {
-            await renewConnection(trx, businessId, this.#sealed(businessId, grant, row));
-            return grant.accessToken;
-          }
-        }
-        if (this.#connectsItself(row, refused)) {
-          const grant = await this.grants.authorizeAutomatically(signal);
-          await this.storeConnected(trx, businessId, grant);
+    const token = await this.relay.transaction(forTenant(this.db, businessId), async (trx) => {
+      const row = await lockConnection(trx, businessId);
+      const usable = row && this.#usable(row);
+      // Another process has renewed it.
+      if (usable !== undefined && usable !== refused) {
+        return usable;
+      }
+      if (row && !row.broken_at) {
+        const grant = await this.#refresh(row, signal);
+        if (grant) {
+          await renewConnection(trx, businessId, this.#sealed(businessId, grant, row));
           return grant.accessToken;
         }
-        if (row && !row.broken_at) {
-          await this.#break(trx, businessId);
-        }
-        return undefined;
-      });
+      }
+      if (this.#connectsItself(row, refused)) {
+        const grant = await this.grants.authorizeAutomatically(signal);
+        await this.storeConnected(trx, businessId, grant);
+        return grant.accessToken;
+      }
+      if (row && !row.broken_at) {
+        await this.#break(trx, businessId);
+      }
+      return undefined;
+    });
     if (token === undefined) {
       throw new NotConnectedError('no usable connection');
     }
@@ -155,8 +156,10 @@ export class AuthorityTokens {
     return this.config.taxAuthorityAutoConnect && (row !== undefined || refused === undefined);
   }
 
-  async #break(trx: Transaction<AllocationTables>, businessId: string): Promise<void> {
-    await breakConnection(trx, businessId, this.clock.now());
+  async #break(trx: OutboxTransaction<AllocationTables>, businessId: string): Promise<void> {
+    const now = this.clock.now();
+    await breakConnection(trx, businessId, now);
+    await publishConnectionEvent(trx, businessId, null, now);
     this.logger.warn({ business_id: businessId }, 'tax authority connection ended');
   }
 

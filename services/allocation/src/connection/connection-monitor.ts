@@ -7,10 +7,12 @@ import {
   InjectDatabase,
   InjectLogger,
   type Logger,
+  OutboxRelay,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { markWarnings } from './connection.repository.js';
+import { publishConnectionEvent } from './connection-events.js';
 import { expiringBefore } from './connection-state.js';
 
 /** How often connections are checked; they change within days. */
@@ -28,20 +30,21 @@ export class ConnectionMonitor extends PeriodicTask {
     @InjectDatabase() private readonly db: Database<AllocationTables>,
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
+    private readonly relay: OutboxRelay,
   ) {
     super('connection-monitor', checkEveryMs, logger);
   }
 
   override async tick(): Promise<undefined> {
     const now = this.clock.now();
-    for (const { business_id, warning } of await markWarnings(
-      acrossTenants(this.db),
-      now,
-      expiringBefore(now),
-    )) {
-      if (warning) {
-        this.logger.warn({ business_id }, warnings[warning]);
+    await this.relay.transaction(acrossTenants(this.db), async (trx) => {
+      const marked = await markWarnings(trx, now, expiringBefore(now));
+      for (const { business_id, warning, refresh_expires_at: until } of marked) {
+        if (warning) {
+          this.logger.warn({ business_id }, warnings[warning]);
+          await publishConnectionEvent(trx, business_id, warning === 'expiring' ? until : null, now);
+        }
       }
-    }
+    });
   }
 }

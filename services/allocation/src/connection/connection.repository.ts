@@ -128,16 +128,16 @@ export async function countConnections(
  * @param expiresBefore a connection that ends before this is expiring.
  */
 export async function markWarnings(
-  db: Database<AllocationTables>,
+  trx: Transaction<AllocationTables>,
   now: Date,
   expiresBefore: Date,
-): Promise<Pick<ConnectionRow, 'business_id' | 'warning'>[]> {
+): Promise<Pick<ConnectionRow, 'business_id' | 'warning' | 'refresh_expires_at'>[]> {
   const due = dueWarning(now, expiresBefore);
-  return db
+  return trx
     .updateTable('connection')
     .set({ warning: due })
     .where(({ eb }) => eb(due, 'is distinct from', sql.ref<ConnectionRow['warning']>('warning')))
-    .returning(['business_id', 'warning'])
+    .returning(['business_id', 'warning', 'refresh_expires_at'])
     .execute();
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { decryptToken, encryptToken } from '@pinkas/service-kit';
 import { connectionOf } from './connection-state.js';
-import { decryptToken, encryptToken } from './token-cipher.js';
 
 const now = new Date('2026-06-15T08:00:00Z');
 const days = (count: number) => new Date(now.getTime() + count * 24 * 3_600_000);

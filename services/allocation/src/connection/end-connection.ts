@@ -2,15 +2,19 @@ import { endConnection, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import {
   actorOf,
   appendAudit,
+  type Clock,
   type Database,
   forTenant,
+  InjectClock,
   InjectDatabase,
   InjectLogger,
   type Logger,
   Operation,
+  OutboxRelay,
 } from '@pinkas/service-kit';
 import type { AllocationTables } from '../allocation/allocation.tables.js';
 import { deleteConnection, lockConnectionChanges } from './connection.repository.js';
+import { publishConnectionEvent } from './connection-events.js';
 import { connectionFacts } from './connection-state.js';
 
 /**
@@ -21,30 +25,33 @@ import { connectionFacts } from './connection-state.js';
 export class EndConnection {
   constructor(
     @InjectDatabase() private readonly db: Database<AllocationTables>,
+    @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
+    private readonly relay: OutboxRelay,
   ) {}
 
   async handle({
     business_id,
     person_id,
   }: RequestOf<typeof endConnection>): Promise<ReplyOf<typeof endConnection>> {
-    const ended = await forTenant(this.db, business_id)
-      .transaction()
-      .execute(async (trx) => {
-        await lockConnectionChanges(trx, business_id);
-        const { connection, request } = await deleteConnection(trx, business_id);
-        if (connection || request) {
-          await appendAudit(trx, {
-            business_id,
-            action: 'connection.end',
-            subject: business_id,
-            actor: actorOf(person_id),
-            before: connectionFacts(connection),
-            after: null,
-          });
-        }
-        return connection !== undefined;
-      });
+    const ended = await this.relay.transaction(forTenant(this.db, business_id), async (trx) => {
+      await lockConnectionChanges(trx, business_id);
+      const { connection, request } = await deleteConnection(trx, business_id);
+      if (connection || request) {
+        await appendAudit(trx, {
+          business_id,
+          action: 'connection.end',
+          subject: business_id,
+          actor: actorOf(person_id),
+          before: connectionFacts(connection),
+          after: null,
+        });
+      }
+      if (connection && connection.warning !== 'ended') {
+        await publishConnectionEvent(trx, business_id, null, this.clock.now());
+      }
+      return connection !== undefined;
+    });
     if (ended) {
       this.logger.info({ business_id }, 'tax authority connection deleted');
     }

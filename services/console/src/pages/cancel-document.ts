@@ -104,6 +104,7 @@ export class CancelDocumentNow {
       await this.rpc.call(cancelDocument, {
         ...key,
         reason: reason === '' ? null : reason,
+        events: visit.business.events === true,
         person_id: session.personId,
       });
     } catch (error) {

@@ -189,5 +189,120 @@ export const initial = sqlMigration(`
   comment on column test_message.body is 'The text of an email, or the JSON of a WhatsApp message.';
   ${enableTenantIsolation('test_message')}
 
+  -- The events of the HTTP API, and their webhooks.
+  create table event_book (
+    business_id   uuid not null,
+    last_position bigint not null default 0,
+    last_sequence bigint not null default 0,
+    unlisted      bigint not null default 0,
+    constraint event_book_pkey primary key (business_id),
+    constraint event_book_positions_check check (last_position >= 0 and last_sequence >= 0)
+  );
+  comment on table event_book is 'The end of the list of events of a book. Its lock orders what is added.';
+  comment on column event_book.last_sequence is
+    'The number that issuing gave to the last of its events that are listed: the next one is listed after it.';
+  comment on column event_book.unlisted is
+    'How many events have no position: kept here, since a statement that waits for the lock has not seen their rows.';
+  ${enableTenantIsolation('event_book')}
+
+  create table event (
+    business_id uuid not null,
+    id          uuid not null,
+    type        text not null,
+    document_id uuid,
+    sequence    bigint,
+    position    bigint,
+    body        text not null,
+    stored_at   timestamptz not null,
+    constraint event_pkey primary key (business_id, id),
+    constraint event_position_key unique (business_id, position),
+    constraint event_position_check check (position >= 1)
+  );
+  create index event_type_idx on event (business_id, type, position);
+  create index event_document_idx on event (business_id, document_id, position);
+  create index event_unlisted_idx on event (business_id, sequence) where position is null;
+  create index event_stored_idx on event (stored_at);
+  comment on column event.sequence is 'Its number in the order of commits of issuing; null: another service has published it.';
+  comment on column event.position is 'In the list of the book; null: an event that was committed before it has not arrived yet.';
+  comment on column event.body is 'What webhooks send and the list has.';
+  ${enableTenantIsolation('event')}
+
+  create table webhook_endpoint (
+    business_id           uuid not null,
+    id                    uuid not null,
+    url                   text not null,
+    types                 text[],
+    description           text,
+    enabled               boolean not null default true,
+    disabled_reason       text,
+    secret                bytea not null,
+    previous_secret       bytea,
+    previous_secret_until timestamptz,
+    created_at            timestamptz not null,
+    removed_at            timestamptz,
+    failing_since         timestamptz,
+    last_received_at      timestamptz,
+    last_failed_at        timestamptz,
+    last_failure          text,
+    notices               integer not null default 0,
+    notice_claimed_until  timestamptz,
+    constraint webhook_endpoint_pkey primary key (business_id, id),
+    constraint webhook_endpoint_reason_check check (disabled_reason in ('owner', 'gone', 'failing')),
+    constraint webhook_endpoint_enabled_check check (enabled = (disabled_reason is null)),
+    constraint webhook_endpoint_previous_check check ((previous_secret is null) = (previous_secret_until is null)),
+    constraint webhook_endpoint_failure_check check ((last_failed_at is null) = (last_failure is null)),
+    constraint webhook_endpoint_notices_check check (notices between 0 and 2)
+  );
+  create index webhook_endpoint_id_idx on webhook_endpoint (id);
+  create index webhook_endpoint_failing_idx on webhook_endpoint (failing_since) where failing_since is not null and notices < 2;
+  comment on column webhook_endpoint.types is 'Null: all.';
+  comment on column webhook_endpoint.secret is 'Encrypted; the one before it signs as well until previous_secret_until.';
+  comment on column webhook_endpoint.removed_at is 'From then on it does not exist; what is left of it is deleted in parts.';
+  comment on column webhook_endpoint.notices is
+    'The emails to the owner about it since it last received: 1, that it fails for a day; 2, that it was disabled.';
+  ${enableTenantIsolation('webhook_endpoint')}
+
+  create table webhook (
+    business_id      uuid not null,
+    endpoint_id      uuid not null,
+    event_id         uuid not null,
+    state            text not null default 'pending',
+    attempts         integer not null default 0,
+    earlier_attempts integer not null default 0,
+    next_attempt_at  timestamptz not null,
+    claimed_until    timestamptz,
+    constraint webhook_pkey primary key (business_id, endpoint_id, event_id),
+    constraint webhook_event_fkey foreign key (business_id, event_id) references event (business_id, id) on delete cascade,
+    constraint webhook_endpoint_fkey foreign key (business_id, endpoint_id) references webhook_endpoint (business_id, id),
+    constraint webhook_state_check check (state in ('pending', 'received', 'given_up')),
+    constraint webhook_attempts_check check (attempts >= earlier_attempts and earlier_attempts >= 0)
+  );
+  create index webhook_event_idx on webhook (business_id, event_id);
+  create index webhook_due_idx on webhook (business_id, endpoint_id, next_attempt_at) where state = 'pending';
+  create index webhook_claimed_idx on webhook (claimed_until) where claimed_until is not null;
+  comment on table webhook is 'An event for an endpoint.';
+  comment on column webhook.earlier_attempts is 'Those before it was last made due by a person.';
+  ${enableTenantIsolation('webhook')}
+
+  create table webhook_attempt (
+    business_id uuid not null,
+    endpoint_id uuid not null,
+    event_id    uuid not null,
+    n           integer not null,
+    started_at  timestamptz not null,
+    duration_ms integer not null,
+    received    boolean not null,
+    status      integer,
+    reason      text,
+    response    text not null,
+    constraint webhook_attempt_pkey primary key (business_id, endpoint_id, event_id, n),
+    constraint webhook_attempt_webhook_fkey foreign key (business_id, endpoint_id, event_id)
+      references webhook (business_id, endpoint_id, event_id) on delete cascade,
+    constraint webhook_attempt_reason_check check (received = (reason is null))
+  );
+  create index webhook_attempt_started_idx on webhook_attempt (business_id, endpoint_id, started_at, event_id, n);
+  create index webhook_attempt_age_idx on webhook_attempt (started_at);
+  ${enableTenantIsolation('webhook_attempt')}
+
   ${['document', 'delivery', 'attempt', 'reminder_limit'].map((table) => keepLiveRows(table)).join('')}
 `);

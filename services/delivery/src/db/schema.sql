@@ -239,6 +239,42 @@ COMMENT ON TABLE public.due_event IS 'Events whose first attempt failed, or that
 
 COMMENT ON COLUMN public.due_event.reason IS 'Why the last attempt failed; null: none was made.';
 
+CREATE TABLE public.event (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    type text NOT NULL,
+    document_id uuid,
+    sequence bigint,
+    "position" bigint,
+    body text NOT NULL,
+    stored_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_position_check CHECK (("position" >= 1))
+);
+
+ALTER TABLE ONLY public.event FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.event.sequence IS 'Its number in the order of commits of issuing; null: another service has published it.';
+
+COMMENT ON COLUMN public.event."position" IS 'In the list of the book; null: an event that was committed before it has not arrived yet.';
+
+COMMENT ON COLUMN public.event.body IS 'What webhooks send and the list has.';
+
+CREATE TABLE public.event_book (
+    business_id uuid NOT NULL,
+    last_position bigint DEFAULT 0 NOT NULL,
+    last_sequence bigint DEFAULT 0 NOT NULL,
+    unlisted bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT event_book_positions_check CHECK (((last_position >= 0) AND (last_sequence >= 0)))
+);
+
+ALTER TABLE ONLY public.event_book FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.event_book IS 'The end of the list of events of a book. Its lock orders what is added.';
+
+COMMENT ON COLUMN public.event_book.last_sequence IS 'The number that issuing gave to the last of its events that are listed: the next one is listed after it.';
+
+COMMENT ON COLUMN public.event_book.unlisted IS 'How many events have no position: kept here, since a statement that waits for the lock has not seen their rows.';
+
 CREATE TABLE public.inbox (
     consumer text NOT NULL,
     message_id uuid NOT NULL,
@@ -347,6 +383,77 @@ COMMENT ON TABLE public.test_message IS 'The messages of test books: what would 
 
 COMMENT ON COLUMN public.test_message.body IS 'The text of an email, or the JSON of a WhatsApp message.';
 
+CREATE TABLE public.webhook (
+    business_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    earlier_attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone NOT NULL,
+    claimed_until timestamp with time zone,
+    CONSTRAINT webhook_attempts_check CHECK (((attempts >= earlier_attempts) AND (earlier_attempts >= 0))),
+    CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'received'::text, 'given_up'::text])))
+);
+
+ALTER TABLE ONLY public.webhook FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.webhook IS 'An event for an endpoint.';
+
+COMMENT ON COLUMN public.webhook.earlier_attempts IS 'Those before it was last made due by a person.';
+
+CREATE TABLE public.webhook_attempt (
+    business_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    n integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    received boolean NOT NULL,
+    status integer,
+    reason text,
+    response text NOT NULL,
+    CONSTRAINT webhook_attempt_reason_check CHECK ((received = (reason IS NULL)))
+);
+
+ALTER TABLE ONLY public.webhook_attempt FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.webhook_endpoint (
+    business_id uuid NOT NULL,
+    id uuid NOT NULL,
+    url text NOT NULL,
+    types text[],
+    description text,
+    enabled boolean DEFAULT true NOT NULL,
+    disabled_reason text,
+    secret bytea NOT NULL,
+    previous_secret bytea,
+    previous_secret_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    removed_at timestamp with time zone,
+    failing_since timestamp with time zone,
+    last_received_at timestamp with time zone,
+    last_failed_at timestamp with time zone,
+    last_failure text,
+    notices integer DEFAULT 0 NOT NULL,
+    notice_claimed_until timestamp with time zone,
+    CONSTRAINT webhook_endpoint_enabled_check CHECK ((enabled = (disabled_reason IS NULL))),
+    CONSTRAINT webhook_endpoint_failure_check CHECK (((last_failed_at IS NULL) = (last_failure IS NULL))),
+    CONSTRAINT webhook_endpoint_notices_check CHECK (((notices >= 0) AND (notices <= 2))),
+    CONSTRAINT webhook_endpoint_previous_check CHECK (((previous_secret IS NULL) = (previous_secret_until IS NULL))),
+    CONSTRAINT webhook_endpoint_reason_check CHECK ((disabled_reason = ANY (ARRAY['owner'::text, 'gone'::text, 'failing'::text])))
+);
+
+ALTER TABLE ONLY public.webhook_endpoint FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.webhook_endpoint.types IS 'Null: all.';
+
+COMMENT ON COLUMN public.webhook_endpoint.secret IS 'Encrypted; the one before it signs as well until previous_secret_until.';
+
+COMMENT ON COLUMN public.webhook_endpoint.removed_at IS 'From then on it does not exist; what is left of it is deleted in parts.';
+
+COMMENT ON COLUMN public.webhook_endpoint.notices IS 'The emails to the owner about it since it last received: 1, that it fails for a day; 2, that it was disabled.';
+
 ALTER TABLE ONLY public.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (business_id, delivery_id, n);
 
@@ -376,6 +483,15 @@ ALTER TABLE ONLY public.document
 
 ALTER TABLE ONLY public.due_event
     ADD CONSTRAINT due_event_pkey PRIMARY KEY (consumer, message_id);
+
+ALTER TABLE ONLY public.event_book
+    ADD CONSTRAINT event_book_pkey PRIMARY KEY (business_id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.event
+    ADD CONSTRAINT event_position_key UNIQUE (business_id, "position");
 
 ALTER TABLE ONLY public.inbox
     ADD CONSTRAINT inbox_pkey PRIMARY KEY (consumer, message_id);
@@ -413,6 +529,15 @@ ALTER TABLE ONLY public.suppression
 ALTER TABLE ONLY public.test_message
     ADD CONSTRAINT test_message_pkey PRIMARY KEY (business_id, delivery_id);
 
+ALTER TABLE ONLY public.webhook_attempt
+    ADD CONSTRAINT webhook_attempt_pkey PRIMARY KEY (business_id, endpoint_id, event_id, n);
+
+ALTER TABLE ONLY public.webhook_endpoint
+    ADD CONSTRAINT webhook_endpoint_pkey PRIMARY KEY (business_id, id);
+
+ALTER TABLE ONLY public.webhook
+    ADD CONSTRAINT webhook_pkey PRIMARY KEY (business_id, endpoint_id, event_id);
+
 CREATE UNIQUE INDEX attempt_open_key ON public.attempt USING btree (business_id, delivery_id) WHERE (outcome IS NULL);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
@@ -433,6 +558,14 @@ CREATE INDEX document_document_idx ON public.document USING btree (document_id);
 
 CREATE INDEX due_event_next_idx ON public.due_event USING btree (next_attempt_at);
 
+CREATE INDEX event_document_idx ON public.event USING btree (business_id, document_id, "position");
+
+CREATE INDEX event_stored_idx ON public.event USING btree (stored_at);
+
+CREATE INDEX event_type_idx ON public.event USING btree (business_id, type, "position");
+
+CREATE INDEX event_unlisted_idx ON public.event USING btree (business_id, sequence) WHERE ("position" IS NULL);
+
 CREATE INDEX inbox_handled_idx ON public.inbox USING btree (handled_at);
 
 CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_at IS NOT NULL);
@@ -440,6 +573,20 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
 CREATE INDEX test_message_sent_idx ON public.test_message USING btree (business_id, sent_at, delivery_id);
+
+CREATE INDEX webhook_attempt_age_idx ON public.webhook_attempt USING btree (started_at);
+
+CREATE INDEX webhook_attempt_started_idx ON public.webhook_attempt USING btree (business_id, endpoint_id, started_at, event_id, n);
+
+CREATE INDEX webhook_claimed_idx ON public.webhook USING btree (claimed_until) WHERE (claimed_until IS NOT NULL);
+
+CREATE INDEX webhook_due_idx ON public.webhook USING btree (business_id, endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
+
+CREATE INDEX webhook_endpoint_failing_idx ON public.webhook_endpoint USING btree (failing_since) WHERE ((failing_since IS NOT NULL) AND (notices < 2));
+
+CREATE INDEX webhook_endpoint_id_idx ON public.webhook_endpoint USING btree (id);
+
+CREATE INDEX webhook_event_idx ON public.webhook USING btree (business_id, event_id);
 
 CREATE TRIGGER attempt_is_not_truncated BEFORE TRUNCATE ON public.attempt FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
 
@@ -470,6 +617,15 @@ ALTER TABLE ONLY public.attempt
 
 ALTER TABLE ONLY public.delivery
     ADD CONSTRAINT delivery_follows_fkey FOREIGN KEY (business_id, follows) REFERENCES public.delivery(business_id, id);
+
+ALTER TABLE ONLY public.webhook_attempt
+    ADD CONSTRAINT webhook_attempt_webhook_fkey FOREIGN KEY (business_id, endpoint_id, event_id) REFERENCES public.webhook(business_id, endpoint_id, event_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.webhook
+    ADD CONSTRAINT webhook_endpoint_fkey FOREIGN KEY (business_id, endpoint_id) REFERENCES public.webhook_endpoint(business_id, id);
+
+ALTER TABLE ONLY public.webhook
+    ADD CONSTRAINT webhook_event_fkey FOREIGN KEY (business_id, event_id) REFERENCES public.event(business_id, id) ON DELETE CASCADE;
 
 ALTER TABLE public.attempt ENABLE ROW LEVEL SECURITY;
 
@@ -525,6 +681,24 @@ CASE current_setting('pinkas.business_id'::text, true)
     ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
 END);
 
+ALTER TABLE public.event ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.event_book ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY event_book_of_business ON public.event_book USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+CREATE POLICY event_of_business ON public.event USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
 ALTER TABLE public.reminder_limit ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY reminder_limit_of_business ON public.reminder_limit USING (
@@ -546,6 +720,33 @@ END);
 ALTER TABLE public.test_message ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY test_message_of_business ON public.test_message USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.webhook ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.webhook_attempt ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY webhook_attempt_of_business ON public.webhook_attempt USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.webhook_endpoint ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY webhook_endpoint_of_business ON public.webhook_endpoint USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+CREATE POLICY webhook_of_business ON public.webhook USING (
 CASE current_setting('pinkas.business_id'::text, true)
     WHEN '*'::text THEN true
     WHEN ''::text THEN false

@@ -21,3 +21,11 @@ export function parseAddress(text: string): ChannelAddress | null {
 export function parseRecipient(channel: DeliveryChannel, text: string): string | null {
   return channel === 'email' ? parseEmailAddress(text) : parsePhoneNumber(text);
 }
+
+/** An address by which it is recognized and not read: `c***@example.com`, `+97250***67`. */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return at > 0
+    ? `${[...address][0]}***${address.slice(at)}`
+    : `${address.slice(0, 6)}***${address.slice(-2)}`;
+}

@@ -37,5 +37,6 @@ export function factsOf({
       ...(business.logo && { logo: business.logo }),
       ...(business.mail_from && { mail_from: business.mail_from }),
     },
+    ...(business.events && { events: true }),
   };
 }

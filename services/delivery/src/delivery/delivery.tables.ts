@@ -2,6 +2,7 @@ import type { LogoRef } from '@pinkas/contracts';
 import type { DocumentType, TotalRowKind } from '@pinkas/domain';
 import type { MessagingTables, TraceColumn } from '@pinkas/service-kit';
 import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { WebhookTables } from '../webhook/webhook.tables.js';
 import type { SendOutcome } from './send-policy.js';
 
 /** The facts of its document and its business that a message is composed of. */
@@ -37,6 +38,8 @@ export interface DeliveryFacts {
     logo?: LogoRef;
     mail_from?: string;
   };
+  /** Whether callers want the events of the business. */
+  events?: boolean;
 }
 
 /** What an email that reminds a customer of open documents says, and of which. */
@@ -227,7 +230,7 @@ export interface MessageKey {
 }
 
 /** The tables of the delivery service. */
-export interface DeliveryTables extends MessagingTables {
+export interface DeliveryTables extends MessagingTables, WebhookTables {
   document: DocumentTable;
   delivery: DeliveryTable;
   attempt: AttemptTable;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { messageFailed, messageSent } from '@pinkas/contracts';
+import { messageEventDue, messageFailed, messageSent } from '@pinkas/contracts';
 import {
   type Clock,
   type Database,
@@ -13,8 +13,9 @@ import {
   OutboxRelay,
   type OutboxTransaction,
   type Transaction,
+  timeOrderedId,
 } from '@pinkas/service-kit';
-import { normaliseAddress } from './address.js';
+import { maskAddress, normaliseAddress } from './address.js';
 import { endAttempt } from './attempt.repository.js';
 import { expiredClaims, lockExpiredClaim, storeOutcome } from './claim.repository.js';
 import type { DeliveryRow, DeliveryTables } from './delivery.tables.js';
@@ -84,7 +85,7 @@ export class OutcomeRecorder {
     now: Date,
   ): Promise<void> {
     const transition = sendTransition({ ...row, cancelled }, outcome, now);
-    const events = eventsOf(trx, row, transition);
+    const events = eventsOf(trx, row, transition, now);
     await storeOutcome(trx, row, attempt, outcome, { transition, events, now });
     await suppressUnknownAddress(trx, row, outcome, now);
     this.metrics.countAttempt(row.channel, transition.state === 'ready' ? outcome.kind : transition.state);
@@ -129,7 +130,8 @@ async function suppressUnknownAddress(
 function eventsOf(
   trx: OutboxTransaction<DeliveryTables>,
   row: DeliveryRow,
-  { state, lastError }: SendTransition,
+  { state, attempts, lastError }: SendTransition,
+  now: Date,
 ): OutboxEvent[] {
   const event = {
     document_id: row.document_id,
@@ -141,10 +143,45 @@ function eventsOf(
   };
   switch (state) {
     case 'sent':
-      return [makeEvent(trx, messageSent, row.document_id, event)];
-    case 'failed':
-      return [makeEvent(trx, messageFailed, row.document_id, { ...event, reason: lastError ?? '' })];
+      return [
+        makeEvent(trx, messageSent, row.document_id, event),
+        ...eventForCallers(trx, row, { attempts, reason: null, now }),
+      ];
+    case 'failed': {
+      const reason = lastError ?? '';
+      return [
+        makeEvent(trx, messageFailed, row.document_id, { ...event, reason }),
+        ...eventForCallers(trx, row, { attempts, reason, now }),
+      ];
+    }
     default:
       return [];
   }
+}
+
+function eventForCallers(
+  trx: OutboxTransaction<DeliveryTables>,
+  { facts, business_id, document_id, channel, purpose, recipient }: DeliveryRow,
+  { attempts, reason, now }: { attempts: number; reason: string | null; now: Date },
+): OutboxEvent[] {
+  if (!facts.events) {
+    return [];
+  }
+  return [
+    makeEvent(trx, messageEventDue, document_id, {
+      business_id,
+      event_id: timeOrderedId(),
+      occurred_at: now.toISOString(),
+      type: reason === null ? 'delivery.sent' : 'delivery.failed',
+      document_id,
+      delivery: {
+        channel,
+        purpose,
+        recipient: maskAddress(recipient),
+        attempt: attempts,
+        // The provider's words may name the recipient.
+        reason: reason === null ? null : reason.replaceAll(recipient, maskAddress(recipient)),
+      },
+    }),
+  ];
 }

@@ -9,9 +9,20 @@ import {
 import { sql } from 'kysely';
 import type { DeliveryTables } from '../delivery/delivery.tables.js';
 
-/** A follow-up refers to a message that is none. */
+/** A follow-up refers to a message that is none. Endpoints stay, and so does the end of the list of events: a cursor stays valid. */
 export const testBook: TestBookTables<DeliveryTables> = {
-  tables: ['test_message', 'attempt', 'delivery', 'document', 'reminder_limit', 'daily_count', 'suppression'],
+  tables: [
+    'test_message',
+    'attempt',
+    'delivery',
+    'document',
+    'reminder_limit',
+    'daily_count',
+    'suppression',
+    'webhook_attempt',
+    'webhook',
+    'event',
+  ],
   highestFirst: { delivery: sql`follows is not null` },
 };
 

@@ -85,6 +85,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     delivery_notes_without_prices: withoutPrices,
     mail_from,
     default_notes,
+    events,
     ...changed
   } = merged;
   // Another legal type has its own default rate, unless the change names one.
@@ -104,6 +105,7 @@ export function changeSettings(settings: BusinessSettings, change: SettingsChang
     ...(withoutPrices && { delivery_notes_without_prices: true }),
     ...(mail_from && { mail_from }),
     ...(default_notes && { default_notes }),
+    ...(events && { events: true }),
   };
 }
 

@@ -11,6 +11,7 @@ function toColumns({
   delivery_notes_without_prices,
   mail_from,
   default_notes,
+  events,
   ...business
 }: Omit<Business, 'id' | 'created_at'>) {
   return {
@@ -22,6 +23,7 @@ function toColumns({
     delivery_notes_without_prices: delivery_notes_without_prices ?? false,
     mail_from: mail_from ?? null,
     default_notes: default_notes ?? null,
+    events: events ?? false,
     first_numbers: JSON.stringify(business.first_numbers),
     auto_send: JSON.stringify(business.auto_send),
     accountant_copy: JSON.stringify(business.accountant_copy),
@@ -62,6 +64,7 @@ export function toBusiness(row: Selectable<BusinessTable>): Business {
     ...(row.delivery_notes_without_prices && { delivery_notes_without_prices: true }),
     ...(row.mail_from !== null && { mail_from: row.mail_from }),
     ...(row.default_notes !== null && { default_notes: row.default_notes }),
+    ...(row.events && { events: true }),
     created_at: row.created_at.toISOString(),
   };
 }

@@ -19,7 +19,8 @@ type OptionalSettings =
   | 'quote_valid_days'
   | 'delivery_notes_without_prices'
   | 'mail_from'
-  | 'default_notes';
+  | 'default_notes'
+  | 'events';
 
 /** One business with its settings. */
 export type BusinessTable = Omit<
@@ -36,6 +37,7 @@ export type BusinessTable = Omit<
   delivery_notes_without_prices: boolean;
   mail_from: string | null;
   default_notes: string | null;
+  events: boolean;
   created_at: ColumnType<Date, Date, never>;
   updated_at: Date;
 };
@@ -72,6 +74,7 @@ export const businessColumns = [
   'business.delivery_notes_without_prices',
   'business.mail_from',
   'business.default_notes',
+  'business.events',
   'business.created_at',
   'business.updated_at',
 ] as const satisfies readonly `business.${keyof BusinessTable}`[];

@@ -37,6 +37,8 @@ export const initial = sqlMigration(`
     updated_at               timestamptz not null,
     -- Printed on a document whose request has no notes.
     default_notes            text,
+    -- Whether callers want its events.
+    events                   boolean not null default false,
     constraint business_pkey primary key (id),
     -- The id of a test book is that of its business with the version 8 (ADR 0051).
     constraint business_id_check check (substr(id::text, 15, 1) <> '8'),

@@ -112,6 +112,7 @@ CREATE TABLE public.business (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     default_notes text,
+    events boolean DEFAULT false NOT NULL,
     CONSTRAINT business_accent_color_check CHECK ((accent_color ~ '^#[0-9a-f]{6}$'::text)),
     CONSTRAINT business_allocation_hold_minutes_check CHECK (((allocation_hold_minutes >= 0) AND (allocation_hold_minutes <= 1440))),
     CONSTRAINT business_id_check CHECK ((substr((id)::text, 15, 1) <> '8'::text)),

@@ -28,29 +28,42 @@ export function queryReader(schema: TObject | null): (query: string) => ReadQuer
   );
   const check = compile(known);
   return (query) => {
-    const { texts, errors } = textsOf(query, (name) => properties.has(name));
+    const isList = (name: string) => properties.get(name)?.type === 'array';
+    const { texts, errors } = textsOf(query, (name) => properties.has(name), isList);
     const values: Record<string, unknown> = {};
     for (const [name, property] of properties) {
-      const text = texts.get(name);
+      const [text, ...others] = texts.get(name) ?? [];
       if (text !== undefined) {
-        values[name] = parseValue(text, property.type);
+        values[name] = isList(name) ? [text, ...others] : parseValue(text, property.type);
       } else if ('default' in property) {
         values[name] = property.default;
       }
     }
     const checked = check(values);
-    errors.push(...prefixPaths('/query', [...(checked.ok ? [] : checked.errors), ...malformedTexts(values)]));
+    errors.push(
+      ...prefixPaths('/query', [
+        ...(checked.ok ? [] : checked.errors.map(ofParameter)),
+        ...malformedTexts(values),
+      ]),
+    );
     return { values, errors: firstOfEachPath(errors) };
   };
 }
+
+/** An error of one value of a list is one of the parameter. */
+const ofParameter = (error: ValidationError): ValidationError => ({
+  ...error,
+  path: error.path.replace(/^(\/[^/]*).*$/, '$1'),
+});
 
 /** The decoded texts of known parameters, and the errors of all others. */
 function textsOf(
   query: string,
   isKnown: (name: string) => boolean,
-): { texts: ReadonlyMap<string, string>; errors: ValidationError[] } {
+  isList: (name: string) => boolean,
+): { texts: ReadonlyMap<string, readonly string[]>; errors: ValidationError[] } {
   const errors: ValidationError[] = [];
-  const texts = new Map<string, string>();
+  const texts = new Map<string, string[]>();
   for (const [rawName, rawValue] of pairsOf(query)) {
     const name = decode(rawName);
     const value = decode(rawValue);
@@ -60,10 +73,10 @@ function textsOf(
       fail('must be UTF-8, percent-encoded');
     } else if (!isKnown(name)) {
       fail('is not a known parameter');
-    } else if (texts.has(name)) {
+    } else if (texts.has(name) && !isList(name)) {
       fail('must not appear more than once');
     } else {
-      texts.set(name, value ?? '');
+      texts.set(name, [...(texts.get(name) ?? []), value ?? '']);
       if (value === undefined) {
         fail('must be UTF-8, percent-encoded');
       }

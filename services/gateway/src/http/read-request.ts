@@ -1,4 +1,11 @@
-import { compile, isUuid, prefixPaths, type ValidationError, validationErrorsMax } from '@pinkas/contracts';
+import {
+  compile,
+  isEventId,
+  isUuid,
+  prefixPaths,
+  type ValidationError,
+  validationErrorsMax,
+} from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
 import { type HttpRequest, headerOf } from './http-message.js';
 import type { RouteBinding, RouteRequest } from './http-route.js';
@@ -30,8 +37,7 @@ export function requestReader(binding: RouteBinding): RequestReader {
     const bytes =
       route.body === null ? undefined : await readBody(request.stream, headerOf(request, 'content-length'));
     const { params } = request;
-    // Every path parameter of the HTTP API is an id.
-    if (!Object.values(params).every(isUuid)) {
+    if (!Object.entries(params).every(([name, value]) => isId(name, value))) {
       throw new ApiError('not_found');
     }
 
@@ -49,6 +55,10 @@ export function requestReader(binding: RouteBinding): RequestReader {
     return { params, query: query.values, body, idempotencyKey };
   };
 }
+
+/** Every path parameter of the HTTP API is an id: that of an event, or a UUID. */
+const isId = (name: string, value: string): boolean =>
+  name === 'event_id' ? isEventId(value) : isUuid(value);
 
 function requireIdempotencyKey(request: HttpRequest, errors: ValidationError[]): string {
   const key = decodeHeader(headerOf(request, 'idempotency-key'));

@@ -11,32 +11,23 @@ import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import type { Principal } from '../api-key/api-key.repository.js';
 import type { GatewayConfig } from '../config.js';
 import { type Filled, HttpRoute, type RouteReply, type RouteRequest } from '../http/http-route.js';
-import { deriveCursorKey, readCursor, writeCursor } from './cursor.js';
+import { ListCursors } from './cursor.js';
 
 /** The documents of the business, the one that was committed last first, one page at a time. */
 @HttpRoute(getDocuments)
 export class GetDocuments {
-  readonly #cursorKey: Buffer;
-  readonly #readCursor: (businessId: string, cursor: string) => number | undefined;
+  readonly #cursors: ListCursors;
 
   constructor(
     private readonly rpc: RpcClient,
     @InjectConfig()
     private readonly config: PublicUrls & Pick<GatewayConfig, 'apiKeyPepper' | 'previousApiKeyPepper'>,
   ) {
-    this.#cursorKey = deriveCursorKey(config.apiKeyPepper);
-    const { previousApiKeyPepper } = config;
-    const previousKey = previousApiKeyPepper && deriveCursorKey(previousApiKeyPepper);
-    this.#readCursor = (businessId, cursor) =>
-      readCursor(this.#cursorKey, businessId, cursor) ??
-      (previousKey ? readCursor(previousKey, businessId, cursor) : undefined);
+    this.#cursors = new ListCursors(config, 'documents');
   }
 
-  /** A cursor is valid for one business, which no schema can express. */
-  queryErrors({ cursor }: Readonly<Record<string, unknown>>, { business }: Principal): ValidationError[] {
-    return typeof cursor === 'string' && !this.#readCursor(business.id, cursor)
-      ? [{ path: '/cursor', message: 'must be the next_cursor of a page of this business' }]
-      : [];
+  queryErrors(query: Readonly<Record<string, unknown>>, { business }: Principal): ValidationError[] {
+    return this.#cursors.errors(business.id, query);
   }
 
   async handle({
@@ -50,13 +41,13 @@ export class GetDocuments {
     const page = await this.rpc.call(listDocuments, {
       business_id: business.id,
       ...filters,
-      before: cursor === undefined ? null : (this.#readCursor(business.id, cursor) ?? null),
+      before: cursor === undefined ? null : (this.#cursors.read(business.id, cursor) ?? null),
     });
     const next = page.next_before;
     return {
       body: {
         data: page.documents.map((document) => toCreatedDocument(document, this.config)),
-        next_cursor: next === null ? null : writeCursor(this.#cursorKey, business.id, next),
+        next_cursor: next === null ? null : this.#cursors.write(business.id, next),
       },
     };
   }

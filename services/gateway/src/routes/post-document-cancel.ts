@@ -36,6 +36,7 @@ export class PostDocumentCancel {
       business_id: principal.business.id,
       document_id: id,
       reason: reason === '' ? null : reason,
+      events: principal.business.events === true,
       key_id: principal.key.id,
     });
     return { body: toCancelledDocument(cancelled, this.addresses) };

@@ -31,6 +31,7 @@ import {
   toState,
 } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
+import { publishDocumentEvent } from '../document/document-events.js';
 import { checkCancellable } from '../document/document-rules.js';
 import { subtractCancelled } from '../document/document-sums.repository.js';
 
@@ -88,6 +89,9 @@ export class CancelDocument {
       cancelled_at: at.toISOString(),
       ...(request.reason !== null && { reason: request.reason }),
     });
+    if (request.events) {
+      await publishDocumentEvent(trx, 'document.cancelled', row, at.toISOString());
+    }
     await subtractCancelled(trx, row);
     return { document: toHead(row), state: toState(row) };
   }

@@ -69,9 +69,13 @@ export const initial = sqlMigration(`
   create table book (
     business_id   uuid not null,
     last_position bigint not null,
+    last_event    bigint not null default 0,
     constraint book_pkey primary key (business_id),
-    constraint book_last_position_check check (last_position >= 1)
+    constraint book_last_position_check check (last_position >= 1),
+    constraint book_last_event_check check (last_event >= 0)
   );
+  comment on column book.last_event is
+    'The number of events for callers so far, which are numbered in the order of commits; 0: the business wants none.';
 
   create table document (
     business_id         uuid not null,

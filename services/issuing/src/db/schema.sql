@@ -254,10 +254,14 @@ ALTER TABLE ONLY public.audit_entry FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.book (
     business_id uuid NOT NULL,
     last_position bigint NOT NULL,
+    last_event bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT book_last_event_check CHECK ((last_event >= 0)),
     CONSTRAINT book_last_position_check CHECK ((last_position >= 1))
 );
 
 ALTER TABLE ONLY public.book FORCE ROW LEVEL SECURITY;
+
+COMMENT ON COLUMN public.book.last_event IS 'The number of events for callers so far, which are numbered in the order of commits; 0: the business wants none.';
 
 CREATE TABLE public.daily_count (
     business_id uuid NOT NULL,

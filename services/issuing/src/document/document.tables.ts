@@ -12,7 +12,7 @@ import type {
 } from '@pinkas/contracts';
 import type { DocumentType, PaymentMethod } from '@pinkas/domain';
 import type { MessagingTables } from '@pinkas/service-kit';
-import type { ColumnType, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 /** A numeric column: read as text, so that no agora is lost; written as text with two decimals. */
 type Amount = string;
@@ -108,6 +108,8 @@ export interface DailyCountTable {
 export interface BookTable {
   business_id: string;
   last_position: number;
+  /** The number of events for callers so far. */
+  last_event: Generated<number>;
 }
 
 /** What the documents of a type, date and VAT rate amount to. */

@@ -31,7 +31,7 @@ import {
   lockKeysWithin,
   lockSeries,
 } from './issue.repository.js';
-import { issuedEvents } from './issued-events.js';
+import { closedEvents, issuedEvents } from './issued-events.js';
 import { lockSources, settleSources } from './source-document.js';
 
 type Trx = OutboxTransaction<IssuingTables>;
@@ -186,7 +186,7 @@ async function insert(
   if (!first) {
     return [];
   }
-  await settleSources(
+  const closed = await settleSources(
     trx,
     series,
     sources,
@@ -197,7 +197,10 @@ async function insert(
     })),
   );
   await recordPersons(trx, rendered);
-  const events = numbered.flatMap((draft) => issuedEvents(trx, draft, draft.row.hash));
+  const events = [
+    ...numbered.flatMap((draft) => issuedEvents(trx, draft)),
+    ...closedEvents(trx, closed, rendered),
+  ];
   const positions = await insertIssued(trx, [first, ...others], events, {
     day: today,
     limits: Object.fromEntries(

@@ -9,6 +9,7 @@ import {
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { NewDocumentRow } from '../document/document.repository.js';
 import type { IssuingTables, SeriesTable } from '../document/document.tables.js';
+import { isDocumentEvent, numberEvents, numberedBody } from '../document/document-events.js';
 
 /** An idempotency key of a business. */
 export interface IdempotencyKey {
@@ -165,7 +166,8 @@ function seriesQuery(
 export type HashedDocumentRow = NewDocumentRow & { hash: Buffer };
 
 /**
- * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events, adds
+ * Counts documents for the day of their API keys, takes the next positions of the book, inserts the documents and their events, of
+ * which those for callers are numbered in the order of commits, adds
  * to the sums of their dates and advances their series, in one statement. Each part reads the one before: their locks are acquired in
  * this order.
  *
@@ -180,6 +182,8 @@ export async function insertIssued(
   events: readonly OutboxEvent[],
   daily: { day: string; limits: Readonly<Record<string, number>> },
 ): Promise<Map<string, number> | null> {
+  const numbered = events.filter(isDocumentEvent);
+  numberEvents(numbered, 0);
   const { business_id, type } = documents[0];
   const last = documents.at(-1) ?? documents[0];
   const columns = columnsOf(documents[0]);
@@ -188,7 +192,7 @@ export async function insertIssued(
     .sort()
     .map((id) => ({ key_id: id, documents: documents.filter(({ key_id }) => key_id === id).length }));
   // One text for any documents: it is prepared once on a connection, and planning it costs as much as executing it.
-  const { rows } = await sql<{ id: string; position: number }>`
+  const { rows } = await sql<{ id: string; position: number; last_event: number }>`
     with counted as (
       insert into daily_count (business_id, key_id, counted_on, documents)
       select ${business_id}::uuid, key_id, ${daily.day}::date, documents
@@ -200,11 +204,12 @@ export async function insertIssued(
       returning key_id
     ),
     positioned as (
-      insert into book (business_id, last_position)
-      select ${business_id}::uuid, ${documents.length}::bigint
+      insert into book (business_id, last_position, last_event)
+      select ${business_id}::uuid, ${documents.length}::bigint, ${numbered.length}::bigint
         where (select count(*) from counted) = ${counts.length}::bigint
-      on conflict (business_id) do update set last_position = book.last_position + excluded.last_position
-      returning last_position
+      on conflict (business_id) do update
+        set last_position = book.last_position + excluded.last_position, last_event = book.last_event + excluded.last_event
+      returning last_position, last_event - ${numbered.length}::bigint as last_event
     ),
     inserted as (
       insert into document (${columns}, position)
@@ -230,7 +235,7 @@ export async function insertIssued(
     ),
     published as (
       insert into outbox (id, subject, body, request_id, trace)
-      select event.id, subject, body, request_id, trace from ${outboxRows(trx, events)}, positioned
+      select event.id, subject, ${numberedBody}, request_id, trace from ${outboxRows(trx, events)}, positioned
     ),
     advanced as (
       update series
@@ -239,7 +244,9 @@ export async function insertIssued(
         from positioned
         where series.business_id = ${business_id}::uuid and series.type = ${type}::text
     )
-    select id, position from inserted`.execute(trx);
+    select id, position, last_event from inserted, positioned`.execute(trx);
+  // What is sent after the commit is what the table has.
+  numberEvents(numbered, rows[0]?.last_event ?? 0);
   return rows.length === 0 ? null : new Map(rows.map(({ id, position }) => [id, position]));
 }
 

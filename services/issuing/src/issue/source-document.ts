@@ -75,17 +75,19 @@ export function checkLockedSource(
 /**
  * Closes the locked sources of documents that are about to be inserted, or adds to what was paid of them. Documents of one type on
  * one source have the effect of one document with the sum of their amounts.
+ * @returns those that they close, as they are afterwards.
  */
 export async function settleSources(
   trx: Transaction<IssuingTables>,
   { business_id, type }: Pick<IssuedDocument, 'business_id' | 'type'>,
   sources: ReadonlyMap<string, DocumentRow>,
   documents: readonly { source_id: string | null; total: Agorot; paid: Agorot }[],
-): Promise<void> {
+): Promise<DocumentRow[]> {
   // What earlier credit notes have credited matters to a credit note alone.
   const credited = type === 'credit_note' ? await readSettling(trx, business_id, [...sources.keys()]) : null;
   const changes: SourceChange[] = [];
   const creditedInFull: string[] = [];
+  const closed: DocumentRow[] = [];
   for (const source of sources.values()) {
     const based = documents.filter(({ source_id }) => source_id === source.id);
     if (based.length === 0) {
@@ -103,6 +105,10 @@ export async function settleSources(
       },
     );
     changes.push(...changeOf(source, effect));
+    if (effect.closes && source.status === 'open') {
+      const paid = decimal(fromShekels(Number(source.paid)) + effect.pays);
+      closed.push({ ...source, status: 'closed', paid });
+    }
     if (credited !== null && creditedBefore + total >= sourceTotal) {
       creditedInFull.push(source.id);
     }
@@ -113,6 +119,7 @@ export async function settleSources(
   if (creditedInFull.some((id) => sources.get(id)?.source?.type === 'proforma')) {
     await reopenProformas(trx, business_id, creditedInFull);
   }
+  return closed;
 }
 
 /** The change of a source; none where a document has no effect on it. */

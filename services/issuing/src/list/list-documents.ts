@@ -1,8 +1,7 @@
 import { listDocuments, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import { toHead, toState } from '../document/document.repository.js';
 import type { IssuingTables } from '../document/document.tables.js';
-import { withPendingOutcomes } from '../document/known-outcomes.js';
+import { listedDocument } from '../document/listed-document.js';
 import { readSettling, settlementState } from '../document/settlement.repository.js';
 import { listIssued } from './document-list.repository.js';
 
@@ -23,13 +22,8 @@ export class ListDocuments {
     return {
       documents: page.map((row) => {
         const facts = settling.get(row.id);
-        const { allocation, delivery } = withPendingOutcomes({ ...row, donation: undefined });
-        return {
-          document: toHead(row),
-          state: { ...toState(row), ...(facts && settlementState(facts)) },
-          allocation,
-          delivery,
-        };
+        const listed = listedDocument(row);
+        return { ...listed, state: { ...listed.state, ...(facts && settlementState(facts)) } };
       }),
       next_before: last && rows.length > limit ? last.position : null,
     };

@@ -11,10 +11,11 @@ import type { IssuingTables } from '../document/document.tables.js';
 
 /**
  * A document refers to one with a lower position. Sums and series go with their last documents: until then numbers continue, and what
- * is issued is deleted as well. A series that begins during the call stays with its document, for the next call.
+ * is issued is deleted as well. A series that begins during the call stays with its document, for the next call. The book stays:
+ * positions and the numbers of events are given once.
  */
 export const testBook: TestBookTables<IssuingTables> = {
-  tables: ['document', 'document_sum', 'payment_sum', 'series', 'book', 'daily_count'],
+  tables: ['document', 'document_sum', 'payment_sum', 'series', 'daily_count'],
   highestFirst: { document: sql.ref('position') },
   only: {
     document_sum: sql`not exists (
@@ -28,7 +29,6 @@ export const testBook: TestBookTables<IssuingTables> = {
     series: sql`not exists (
       select from document where document.business_id = series.business_id and document.type = series.type
     )`,
-    book: sql`not exists (select from document where document.business_id = book.business_id)`,
   },
   // It waits for documents in flight, and keeps out others. A lock of the book would be out of the order of issuing.
   lock: (trx) => trx.selectFrom('series').select('type').orderBy('type').forUpdate().execute(),

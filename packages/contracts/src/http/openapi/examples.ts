@@ -4,6 +4,7 @@ import type { CancelDocument, CreateDocument } from '../../schema/document.js';
 import { type PreviewWarning, previewWarningTexts } from '../../schema/preview-warnings.js';
 import { type ErrorDetailMember, errorDetailFields } from '../error-details.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from '../errors.js';
+import { type ApiEvent, type EventType, eventSchemas, eventTypes } from '../events.js';
 import type {
   CancelledDocument,
   CreatedDocument,
@@ -283,6 +284,57 @@ const customers: CustomerList = {
   ],
 };
 
+const eventParts = {
+  document: createdInvoice,
+  closed_by: '00000000-0000-4000-8000-000000000003',
+  allocation: { status: 'issued', number: '123456789', reason: null },
+  delivery: {
+    channel: 'email',
+    purpose: 'customer',
+    recipient: 'c***@example.com',
+    attempt: 1,
+    reason: null,
+  },
+  connection: { valid_until: '2026-03-15T10:00:00.000Z' },
+} as const satisfies Required<ApiEvent['data']>;
+
+const noNumber = (status: 'refused' | 'failed', reason: string) => ({
+  allocation: { status, number: null, reason },
+});
+
+const eventChanges: { readonly [T in EventType]?: ApiEvent['data'] } = {
+  'document.cancelled': {
+    document: {
+      ...cancelledQuote,
+      allocation: { status: 'not_required', number: null, reason: 'A quote gets no allocation number.' },
+      delivery: { status: 'no_recipient', channel: null, scheduled_for: null },
+    },
+  },
+  'document.closed': { document: { ...createdInvoice, status: 'closed' } },
+  'allocation.refused': noNumber('refused', 'refused: The VAT number is not registered.'),
+  'allocation.failed': noNumber('failed', 'The tax authority did not answer.'),
+  'delivery.failed': {
+    delivery: { ...eventParts.delivery, reason: '550 5.1.1 The address does not exist.' },
+  },
+  'authority.disconnected': { connection: { valid_until: null } },
+};
+
+/** An event of a type. */
+export function eventExample(type: EventType): ApiEvent {
+  const members = Object.keys(eventSchemas[type].properties.data.properties) as (keyof ApiEvent['data'])[];
+  return {
+    id: `evt_${String(eventTypes.indexOf(type) + 1).padStart(32, '0')}`,
+    type,
+    timestamp: '2026-03-01T20:15:00.000Z',
+    mode: 'live',
+    business_id: profile.business.id,
+    data: {
+      ...Object.fromEntries(members.map((member) => [member, eventParts[member]])),
+      ...eventChanges[type],
+    },
+  };
+}
+
 const errorDetailExamples: { readonly [M in ErrorDetailMember]: Static<(typeof errorDetailFields)[M]> } = {
   payment_url: 'https://example.com/subscription',
   errors: [{ path: '/items/0/quantity', message: 'must be > 0' }],
@@ -381,6 +433,16 @@ export function replyExamples(docsUrl: string) {
     },
     getDocument: { tax_invoice_receipt: { summary: 'A paid document', value: detail } },
     cancelDocument: { quote: { summary: 'A cancelled quote', value: cancelledQuote } },
+    listEvents: {
+      page: {
+        summary: 'The last page: its cursor is where to go on',
+        value: {
+          data: [eventExample('document.issued'), eventExample('delivery.sent')],
+          next_cursor: 'ExampleCursor',
+        },
+      },
+    },
+    getEvent: { event: { summary: 'An allocation number', value: eventExample('allocation.issued') } },
     searchCustomers: { customers: { summary: 'One match', value: customers } },
   } as const satisfies Record<string, Record<string, Example>>;
 }

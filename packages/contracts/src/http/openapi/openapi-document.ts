@@ -3,11 +3,13 @@ import type { TSchema } from 'typebox';
 import { publicRoutes } from '../../catalogue.js';
 import type { Route, Scope } from '../../define.js';
 import { type ErrorCode, type ErrorEntry, errorCatalogue, isErrorCode } from '../errors.js';
+import { type EventType, eventName, eventSchemas, eventTypes, whenOf } from '../events.js';
 import {
   cancelDocumentExample,
   createDocumentExamples,
   type Example,
   errorExample,
+  eventExample,
   replyExamples,
 } from './examples.js';
 import { guide } from './guide.js';
@@ -31,6 +33,7 @@ export interface OpenApiDocument {
 
 const tags = {
   Documents: 'Issue, read, list and cancel documents.',
+  Events: 'What happened: a list to catch up with, and webhooks.',
   Customers: 'The customer cards of the business.',
   Business: 'What the key may do, and for whom.',
   Reference: 'What the interface says of itself; needs no key.',
@@ -39,6 +42,7 @@ const tags = {
 /** The first word of a path below the base address is the subject of an operation. */
 const tagOfPath: Readonly<Record<string, keyof typeof tags>> = {
   documents: 'Documents',
+  events: 'Events',
   customers: 'Customers',
   me: 'Business',
   'document-types': 'Business',
@@ -119,6 +123,13 @@ const parameters = {
     description: 'The `id` of the document.',
     schema: { type: 'string', format: 'uuid' },
   },
+  EventId: {
+    name: 'event_id',
+    in: 'path',
+    required: true,
+    description: 'The `id` of the event.',
+    schema: { type: 'string', pattern: '^evt_[0-9a-f]{32}$' },
+  },
 };
 
 const scopeSentence = (scope: Scope | null) =>
@@ -153,6 +164,7 @@ export function openApiDocument(addresses: Addresses): OpenApiDocument {
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
+    webhooks: Object.fromEntries(eventTypes.map((type) => [type, describeWebhook(type, publisher)])),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a bearer token.' },
@@ -206,10 +218,54 @@ function describe(
   };
 }
 
+const webhookHeader = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+
+/** The request that an endpoint of a business gets for events of a type, by Standard Webhooks. */
+function describeWebhook(type: EventType, publisher: SchemaPublisher) {
+  return {
+    post: {
+      operationId: `on${eventName(type)}`,
+      tags: ['Events'],
+      summary: whenOf(type),
+      description:
+        'Sent to the endpoints of the business (Standard Webhooks). Any 2xx within 10 seconds is received; anything else is sent again for three days. It may arrive more than once and in another order.',
+      security: [],
+      parameters: [
+        webhookHeader('webhook-id', 'The id of the event, the same in every attempt.'),
+        webhookHeader('webhook-timestamp', 'When this attempt was sent, in seconds since 1970.'),
+        webhookHeader(
+          'webhook-signature',
+          '`v1,` and a signature of id, timestamp and body; several, after a space.',
+        ),
+      ],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: publisher.publish(eventSchemas[type], 'response'),
+            examples: { [eventName(type)]: { summary: whenOf(type), value: eventExample(type) } },
+          },
+        },
+      },
+      responses: {
+        '2XX': { description: 'Received. The body is kept for the log, up to 4 KB.' },
+        '410': { description: 'The endpoint is gone: nothing more is sent to it.' },
+      },
+    },
+  };
+}
+
 function parametersOf(route: Route, publisher: SchemaPublisher) {
   const parameter = (name: keyof typeof parameters) => ({ $ref: `#/components/parameters/${name}` });
   return [
     ...(route.path.includes(':id') ? [parameter('DocumentId')] : []),
+    ...(route.path.includes(':event_id') ? [parameter('EventId')] : []),
     ...(route.idempotent ? [parameter('IdempotencyKey')] : []),
     ...Object.entries<TSchema>(route.query?.properties ?? {}).map(([name, schema]) => {
       const { description, ...rest } = publisher.publish(schema, 'request');

@@ -113,6 +113,12 @@ export class SchemaPublisher {
             ]),
           );
           break;
+        case 'anyOf':
+          // A condition on the members of one object names no schema.
+          published.anyOf = (value as readonly Schema[]).map((item) =>
+            item.type === undefined ? item : this.#publish(item, direction),
+          );
+          break;
         case 'items':
           published.items = this.#publish(value as Schema, direction);
           break;

@@ -1,0 +1,38 @@
+import { isIP } from 'node:net';
+import { isAllowedAddress, type Network } from './public-address.js';
+
+/** What decides where webhooks may be sent. */
+export interface EndpointRules {
+  /** In production only https. */
+  readonly production: boolean;
+  readonly webhookAllow: readonly Network[];
+}
+
+/** The host of an address as a resolver and a socket take it: an IPv6 address without brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Why an address cannot be one of an endpoint, as the end of a sentence; null: it can. Its name is resolved for each attempt. */
+export function endpointUrlError(text: string, rules: EndpointRules): string | null {
+  if (!URL.canParse(text)) {
+    return 'must be a complete address such as https://shop.example.com/pinkas';
+  }
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && (rules.production || url.protocol !== 'http:')) {
+    return 'must begin with https://';
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'must not hold a user name or a password';
+  }
+  if (url.hash !== '') {
+    return 'must not hold a fragment';
+  }
+  const port = url.port === '' ? 443 : Number(url.port);
+  if (port !== 443 && port < 1024) {
+    return 'must have the port 443, or one from 1024 to 65535';
+  }
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !isAllowedAddress(host, rules.webhookAllow)) {
+    return 'must lead to a public address';
+  }
+  return null;
+}

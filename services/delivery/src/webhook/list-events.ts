@@ -1,0 +1,28 @@
+import { listEvents, type ReplyOf, type RequestOf } from '@pinkas/contracts';
+import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import { eventsAfter } from './event.repository.js';
+
+/** Lists events in the order of commits. */
+@Operation(listEvents)
+export class ListEvents {
+  constructor(@InjectDatabase() private readonly db: Database<DeliveryTables>) {}
+
+  async handle(request: RequestOf<typeof listEvents>): Promise<ReplyOf<typeof listEvents>> {
+    const { business_id, types, document_id, after, limit } = request;
+    const filter = { types: types ?? null, documentId: document_id ?? null };
+    const { events, lastPosition } = await eventsAfter(
+      forTenant(this.db, business_id),
+      business_id,
+      filter,
+      after,
+      limit,
+    );
+    const last = events.at(-1);
+    return {
+      events: events.map(({ body }) => body),
+      // Behind a page that is not full, all that was listed when it was read was looked at.
+      next_after: last && events.length === limit ? last.position : Math.max(after, lastPosition),
+    };
+  }
+}

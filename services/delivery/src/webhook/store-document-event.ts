@@ -1,0 +1,49 @@
+import { consumers, type documentEventDue, type EventAllocation, type EventOf } from '@pinkas/contracts';
+import { type Clock, EventHandler, InjectClock, InjectConfig, type Transaction } from '@pinkas/service-kit';
+import type { DeliveryConfig } from '../config.js';
+import type { DeliveryTables } from '../delivery/delivery.tables.js';
+import { storeEvent } from './event.repository.js';
+import { listItem, newEvent } from './stored-event.js';
+import { WebhookSender } from './webhook-sender.js';
+
+type Due = EventOf<typeof documentEventDue>;
+
+/** Stores an event about a document. */
+@EventHandler(consumers.storeDocumentEvent)
+export class StoreDocumentEvent {
+  constructor(
+    @InjectClock() private readonly clock: Clock,
+    @InjectConfig() private readonly config: DeliveryConfig,
+    private readonly sender: WebhookSender,
+  ) {}
+
+  async handle(event: Due, trx: Transaction<DeliveryTables>): Promise<void> {
+    const { business_id, event_id, type, sequence, listed, closed_by, occurred_at } = event;
+    const data = {
+      document: listItem(listed, this.config),
+      ...(closed_by !== undefined && { closed_by }),
+      ...allocationOf(event),
+    };
+    const stored = newEvent({
+      ...{ business_id, id: event_id, type, sequence, data },
+      document_id: listed.document.id,
+      occurredAt: occurred_at,
+    });
+    await storeEvent(trx, stored, this.clock.now());
+  }
+
+  committed(): void {
+    this.sender.trigger();
+  }
+}
+
+const statuses: { readonly [T in Due['type']]?: EventAllocation['status'] } = {
+  'allocation.issued': 'issued',
+  'allocation.refused': 'refused',
+  'allocation.failed': 'failed',
+};
+
+function allocationOf({ type, listed: { allocation } }: Due): { allocation?: EventAllocation } {
+  const status = statuses[type];
+  return status ? { allocation: { status, number: allocation.number, reason: allocation.reason } } : {};
+}
