@@ -34,6 +34,33 @@ CREATE FUNCTION public.audit_is_append_only() RETURNS trigger
     raise exception 'the audit trail can only be appended to' using errcode = 'restrict_violation';
   end $$;
 
+CREATE TABLE public.accountant_package (
+    business_id uuid NOT NULL,
+    month date NOT NULL,
+    recipient_id uuid NOT NULL,
+    set_by uuid NOT NULL,
+    state text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    failure text,
+    CONSTRAINT accountant_package_ended_check CHECK (((ended_at IS NULL) = (state = 'preparing'::text))),
+    CONSTRAINT accountant_package_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
+    CONSTRAINT accountant_package_state_check CHECK ((state = ANY (ARRAY['preparing'::text, 'sent'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.accountant_package FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.accountant_schedule (
+    business_id uuid NOT NULL,
+    day_of_month integer NOT NULL,
+    recipient_id uuid NOT NULL,
+    set_by uuid NOT NULL,
+    first_month date NOT NULL,
+    CONSTRAINT accountant_schedule_day_check CHECK (((day_of_month >= 1) AND (day_of_month <= 28)))
+);
+
+ALTER TABLE ONLY public.accountant_schedule FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.attempt_count (
     kind text NOT NULL,
     bucket integer NOT NULL,
@@ -91,9 +118,11 @@ CREATE TABLE public.due_notice (
     attempts integer NOT NULL,
     next_attempt_at timestamp with time zone NOT NULL,
     claimed_until timestamp with time zone,
+    package_month date,
     CONSTRAINT due_notice_business_check CHECK (((kind = 'sign_in'::text) = (business_id IS NULL))),
-    CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text, 'departure'::text]))),
-    CONSTRAINT due_notice_left_check CHECK (((kind = 'departure'::text) = (left_email IS NOT NULL)))
+    CONSTRAINT due_notice_kind_check CHECK ((kind = ANY (ARRAY['sign_in'::text, 'invitation'::text, 'departure'::text, 'package'::text, 'package_failed'::text]))),
+    CONSTRAINT due_notice_left_check CHECK (((kind = 'departure'::text) = (left_email IS NOT NULL))),
+    CONSTRAINT due_notice_package_check CHECK (((kind = ANY (ARRAY['package'::text, 'package_failed'::text])) = (package_month IS NOT NULL)))
 );
 
 ALTER TABLE ONLY public.due_notice FORCE ROW LEVEL SECURITY;
@@ -113,6 +142,9 @@ CREATE TABLE public.export_job (
     id uuid NOT NULL,
     person_id uuid NOT NULL,
     format text NOT NULL,
+    selection json,
+    book_id uuid,
+    package_month date,
     charset text,
     first_date date NOT NULL,
     last_date date NOT NULL,
@@ -142,7 +174,7 @@ CREATE TABLE public.export_job (
     CONSTRAINT export_job_due_check CHECK (((next_attempt_at IS NOT NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
     CONSTRAINT export_job_failure_check CHECK (((failure IS NOT NULL) = (state = 'failed'::text))),
     CONSTRAINT export_job_file_check CHECK ((((file_name IS NOT NULL) AND (media_type IS NOT NULL) AND (size_bytes IS NOT NULL) AND (expires_at IS NOT NULL)) = (state = ANY (ARRAY['done'::text, 'expired'::text])))),
-    CONSTRAINT export_job_format_check CHECK ((format = ANY (ARRAY['uniform'::text, 'pcn874'::text, 'jsonl'::text, 'csv'::text, 'pdf-zip'::text, 'donations'::text]))),
+    CONSTRAINT export_job_format_check CHECK ((format = ANY (ARRAY['uniform'::text, 'pcn874'::text, 'jsonl'::text, 'csv'::text, 'pdf-zip'::text, 'donations'::text, 'email'::text]))),
     CONSTRAINT export_job_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'expired'::text])))
 );
 
@@ -242,6 +274,12 @@ CREATE TABLE public.sign_in_link (
     used_at timestamp with time zone
 );
 
+ALTER TABLE ONLY public.accountant_package
+    ADD CONSTRAINT accountant_package_pkey PRIMARY KEY (business_id, month);
+
+ALTER TABLE ONLY public.accountant_schedule
+    ADD CONSTRAINT accountant_schedule_pkey PRIMARY KEY (business_id);
+
 ALTER TABLE ONLY public.attempt_count
     ADD CONSTRAINT attempt_count_pkey PRIMARY KEY (kind, bucket);
 
@@ -308,6 +346,8 @@ ALTER TABLE ONLY public.session
 ALTER TABLE ONLY public.sign_in_link
     ADD CONSTRAINT sign_in_link_pkey PRIMARY KEY (token_hash);
 
+CREATE INDEX accountant_package_preparing_idx ON public.accountant_package USING btree (created_at) WHERE (state = 'preparing'::text);
+
 CREATE INDEX attempt_count_ends_idx ON public.attempt_count USING btree (ends_at);
 
 CREATE INDEX audit_entry_subject_idx ON public.audit_entry USING btree (business_id, subject, n);
@@ -319,6 +359,8 @@ CREATE INDEX due_notice_due_idx ON public.due_notice USING btree (next_attempt_a
 CREATE INDEX export_job_due_idx ON public.export_job USING btree (next_attempt_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE INDEX export_job_expires_idx ON public.export_job USING btree (expires_at) WHERE (state = 'done'::text);
+
+CREATE INDEX export_job_package_idx ON public.export_job USING btree (business_id, package_month) WHERE (package_month IS NOT NULL);
 
 CREATE INDEX export_job_requested_idx ON public.export_job USING btree (business_id, requested_at);
 
@@ -344,8 +386,14 @@ CREATE TRIGGER audit_entry_is_append_only BEFORE DELETE OR UPDATE ON public.audi
 
 CREATE TRIGGER audit_entry_truncate_is_rejected BEFORE TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
 
+ALTER TABLE ONLY public.accountant_schedule
+    ADD CONSTRAINT accountant_schedule_recipient_fkey FOREIGN KEY (recipient_id) REFERENCES public.person(id);
+
 ALTER TABLE ONLY public.export_chunk
     ADD CONSTRAINT export_chunk_job_fkey FOREIGN KEY (business_id, export_id) REFERENCES public.export_job(business_id, id);
+
+ALTER TABLE ONLY public.export_job
+    ADD CONSTRAINT export_job_package_fkey FOREIGN KEY (business_id, package_month) REFERENCES public.accountant_package(business_id, month);
 
 ALTER TABLE ONLY public.form_outcome
     ADD CONSTRAINT form_outcome_session_fkey FOREIGN KEY (session_id) REFERENCES public.session(id) ON DELETE CASCADE;
@@ -361,6 +409,24 @@ ALTER TABLE ONLY public.session
 
 ALTER TABLE ONLY public.sign_in_link
     ADD CONSTRAINT sign_in_link_person_fkey FOREIGN KEY (person_id) REFERENCES public.person(id);
+
+ALTER TABLE public.accountant_package ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY accountant_package_of_business ON public.accountant_package USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
+
+ALTER TABLE public.accountant_schedule ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY accountant_schedule_of_business ON public.accountant_schedule USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
 
