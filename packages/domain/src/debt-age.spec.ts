@@ -16,7 +16,7 @@ describe('the age of a debt', () => {
     [90, 'days_61_90'],
     [91, 'days_over_90'],
     [4000, 'days_over_90'],
-  ] as const)('what is %s days late has the age %s', (late, age) => {
+  ] as const)('a debt that is %s days late has the age %s', (late, age) => {
     const due = addDays(today, -late);
     expect(daysAfter(due, today)).toBe(late);
     expect(debtAgeOf(due, today)).toBe(age);

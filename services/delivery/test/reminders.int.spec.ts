@@ -131,7 +131,7 @@ describe('reminders', () => {
     await eventually('the message is sent', async () => (await messagesOf(first))[0]?.state === 'sent');
   });
 
-  it('of many requests at once on two instances one reminds a customer', async () => {
+  it('one of many requests at once on two instances reminds a customer', async () => {
     await delivery.startAnother();
     const { documents } = await open([100, 200, 300]);
     const recipient = delivery.newRecipient();
@@ -150,7 +150,7 @@ describe('reminders', () => {
     expect(await delivery.mailbox.mailTo(recipient)).toHaveLength(1);
   });
 
-  it('of two requests at once for one document on two accounts one reminds of it', async () => {
+  it('one of two requests for a document on two accounts reminds of it', async () => {
     const { documents } = await open([100]);
     const [document] = documents as [IssuedDocument];
     // The account may have been corrected between the two.

@@ -1,5 +1,5 @@
 import type { DebtorPosition, DebtPosition, DebtsByAge } from '@pinkas/contracts';
-import { type DebtAge, debtAges, dueDatesOfAge, fromShekels, toShekels } from '@pinkas/domain';
+import { debtAges, dueDatesOfAge, fromShekels, toShekels } from '@pinkas/domain';
 import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, sql } from 'kysely';
 import { type DocumentRow, type HeadRow, headColumns } from '../document/document.repository.js';
@@ -9,22 +9,23 @@ import { accountSums } from './account-sums.js';
 /** The due date, or the date where there is none, as the indexes have it. */
 const dueOn = sql<string>`case when document.due_on is null then document.dated_on else document.due_on end`;
 
-/** The count and the sum of each age, in two columns. */
-type AgeColumns = Record<`documents_${DebtAge}`, number> & Record<`amount_${DebtAge}`, string | null>;
-
-const columnOf = (name: 'documents' | 'amount', age: DebtAge) => sql.ref(`${name}_${age}`);
+/** The count and the sum of each age, in the order of `debtAges`. */
+interface AgeColumns {
+  readonly counts: readonly (number | string | null)[];
+  readonly amounts: readonly (number | string | null)[];
+}
 
 /** The debts of each account, by age on a day: an index has all of it. */
 function debtsByAccount(businessId: string, today: string): RawBuilder<unknown> {
-  const columns = debtAges.map((age) => {
+  const ages = debtAges.map((age) => {
     const { from, to } = dueDatesOfAge(age, today);
-    const isOfAge = sql`(${dueOn}) between ${from ?? '-infinity'}::date and ${to ?? 'infinity'}::date`;
-    return sql`count(*) filter (where ${isOfAge}) as ${columnOf('documents', age)},
-      sum(document.balance) filter (where ${isOfAge}) as ${columnOf('amount', age)}`;
+    return sql`(${dueOn}) between ${from ?? '-infinity'}::date and ${to ?? 'infinity'}::date`;
   });
+  const counts = ages.map((isOfAge) => sql`count(*) filter (where ${isOfAge})`);
+  const amounts = ages.map((isOfAge) => sql`coalesce(sum(document.balance) filter (where ${isOfAge}), 0)`);
   return sql`
     select document.account_id, count(*) as documents, sum(document.balance) as amount, min(${dueOn}) as due_on,
-      ${sql.join(columns)}
+      array[${sql.join(counts)}] as counts, array[${sql.join(amounts)}] as amounts
     from document
     where document.business_id = ${businessId} and document.balance > 0
     group by document.account_id`;
@@ -36,14 +37,13 @@ export async function sumDebts(
   businessId: string,
   today: string,
 ): Promise<DebtsByAge & { customers: number }> {
-  const columns = debtAges.map(
-    (age) => sql`sum(${columnOf('documents', age)}) as ${columnOf('documents', age)},
-      sum(${columnOf('amount', age)}) as ${columnOf('amount', age)}`,
-  );
+  const counts = debtAges.map((_, index) => sql`sum(counts[${index + 1}::integer])`);
+  const amounts = debtAges.map((_, index) => sql`sum(amounts[${index + 1}::integer])`);
   const { rows } = await sql<
     AgeColumns & { customers: number; documents: number | null; amount: string | null }
   >`
-    select count(*) as customers, sum(documents) as documents, sum(amount) as amount, ${sql.join(columns)}
+    select count(*) as customers, sum(documents) as documents, sum(amount) as amount,
+      array[${sql.join(counts)}] as counts, array[${sql.join(amounts)}] as amounts
     from (${debtsByAccount(businessId, today)}) as debtor`.execute(db);
   const row = rows[0];
   return { customers: row?.customers ?? 0, ...byAge(row) };
@@ -89,7 +89,7 @@ export async function findDebtors(
     ) as first
     cross join lateral (
       select sum(debit - credit) as closing
-      from (${accountSums(businessId, sql.ref('debtor.account_id'))}) as entry
+      from (${accountSums(businessId, sql`debtor.account_id`)}) as entry
     ) as account
     order by debtor.amount desc, debtor.account_id`.execute(db);
   return rows.map((row) => ({
@@ -144,11 +144,13 @@ function byAge(
   return {
     documents: Number(row?.documents ?? 0),
     amount,
-    late: toShekels(fromShekels(amount) - fromShekels(Number(row?.amount_not_due ?? 0))),
-    ages: debtAges.map((age) => ({
+    late: toShekels(
+      fromShekels(amount) - fromShekels(Number(row?.amounts[debtAges.indexOf('not_due')] ?? 0)),
+    ),
+    ages: debtAges.map((age, index) => ({
       age,
-      documents: Number(row?.[`documents_${age}`] ?? 0),
-      amount: Number(row?.[`amount_${age}`] ?? 0),
+      documents: Number(row?.counts[index] ?? 0),
+      amount: Number(row?.amounts[index] ?? 0),
     })),
   };
 }
