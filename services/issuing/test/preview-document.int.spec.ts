@@ -9,6 +9,7 @@ import {
   previewWarnings,
 } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
+import { eventually } from '@pinkas/testkit';
 import { sql } from 'kysely';
 import { cash, type IssuingUnderTest, net, numberedCustomer, startIssuing } from './issuing.js';
 
@@ -22,6 +23,11 @@ describe('PreviewDocument', () => {
   /** Each row of each table, with the version that a write would change. */
   async function everything(): Promise<unknown[]> {
     const { db } = issuing.database;
+    // What was issued before is still being sent.
+    await eventually('the events are sent', async () => {
+      const pending = await db.selectFrom('outbox').select('id').where('sent_at', 'is', null).execute();
+      return pending.length === 0;
+    });
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE' order by table_name`.execute(db);

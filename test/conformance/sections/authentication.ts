@@ -133,6 +133,7 @@ export function authentication(suite: Suite): void {
         'GET /me': null,
         'GET /document-types': null,
         'POST /documents': 'documents:write',
+        'POST /documents/preview': 'documents:write',
         'POST /documents/:id/cancel': 'documents:write',
         'GET /documents': 'documents:read',
         'GET /documents/:id': 'documents:read',

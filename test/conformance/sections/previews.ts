@@ -78,6 +78,7 @@ export function previews(suite: Suite): void {
     it('a preview says whether an allocation number will be asked for, and warns where none can be', async () => {
       const items = [{ description: 'פריט', quantity: 1, unit_price: 30_000 }];
       const customer = { name: newName(), tax_id: '777777715', email: 'customer@example.com' };
+      await suite.change(issuer, { tax_authority_connected: true });
       const required = await suite.preview(issuer.key, documentOf('tax_invoice', { items, customer }));
       expect([required.body.allocation, required.body.warnings]).toEqual([{ status: 'required' }, []]);
       await suite.change(issuer, { tax_authority_connected: false });
