@@ -492,6 +492,7 @@ describe('RetryAllocation', () => {
     expect(list.documents.find((document) => document.document_id === invoice.id)).toEqual({
       document_id: invoice.id,
       business_id: allocation.business.id,
+      kind: 'number',
       reason,
       attempts: 1,
       dead_lettered_at: allocation.clock.now.toISOString(),
@@ -610,6 +611,7 @@ describe('RetryAllocation', () => {
     expect(documents).toEqual([
       {
         document_id: asking.id,
+        kind: 'number',
         state: 'pending',
         number: null,
         next_attempt_at: (await allocation.row(asking.id)).next_attempt_at?.toISOString(),
@@ -617,6 +619,7 @@ describe('RetryAllocation', () => {
       },
       {
         document_id: issued.id,
+        kind: 'number',
         state: 'issued',
         number,
         next_attempt_at: null,

@@ -12,8 +12,8 @@ let tested: TestDatabase<AllocationTables>;
 beforeAll(async () => {
   tested = await createTestDatabase<AllocationTables>(migrations);
   await sql`
-    insert into allocation (business_id, document_id, state, facts, next_attempt_at, claimed_until, decided_at)
-    select gen_random_uuid(), gen_random_uuid(), 'pending', '{}', now() + make_interval(hours => 1 + n),
+    insert into allocation (business_id, document_id, kind, state, facts, next_attempt_at, claimed_until, decided_at)
+    select gen_random_uuid(), gen_random_uuid(), 'number', 'pending', '{}', now() + make_interval(hours => 1 + n),
       case when n > ${pending}::integer - 2 then now() + make_interval(mins => n) end, now()
     from generate_series(1, ${pending}::integer) as n`.execute(tested.db);
   const owner = new pg.Client({ connectionString: tested.ownerUrl });

@@ -132,11 +132,13 @@ describe('attacks on the console', () => {
       },
     );
 
-    it('an issuer changes neither settings, people, keys nor the connection to the tax authority', () => {
+    it('an issuer changes neither settings, people, keys nor the connection to the tax authority, and cancels no report', () => {
       const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
       expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(
-        new Set(['authority', 'business', 'connection', 'people']),
+        new Set(['authority', 'business', 'connection', 'documents', 'people']),
       );
+      const cancelling = '/documents/:id/cancel-donation';
+      expect(owners.filter((path) => path.startsWith('/documents/'))).toEqual([cancelling, cancelling]);
     });
 
     it.each(named(ofBusiness))(
