@@ -14,6 +14,9 @@ import type {
   DocumentQuery,
   DocumentTypeEntry,
   ErrorCatalogueEntry,
+  EventPage,
+  EventQuery,
+  PinkasEvent,
   Profile,
 } from './types.js';
 
@@ -146,6 +149,38 @@ export class PinkasClient {
     }
   }
 
+  /** One page of the events, oldest first. Its `next_cursor` is where to go on, also behind the last one. */
+  listEvents(query: EventQuery = {}, options: CallOptions = {}): Promise<EventPage> {
+    return this.#get(`/events${queryOf(query)}`, options);
+  }
+
+  /** One event. */
+  getEvent(id: string, options: CallOptions = {}): Promise<PinkasEvent> {
+    return this.#get(`/events/${encodeURIComponent(id)}`, options);
+  }
+
+  /**
+   * The pages of events from a cursor on, oldest first, until there is nothing new. Store `next_cursor` when a page is handled, and
+   * begin with it the next time: no event is missed, and none is seen twice.
+   */
+  async *eventPages(query: EventQuery = {}, options: CallOptions = {}): AsyncGenerator<EventPage, void> {
+    for (let cursor = query.cursor; ; ) {
+      const page = await this.listEvents({ ...query, ...(cursor !== undefined && { cursor }) }, options);
+      if (page.data.length === 0) {
+        return;
+      }
+      yield page;
+      cursor = page.next_cursor;
+    }
+  }
+
+  /** All events from a cursor on, oldest first; pages are fetched as they are needed. */
+  async *events(query: EventQuery = {}, options: CallOptions = {}): AsyncGenerator<PinkasEvent, void> {
+    for await (const page of this.eventPages(query, options)) {
+      yield* page.data;
+    }
+  }
+
   /** The customers whose name contains `q`, or whose tax id it is. */
   searchCustomers(query: CustomerQuery = {}, options: CallOptions = {}): Promise<CustomerList> {
     return this.#get(`/customers${queryOf(query)}`, options);
@@ -170,11 +205,14 @@ const lookMaxMs = 5000;
 
 const callFacts = ({ signal, timeoutMs }: CallOptions) => ({ signal, timeoutMs, withKey: true });
 
-function queryOf(query: DocumentQuery | CustomerQuery): string {
+function queryOf(query: DocumentQuery | CustomerQuery | EventQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) {
-      parameters.set(name, String(value));
+    // A list is a parameter that is repeated.
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined) {
+        parameters.append(name, String(item));
+      }
     }
   }
   return parameters.size === 0 ? '' : `?${parameters}`;

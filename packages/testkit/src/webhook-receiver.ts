@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -62,7 +63,12 @@ export class WebhookReceiver {
 const noContent: WebhookAnswer = (_webhook, response) => response.writeHead(204).end();
 
 function selfSigned(commonName: string): { key: string; cert: string } {
-  const { privateKey, publicKey } = forge.pki.rsa.generateKeyPair(2048);
+  // By OpenSSL: in JavaScript it blocks the process for seconds.
+  const pem = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const privateKey = forge.pki.privateKeyFromPem(
+    pem.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
+  const publicKey = forge.pki.setRsaPublicKey(privateKey.n, privateKey.e);
   const certificate = forge.pki.createCertificate();
   const subject = [{ name: 'commonName', value: commonName }];
   certificate.publicKey = publicKey;

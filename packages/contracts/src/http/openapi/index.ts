@@ -3,6 +3,7 @@ export {
   createDocumentExamples,
   type Example,
   errorExample,
+  eventExample,
   exampleInvoiceId,
   replyExamples,
 } from './examples.js';
