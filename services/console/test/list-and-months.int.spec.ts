@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  type BookEntry,
+  type Business,
+  getArtifact,
+  getBookEnd,
+  listDeliveryStates,
+  listDocuments,
+  listUndelivered,
+  printReport,
+  type RequestOf,
+  readBook,
+  recordExport,
+  searchCustomers,
+  sendMessage,
+  sumDocuments,
+  summarizeDocuments,
+} from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
+import { auditTrail, eventually } from '@pinkas/testkit';
+import { AccountantPackages } from '../src/package/accountant-packages.js';
+import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
+import { bookEntry } from './exports.js';
+
+let console: ConsoleUnderTest;
+let business: Business;
+let book: BookEntry[];
+let owner: TestPerson;
+let accountant: TestPerson;
+let browser: TestBrowser;
+let recorded: RequestOf<typeof recordExport>[];
+let listed: RequestOf<typeof listDocuments>[];
+let sent: RequestOf<typeof sendMessage>[];
+
+/** A document as lists have it. */
+const headOf = ({
+  items: _items,
+  prices_include_vat: _basis,
+  discount: _discount,
+  payments: _payments,
+  title: _title,
+  notes: _notes,
+  send: _send,
+  ...head
+}: BookEntry['document']) => head;
+
+beforeAll(async () => {
+  console = await startConsole();
+  const { network } = console;
+  const sums = { cancelled: 0, net: 100, vat: 18, total: 118 };
+  network.answer(recordExport, (request) => {
+    recorded.push(request);
+    return {};
+  });
+  network.answer(summarizeDocuments, () => ({ types: [] }));
+  network.answer(getBookEnd, () => ({ position: book.length, next_issued_at: null }));
+  network.answer(printReport, () => ({ pdf: Buffer.from('%PDF-1.7').toString('base64') }));
+  network.answer(getArtifact, () => {
+    throw new ApiError('not_found');
+  });
+  network.answer(readBook, ({ document_ids }) => ({
+    entries: book.filter(({ document }) => document_ids?.includes(document.id) ?? true),
+    next_after: null,
+  }));
+  network.answer(listDocuments, (request) => {
+    listed.push(request);
+    const ids = request.document_ids;
+    const found = book.filter(({ document }) => ids?.includes(document.id) ?? true);
+    return {
+      documents: found.map(({ document, state, delivery }) => ({
+        document: headOf(document),
+        state,
+        delivery,
+        allocation: { status: 'failed' as const, number: null, reason: 'No answer.' },
+      })),
+      next_before: request.before === null && ids === undefined && request.limit < 100 ? 7 : null,
+    };
+  });
+  network.answer(sumDocuments, ({ document_ids, status }) => {
+    const documents = document_ids?.length ?? book.length;
+    return { types: status === 'closed' ? null : [{ type: 'tax_invoice' as const, documents, ...sums }] };
+  });
+  network.answer(listDeliveryStates, ({ document_ids }) => ({
+    documents: document_ids.slice(0, 1).map((document_id) => ({ document_id, state: 'failed' as const })),
+  }));
+  network.answer(listUndelivered, () => ({ document_ids: [book[1]?.document.id ?? ''] }));
+  network.answer(searchCustomers, () => ({ customers: [] }));
+  network.answer(sendMessage, (request) => {
+    sent.push(request);
+    if (request.document_id === book[1]?.document.id) {
+      throw ApiError.invalid([{ path: '/recipient', message: 'is suppressed' }]);
+    }
+    throw new ApiError('not_found');
+  });
+});
+afterAll(() => console.stop());
+beforeEach(async () => {
+  console.clock.now = new Date('2026-06-15T08:00:10Z');
+  business = console.addBusiness({ tax_id: '777777723' });
+  book = [1, 2, 3].map((number) => bookEntry(number, business));
+  owner = await console.addPerson({ [business.id]: 'owner' });
+  accountant = await console.addPerson({ [business.id]: 'bookkeeper' });
+  browser = await console.signedIn(owner);
+  [recorded, listed, sent] = [[], [], []];
+  console.notices.length = 0;
+});
+
+const at = (path: string) => `/b/${business.id}${path}`;
+const jobs = () =>
+  console.database.db.selectFrom('export_job').selectAll().where('business_id', '=', business.id).execute();
+const jobsEnded = () =>
+  eventually(
+    'the exports have ended',
+    async () => {
+      const rows = await jobs();
+      return rows.length > 0 && rows.every(({ ended_at }) => ended_at !== null) && rows;
+    },
+    25_000,
+  );
+
+describe('the list of documents in the console', () => {
+  it('every field of the address becomes a filter, and a text each meaning that it may have', async () => {
+    const customer = randomUUID();
+    const query = new URLSearchParams({
+      ...{ q: '123456789', type: 'tax_invoice', status: 'open', from: '2026-01-01', to: '2026-12-31' },
+      ...{ amount_from: '1,000.50', amount_to: '2000', number: 'missing', delivery: 'failed', customer },
+      ...{ sort: 'total', direction: 'ascending', size: '25' },
+    });
+    const { text } = await browser.get(`${at('/documents')}?${query}`);
+    expect(listed[0]).toEqual({
+      ...{
+        business_id: business.id,
+        type: 'tax_invoice',
+        status: 'open',
+        from: '2026-01-01',
+        to: '2026-12-31',
+      },
+      ...{ total_from: 1_000.5, total_to: 2_000, without_number: true, customer_ids: [customer] },
+      document_ids: [book[1]?.document.id],
+      search: {
+        number: 123456789,
+        allocation_number: '123456789',
+        total: 123456789,
+        external_ref: '123456789',
+      },
+      ...{
+        include_cancelled: false,
+        order: 'total',
+        ascending: true,
+        settlement: true,
+        limit: 25,
+        before: null,
+      },
+    });
+    expect(text).toContain('aria-sort="ascending"');
+  });
+
+  it('the list shows allocation number, delivery and sums, and leads on with its filters', async () => {
+    const { text } = await browser.get(`${at('/documents')}?type=tax_invoice`);
+    expect(text).toContain('Not delivered');
+    expect(text).toContain('Sums by type');
+    expect(text).toContain('type=tax_invoice&amp;before=7');
+    expect((await browser.get(`${at('/documents')}?status=closed`)).text).toContain('More than 20,000');
+    expect((await browser.get(`${at('/documents')}?amount_from=x`)).text).toContain('was not used');
+  });
+
+  it('the selected documents, or all hits, become a file in the background', async () => {
+    await browser.get(at('/documents'));
+    const id = book[1]?.document.id ?? '';
+    const reply = await browser.post(at('/documents/selection'), { format: 'csv', document: id });
+    expect([reply.status, reply.location]).toEqual([303, at('/exports')]);
+    const [row] = await jobsEnded();
+    expect(row).toMatchObject({ state: 'done', documents: 1, selection: { document_ids: [id] } });
+    expect(recorded).toMatchObject([{ format: 'csv', filter: expect.stringContaining(id) }]);
+    await browser.post(at('/documents/selection'), { format: 'csv', type: 'tax_invoice' });
+    const rows = await jobsEnded();
+    expect(rows.map(({ documents }) => documents).sort()).toEqual([1, 3]);
+  });
+
+  it('sending asks first, reports each document, and sends none twice with another attempt', async () => {
+    await browser.get(at('/documents'));
+    const asked = await browser.post(at('/documents/send'), { type: 'tax_invoice' });
+    expect([asked.status, await jobs()]).toEqual([200, []]);
+    expect(asked.text).toContain('name="confirmed"');
+    // The first of them does not exist for delivery: the attempt fails, and is made again.
+    await browser.post(at('/documents/send'), { document: book[1]?.document.id ?? '', confirmed: 'yes' });
+    const [row] = await jobsEnded();
+    expect(row).toMatchObject({
+      format: 'email',
+      state: 'done',
+      documents: 1,
+      missing_pdfs: ['tax_invoice 2'],
+    });
+    expect(sent).toMatchObject([
+      { document_id: book[1]?.document.id, channel: 'email', person_id: owner.id, business_id: business.id },
+    ]);
+    expect((await browser.get(at('/exports'))).text).toContain('documents that were not sent');
+    const reader = await console.signedIn(accountant);
+    await reader.get(at('/documents'));
+    expect((await reader.post(at('/documents/send'), { confirmed: 'yes' })).status).toBe(403);
+  });
+});
+
+describe('the files of each month for the accountant', () => {
+  const packages = () => console.service.app.get(AccountantPackages, { strict: false });
+  const setTo = (recipient: string, day = '10') => browser.post(at('/exports/monthly'), { recipient, day });
+  const months = () =>
+    console.database.db
+      .selectFrom('accountant_package')
+      .selectAll()
+      .where('business_id', '=', business.id)
+      .execute();
+  const ended = () =>
+    eventually(
+      'the month has ended',
+      async () => {
+        await packages().tick();
+        const [month] = await months();
+        return month !== undefined && month.state !== 'preparing' && month;
+      },
+      30_000,
+    );
+  const noticesTo = (email: string) =>
+    eventually('the email is sent', () => {
+      const found = console.notices.filter(({ recipient }) => recipient === email);
+      return found.length > 0 && found;
+    });
+
+  it('the files are made once on their day, however many processes look, and a link goes to the accountant once', async () => {
+    await browser.get(at('/exports'));
+    expect((await setTo(accountant.id)).status).toBe(303);
+    await packages().tick();
+    // The day of this month is over: the first files are those of June.
+    expect(await months()).toEqual([]);
+    console.clock.now = new Date('2026-07-09T20:59:00Z');
+    await packages().tick();
+    expect(await months()).toEqual([]);
+    console.clock.now = new Date('2026-07-09T21:01:00Z');
+    await Promise.all([packages().tick(), packages().tick()]);
+    expect(await ended()).toMatchObject({ month: '2026-06-01', state: 'sent', failure: null });
+    const rows = await jobs();
+    expect(rows.map(({ format, first_date, last_date }) => [format, first_date, last_date]).sort()).toEqual([
+      ['csv', '2026-06-01', '2026-06-30'],
+      ['pdf-zip', '2026-06-01', '2026-06-30'],
+      ['uniform', '2026-06-01', '2026-06-30'],
+    ]);
+    const [mail] = await noticesTo(accountant.email);
+    expect(mail?.subject).toContain('06/2026');
+    expect(mail?.text).toContain(`${console.config.consoleUrl}${at('/exports')}`);
+    expect(mail?.text).not.toContain('/sign-in/link/');
+    await Promise.all([packages().tick(), packages().tick()]);
+    expect(await months()).toHaveLength(1);
+    expect(console.notices).toHaveLength(1);
+    expect((await auditTrail(console.database, business.id)).map(({ action }) => action)).toEqual([
+      'accountant.schedule',
+    ]);
+  });
+
+  it('the owners are told why the files were not sent, and make them again', async () => {
+    await browser.get(at('/exports'));
+    await setTo(accountant.id);
+    console.businesses.set(business.id, { ...business, tax_id: null });
+    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    expect(await ended()).toMatchObject({ state: 'failed', failure: 'no_tax_id' });
+    const [mail] = await noticesTo(owner.email);
+    expect(mail?.text).toContain('The business has no tax id');
+    expect(console.notices.filter(({ recipient }) => recipient === accountant.email)).toEqual([]);
+    console.businesses.set(business.id, business);
+    const again = await console.signedIn(owner);
+    const shown = await again.get(at('/exports'));
+    expect(shown.text).toContain('Make and send again');
+    await again.post(at('/exports/monthly/again'), { month: '2026-06-01' });
+    expect(await ended()).toMatchObject({ state: 'sent' });
+    expect(await noticesTo(accountant.email)).toHaveLength(1);
+  });
+
+  it('nobody but a member gets the files, and one who was removed since gets no email', async () => {
+    await browser.get(at('/exports'));
+    const stranger = await console.addPerson();
+    expect((await setTo(stranger.id)).status).toBe(400);
+    await setTo(accountant.id);
+    const of = { business_id: business.id, person_id: accountant.id };
+    await console.database.db
+      .deleteFrom('membership')
+      .where('business_id', '=', of.business_id)
+      .where('person_id', '=', of.person_id)
+      .execute();
+    console.clock.now = new Date('2026-07-10T08:00:00Z');
+    expect(await ended()).toMatchObject({ state: 'failed', failure: 'no_recipient' });
+    await noticesTo(owner.email);
+    expect(console.notices.filter(({ recipient }) => recipient === accountant.email)).toEqual([]);
+  });
+});
