@@ -80,14 +80,14 @@ describe('the report of a donation in the console', () => {
     );
   });
 
-  it('a cancellation that the authority has not taken yet is told as such', async () => {
+  it('a cancellation that the authority has not taken yet says so', async () => {
     state = 'pending';
     const { browser } = await signedIn('owner');
     const reply = await browser.post(`${at}/cancel-donation`, { reason: 'Returned.' });
     expect((await browser.open(reply.location ?? '')).text).toContain('has not taken it yet');
   });
 
-  it('nothing is cancelled without a reason', async () => {
+  it('an owner cancels nothing without a reason', async () => {
     const { browser } = await signedIn('owner');
     const { status, text } = await browser.post(`${at}/cancel-donation`, { reason: '  ' });
     expect([status, cancelled]).toEqual([422, []]);

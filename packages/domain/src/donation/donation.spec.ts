@@ -103,7 +103,7 @@ describe('donationReports', () => {
     ]);
   });
 
-  it('checks go together by the tax year in which they are due, which is not before that of their receipt', () => {
+  it('a report has the checks that are due in one tax year, which is not before that of their receipt', () => {
     const check = (check_date: string | null) => payment({ method: 'check', check_date });
     expect(
       reportsOf(

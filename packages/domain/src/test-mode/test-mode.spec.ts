@@ -166,7 +166,7 @@ describe('decideDonation', () => {
     },
   );
 
-  it('nothing is provoked of a receipt that is of a date before the law', () => {
+  it('an item provokes nothing of a receipt of a date before the law', () => {
     const items = [{ sku: 'test_donation_reported' }];
     const document = { ...receipt, date: '2025-12-31', business_id: inTestBook, items };
     expect(decideDonation(document, { ...institution, tax_authority_connected: true }).required).toBe(false);
