@@ -62,8 +62,24 @@ describe('the settings of a business that two people change', () => {
       redirect: 'manual',
     });
   };
-  const formOf = async () => fieldsIn((await browser.get(path)).text);
+  /** The fields of all sections: a form that names no section is about all of them. */
+  const fieldsOf = (text: string) => {
+    const { section: _, ...fields } = fieldsIn(text);
+    return fields;
+  };
+  const formOf = async () => fieldsOf((await browser.get(path)).text);
   const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ').replaceAll(/\s+/g, ' ');
+
+  it('a section saves its own settings and leaves those of the others', async () => {
+    const form = { ...(await formOf()), city: 'Acre', payment_terms_days: '7' };
+    const reply = await browser.post(path, { ...form, section: 'terms' });
+    expect(reply.status).toBe(303);
+    expect(Object.keys(saved.at(-1) ?? {}).toSorted()).toEqual([
+      'default_notes',
+      'payment_terms_days',
+      'prices_include_vat',
+    ]);
+  });
 
   it('a form that no other form has overtaken is saved', async () => {
     const reply = await browser.post(path, { ...(await formOf()), city: 'Acre' });
@@ -91,7 +107,7 @@ describe('the settings of a business that two people change', () => {
 
       // What was typed is there, and what was not has the values of now: saving again changes nothing back.
       raced = null;
-      const again = fieldsIn(refused.text);
+      const again = fieldsOf(refused.text);
       expect(again).toMatchObject({ city: 'Acre', address: '1 Demo St', phone: '03-1234567' });
       expect((await browser.post(path, again)).status).toBe(303);
       expect(saved).toMatchObject([{ city: 'Acre', phone: '03-1234567', auto_send: { enabled: false } }]);
@@ -102,7 +118,7 @@ describe('the settings of a business that two people change', () => {
     const form = await formOf();
     change({ city: 'Eilat' });
     const shown = await browser.post(path, { ...form, name: 'Demo business', step: 'preview' });
-    const refused = await browser.post(path, fieldsIn(shown.text));
+    const refused = await browser.post(path, fieldsOf(shown.text));
     expect(refused.status).toBe(422);
     expect(wordsOf(refused.text)).toMatch(/City Haifa → Eilat/);
     expect(saved).toEqual([]);

@@ -1,6 +1,7 @@
 import { listDeliveryStates, listDocuments, sumDocuments } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
 import {
+  attributes,
   button,
   card,
   emptyState,
@@ -91,10 +92,12 @@ function positionOf(text: string | null): number | null {
 /** What can be done with the documents that are selected, or with all hits. */
 function bulkActs({ csrfToken, language, link, role }: MemberVisit, { values }: ListQuery): Markup {
   const kept = listFields.filter((name) => values[name] !== '').map((name) => hidden(name, values[name]));
+  const action = attributes({ class: 'secondary', formaction: link('/documents/send') });
+  const email = html`<button${action}>${texts.email[language]}</button>`;
   const acts = html`
 ${button({ text: texts.csv[language], kind: 'secondary', name: 'format', value: 'csv' })}
 ${button({ text: texts.pdfs[language], kind: 'secondary', name: 'format', value: 'pdf-zip' })}
-${isAtLeast(role, 'issuer') ? html`<button class="secondary" formaction="${link('/documents/send')}">${texts.email[language]}</button>` : null}`;
+${isAtLeast(role, 'issuer') && email}`;
   return card({
     id: 'bulk',
     title: texts.bulk[language],

@@ -204,10 +204,10 @@ export function packageMail(
   const title = (of: Language) => `${texts.package[of]} ${monthText(month)}${name === '' ? '' : `: ${name}`}`;
   return bilingual(language, title, (of) => ({
     text: [texts.packageLead[of], files, texts.packageMore[of]].join('\n\n'),
-    html: html`<p>${texts.package[of]} ${leftToRight(monthText(month))}</p>
-<p>${texts.packageLead[of]}</p>
-${button(files, texts.toFiles[of])}
-<p>${texts.packageMore[of]}</p>`,
+    html: html`${messageText(html`${texts.package[of]} ${leftToRight(monthText(month))}`)}
+        ${messageText(texts.packageLead[of])}
+        ${button(files, texts.toFiles[of])}
+        ${messageNote(texts.packageMore[of])}`,
   }));
 }
 
@@ -222,9 +222,9 @@ export function packageFailedMail(
     `${texts.packageFailed[of]}: ${monthText(month)}${name === '' ? '' : `, ${name}`}`;
   return bilingual(language, title, (of) => ({
     text: [title(of), packageFailures[failure][of], texts.packageFailedMore[of], files].join('\n\n'),
-    html: html`<p>${texts.packageFailed[of]}: ${leftToRight(monthText(month))}</p>
-<p>${packageFailures[failure][of]}</p>
-<p>${texts.packageFailedMore[of]}</p>
-${button(files, texts.toFiles[of])}`,
+    html: html`${messageText(html`${texts.packageFailed[of]}: ${leftToRight(monthText(month))}`)}
+        ${messageText(packageFailures[failure][of])}
+        ${messageText(texts.packageFailedMore[of])}
+        ${button(files, texts.toFiles[of])}`,
   }));
 }

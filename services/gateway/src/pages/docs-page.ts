@@ -82,7 +82,12 @@ export function docsPage({ title, docsPath, openApiUrl, bodyHtml }: DocsPage): s
 <style>${style}</style>
 </head>
 <body>
-<header><strong>Pinkas · <span lang="he" dir="rtl">פנקס</span></strong>${link(docsPath === '' ? '/' : docsPath, 'Reference')}${link(`${docsPath}/errors`, 'Errors')}${link(openApiUrl, 'OpenAPI')}</header>
+<header>
+<strong>Pinkas · <span lang="he" dir="rtl">פנקס</span></strong>
+${link(docsPath === '' ? '/' : docsPath, 'Reference')}
+${link(`${docsPath}/errors`, 'Errors')}
+${link(openApiUrl, 'OpenAPI')}
+</header>
 ${bodyHtml}
 </body>
 </html>

@@ -54,9 +54,13 @@ function failurePage(apiError: ApiError, requestId: string): string {
   return plainPage(
     text.en,
     `<main>
-<div lang="he" dir="rtl"><h1>${text.he}</h1><p>${text.heMore}</p></div>
+<div lang="he" dir="rtl">
+<h1>${text.he}</h1>
+<p>${text.heMore}</p>
+</div>
 <hr>
-<h2>${text.en}</h2><p>${text.enMore}</p>
+<h2>${text.en}</h2>
+<p>${text.enMore}</p>
 <hr>
 <p><small>${escapeHtml(requestId)}</small></p>
 </main>`,

@@ -72,7 +72,8 @@ const markdown = new Marked({
   },
   renderer: {
     heading(token) {
-      return `<h${token.depth} id="guide/${slug(token.text)}">${this.parser.parseInline(token.tokens)}</h${token.depth}>\n`;
+      const name = `h${token.depth}`;
+      return `<${name} id="guide/${slug(token.text)}">${this.parser.parseInline(token.tokens)}</${name}>\n`;
     },
     html: ({ text }) => escapeHtml(text),
   },
@@ -146,7 +147,12 @@ function fieldList(fields: readonly Field[], isRequest: boolean): string {
     const limits = limitsOf(schema.items ?? schema);
     const mark = isRequest && isRequired ? ' <span class="mark">required</span>' : '';
     const optional = !isRequest && !isRequired ? ' <span class="mark">may be absent</span>' : '';
-    return `<div><dt>${code(name)} <span class="more">${typeOf(schema)}</span>${mark}${optional}</dt><dd>${inline(description ?? '')}${limits && `<p class="more">${limits}</p>`}</dd></div>`;
+    return `<div>
+<dt>${code(name)} <span class="more">${typeOf(schema)}</span>${mark}${optional}</dt>
+<dd>${inline(description ?? '')}
+${limits && `<p class="more">${limits}</p>`}
+</dd>
+</div>`;
   });
   return items.length === 0 ? '' : `<dl class="fields">${items.join('\n')}</dl>`;
 }
@@ -156,7 +162,10 @@ function examplesOf({ examples = {} }: Media): string {
     .filter(([, { value }]) => value !== undefined)
     .map(
       ([name, { summary = name, value }]) =>
-        `<details><summary>Example: ${escapeHtml(summary)}</summary><pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre></details>`,
+        `<details>
+<summary>Example: ${escapeHtml(summary)}</summary>
+<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>
+</details>`,
     )
     .join('\n');
 }
@@ -174,7 +183,10 @@ function responseOf(
   );
   const body =
     media && status < '300' ? `<p class="more">${typeOf(media.schema)}</p>${examplesOf(media)}` : '';
-  return `<div><dt><code>${status}</code></dt><dd>${linked}${body}</dd></div>`;
+  return `<div>
+<dt><code>${status}</code></dt>
+<dd>${linked}${body}</dd>
+</div>`;
 }
 
 /** The complete reference: the guide, every operation with its examples, and every schema. Nothing of it needs a script. */
@@ -189,7 +201,10 @@ export function referenceHtml(document: OpenApiDocument, docsPath: string): stri
     );
     const [body] = Object.values(operation.requestBody?.content ?? {});
     return `<section id="operation/${operation.operationId}">
-<h3><a href="#operation/${operation.operationId}">${escapeHtml(operation.summary)}</a> <code>${method} ${escapeHtml(path)}</code></h3>
+<h3>
+<a href="#operation/${operation.operationId}">${escapeHtml(operation.summary)}</a>
+<code>${method} ${escapeHtml(path)}</code>
+</h3>
 ${block(operation.description)}
 ${
   parameters.length === 0
@@ -204,8 +219,14 @@ ${
         true,
       )}`
 }
-${body ? `<h4>Body</h4><p>${typeOf(body.schema)}</p>${examplesOf(body)}` : ''}
-<h4>Answers</h4><dl class="fields">${Object.entries(operation.responses)
+${
+  body
+    ? `<h4>Body</h4>
+<p>${typeOf(body.schema)}</p>${examplesOf(body)}`
+    : ''
+}
+<h4>Answers</h4>
+<dl class="fields">${Object.entries(operation.responses)
       .map(([status, response]) => responseOf(status, response, docsPath))
       .join('\n')}</dl>
 </section>`;
@@ -214,18 +235,22 @@ ${body ? `<h4>Body</h4><p>${typeOf(body.schema)}</p>${examplesOf(body)}` : ''}
   const schemas = Object.entries(components.schemas);
   const guide = [...info.description.matchAll(/^# (.*)$/gm)].map(([, title = '']) => title);
   const link = (id: string, text: string) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`;
-  return `<div class="reference"><nav aria-label="Contents">
-<p>Guide</p><ul>${guide.map((title) => link(`guide/${slug(title)}`, title)).join('')}</ul>
+  return `<div class="reference">
+<nav aria-label="Contents">
+<p>Guide</p>
+<ul>${guide.map((title) => link(`guide/${slug(title)}`, title)).join('')}</ul>
 ${tags
   .map(
     ({ name }) =>
-      `<p>${name}</p><ul>${operations
+      `<p>${name}</p>
+<ul>${operations
         .filter(({ operation }) => operation.tags.includes(name))
         .map(({ operation }) => link(`operation/${operation.operationId}`, operation.summary))
         .join('')}</ul>`,
   )
   .join('\n')}
-<p>Schemas</p><ul>${schemas.map(([name]) => link(`schema/${name}`, name)).join('')}</ul>
+<p>Schemas</p>
+<ul>${schemas.map(([name]) => link(`schema/${name}`, name)).join('')}</ul>
 </nav>
 <main>
 <h1>Reference</h1>
@@ -233,7 +258,8 @@ ${block(info.description)}
 ${tags
   .map(
     ({ name, description }) =>
-      `<h2>${name}</h2><p>${escapeHtml(description)}</p>${operations
+      `<h2>${name}</h2>
+<p>${escapeHtml(description)}</p>${operations
         .filter(({ operation }) => operation.tags.includes(name))
         .map(section)
         .join('\n')}`,
@@ -243,7 +269,12 @@ ${tags
 ${schemas
   .map(
     ([name, schema]) =>
-      `<section id="schema/${name}"><h3><a href="#schema/${name}">${name}</a> <span class="more">${typeOf(schema)}</span></h3>${block(schema.description ?? '')}${schema.enum ? `<p>${limitsOf(schema)}</p>` : ''}${fieldList(fieldsOf(schema), isRequest(name))}</section>`,
+      `<section id="schema/${name}">
+<h3><a href="#schema/${name}">${name}</a> <span class="more">${typeOf(schema)}</span></h3>
+${block(schema.description ?? '')}
+${schema.enum ? `<p>${limitsOf(schema)}</p>` : ''}
+${fieldList(fieldsOf(schema), isRequest(name))}
+</section>`,
   )
   .join('\n')}
 </main></div>`;

@@ -55,9 +55,13 @@ export class ShowConnectedPage {
     const body = plainPage(
       text.en,
       `<main>
-<div lang="he" dir="rtl"><h1>${text.he}</h1><p>${text.heMore}</p></div>
+<div lang="he" dir="rtl">
+<h1>${text.he}</h1>
+<p>${text.heMore}</p>
+</div>
 <hr>
-<h1>${text.en}</h1><p>${text.enMore}</p>
+<h1>${text.en}</h1>
+<p>${text.enMore}</p>
 </main>`,
     );
     return { status: text.status, headers: { ...htmlHeaders(body), 'cache-control': 'no-store' }, body };

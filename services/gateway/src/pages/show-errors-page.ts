@@ -41,10 +41,12 @@ function answeredBy(code: ErrorCode, docsPath: string): string {
   return routes
     .map(
       (route) =>
-        `<a href="${docsPath}#operation/${route.operation}">${route.method} ${escapeHtml(route.path.replace(':id', '{id}'))}</a>`,
+        `<a href="${docsPath}#operation/${route.operation}">${route.method} ${pathOf(route.path)}</a>`,
     )
     .join(', ');
 }
+
+const pathOf = (path: string) => escapeHtml(path.replace(':id', '{id}'));
 
 /** One code; the `doc_url` of an error refers to it. */
 function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPath: string): string {
@@ -60,7 +62,10 @@ function section([code, entry]: [ErrorCode, ErrorEntry], docsUrl: string, docsPa
 <p lang="he" dir="rtl">${escapeHtml(entry.messageHe)}</p>
 ${entry.hint === undefined ? '' : `<p><strong>What to do:</strong> ${escapeHtml(entry.hint)}</p>`}
 <p class="more">${details && `Carries ${details}. `}Answered by: ${answeredBy(code, docsPath)}</p>
-<details><summary>Example</summary><pre>${escapeHtml(example)}</pre></details>
+<details>
+<summary>Example</summary>
+<pre>${escapeHtml(example)}</pre>
+</details>
 </section>`;
 }
 
@@ -78,20 +83,28 @@ export class ShowErrorsPage {
       bodyHtml: `<main>
 <h1>Errors · <span lang="he" dir="rtl">שגיאות</span></h1>
 <p>Every answer outside 2xx is one object with one of these codes in <code>error.code</code>.
-Where <code>error.retryable</code> is true, the same request may be sent again with the same <code>Idempotency-Key</code>.</p>
-<p>An answer of 4xx, and <code>document_generation_failed</code>, say that the request issued nothing and used no number.
-After <code>engine_error</code> and <code>internal_error</code>, as after no answer at all, it is not known whether the document was issued:
-send the same request again with the same <code>Idempotency-Key</code>. A document that was issued is answered again; there is never a second one.</p>
+Where <code>error.retryable</code> is true, the same request may be sent again with the same
+<code>Idempotency-Key</code>.</p>
+<p>An answer of 4xx, and <code>document_generation_failed</code>, say that the request issued nothing and used
+no number.
+After <code>engine_error</code> and <code>internal_error</code>, as after no answer at all, it is not known
+whether the document was issued:
+send the same request again with the same <code>Idempotency-Key</code>. A document that was issued is answered
+again; there is never a second one.</p>
 <p lang="he" dir="rtl">כל תשובה שאינה 2xx היא אובייקט אחד עם אחד מהקודים האלה.
-כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
+כאשר <code dir="ltr">error.retryable</code> הוא true אפשר לשלוח שוב את אותה בקשה
+עם אותו <code dir="ltr">Idempotency-Key</code>.
 תשובת 4xx ותשובת <code dir="ltr">document_generation_failed</code> אומרות שהבקשה לא הפיקה מסמך ולא צרכה מספר.
-אחרי <code dir="ltr">engine_error</code> ואחרי <code dir="ltr">internal_error</code>, כמו בהיעדר תשובה, לא ידוע אם המסמך הופק:
-יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>. מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
+אחרי <code dir="ltr">engine_error</code> ואחרי <code dir="ltr">internal_error</code>,
+כמו בהיעדר תשובה, לא ידוע אם המסמך הופק:
+יש לשלוח שוב את אותה בקשה עם אותו <code dir="ltr">Idempotency-Key</code>.
+מסמך שכבר הופק יוחזר בתשובה; לעולם לא יופק מסמך שני.</p>
 <dl class="index">
 ${statuses
   .map(
     (status) =>
-      `<dt>${status}</dt><dd>${codesOf(status)
+      `<dt>${status}</dt>
+<dd>${codesOf(status)
         .map(([code]) => `<a href="#${code}">${code}</a>`)
         .join(' ')}</dd>`,
   )

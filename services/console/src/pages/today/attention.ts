@@ -42,7 +42,7 @@ export interface UnresolvedAllocation {
   readonly document: DocumentHead;
 }
 
-/** What services have told of what needs a person; null: one did not answer. */
+/** What services report of what needs a person; null: one did not answer. */
 export interface Findings {
   readonly review: ReplyOf<typeof reviewDocuments> | null;
   readonly allocations: readonly UnresolvedAllocation[] | null;
