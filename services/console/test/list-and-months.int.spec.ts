@@ -257,7 +257,7 @@ describe('the files of each month for the accountant', () => {
     ]);
   });
 
-  it('the owners are told why the files were not sent, and make them again', async () => {
+  it('the owners get the reason why the files were not sent, and make them again', async () => {
     await browser.get(at('/exports'));
     await setTo(accountant.id);
     console.businesses.set(business.id, { ...business, tax_id: null });
@@ -275,7 +275,7 @@ describe('the files of each month for the accountant', () => {
     expect(await noticesTo(accountant.email)).toHaveLength(1);
   });
 
-  it('nobody but a member gets the files, and one who was removed since gets no email', async () => {
+  it('the files open for members alone, and a member who was removed since gets no email', async () => {
     await browser.get(at('/exports'));
     const stranger = await console.addPerson();
     expect((await setTo(stranger.id)).status).toBe(400);

@@ -19,6 +19,9 @@ const withVersion = (id: string, version: string): string =>
 /** Whether an id is that of a test book. */
 export const isTestBook = (businessId: string): boolean => businessId[versionIndex] === testVersion;
 
+/** The mode of the documents of a book. */
+export const modeOf = (bookId: string): Mode => (isTestBook(bookId) ? 'test' : 'live');
+
 /** The id of the test book of a business. */
 export const testBookOf = (businessId: string): string => withVersion(businessId, testVersion);
 

@@ -122,7 +122,7 @@ export function entriesBetween(
     .where('n', '<=', last)
     .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
     .$if(actor !== undefined && !isKind, (query) => query.where('actor', '=', actor ?? ''))
-    .$if(isKind, (query) => query.where('actor', 'like', `${actor}:%`))
+    .$if(isKind, (query) => query.where(sql<string>`split_part(actor, ':', 1)`, '=', actor ?? ''))
     .$if(actions !== undefined, (query) => query.where(sql<boolean>`action = any(${actions ?? []}::text[])`))
     .orderBy('n', 'desc')
     .limit(limit)

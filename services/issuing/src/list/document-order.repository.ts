@@ -18,10 +18,10 @@ import {
 /** What each order sorts by; documents of one value are in the order of commits. */
 const keys = {
   issued: null,
-  date: 'dated_on',
-  total: 'total_agorot',
-  balance: 'balance',
-} as const satisfies Record<DocumentOrder, string | null>;
+  date: { of: sql`document.dated_on`, ofLast: sql`ended.dated_on` },
+  total: { of: sql`document.total_agorot`, ofLast: sql`ended.total_agorot` },
+  balance: { of: sql`document.balance`, ofLast: sql`ended.balance` },
+} as const satisfies Record<DocumentOrder, object | null>;
 
 /** The order of a list as SQL, for the columns of `document`. */
 function orderOf({ order = 'issued', ascending = false }: ListFilter): RawBuilder<unknown> {
@@ -29,7 +29,7 @@ function orderOf({ order = 'issued', ascending = false }: ListFilter): RawBuilde
   const key = keys[order];
   return key === null
     ? sql`document.position ${direction}`
-    : sql`${sql.ref(`document.${key}`)} ${direction}, document.position ${direction}`;
+    : sql`${key.of} ${direction}, document.position ${direction}`;
 }
 
 /** Whether a document comes behind the one where the page before ended. */
@@ -43,11 +43,10 @@ function comesAfter(filter: ListFilter): Expression<SqlBool>[] {
   if (key === null) {
     return [sql`document.position ${comparison} ${before}`];
   }
-  const column = sql.ref(`document.${key}`);
   // Neither date nor total of a document changes; one whose balance does has moved, and those behind it are the next.
   return [
-    sql`(${column}, document.position) ${comparison} (
-      (select ${sql.ref(`ended.${key}`)} from document as ended
+    sql`(${key.of}, document.position) ${comparison} (
+      (select ${key.ofLast} from document as ended
         where ended.business_id = ${business_id} and ended.position = ${before}), ${before}::bigint)`,
   ];
 }
@@ -74,17 +73,17 @@ export async function listFew(
     ])
     // Behind the offset the planner sees no order, and reads no index for it.
     .offset(0);
-  const columns = sql.join(
-    [...headColumns, 'document.position', 'document.allocation', 'document.delivery'].map((name) =>
-      sql.ref(name),
-    ),
-  );
-  const { rows } = await sql<ListedRow>`
-    select ${columns}
-    from (select id from (${found}) as document order by ${orderOf(filter)} limit ${limit}) as listed
-    join document on document.business_id = ${filter.business_id} and document.id = listed.id
-    order by ${orderOf(filter)}`.execute(db);
-  return rows;
+  const listed = sql<{ id: string }>`(
+    select id from (${found}) as document order by ${orderOf(filter)} limit ${limit}
+  )`;
+  return db
+    .selectFrom(listed.as('listed'))
+    .innerJoin('document', (join) =>
+      join.onRef('document.id', '=', 'listed.id').on('document.business_id', '=', filter.business_id),
+    )
+    .select([...headColumns, 'document.position', 'document.allocation', 'document.delivery'])
+    .orderBy(orderOf(filter))
+    .execute();
 }
 
 /**
