@@ -12,6 +12,7 @@ import { documentObject } from './sections/document-object.js';
 import { documentTypeList } from './sections/document-types.js';
 import { donations } from './sections/donations.js';
 import { errors } from './sections/error-catalogue.js';
+import { events } from './sections/events.js';
 import { faults } from './sections/faults.js';
 import { generalRules } from './sections/general.js';
 import { responseHeaders } from './sections/headers.js';
@@ -57,6 +58,7 @@ describe('HTTP API', () => {
   customers(suite);
   allocation(suite);
   donations(suite);
+  events(suite);
   delivery(suite);
   pages(suite);
   openApi(suite);

@@ -14,7 +14,7 @@ import {
   testEndpoint,
   type WebhookEndpoint,
 } from '@pinkas/contracts';
-import { modeOf, testBookOf } from '@pinkas/domain';
+import { modeOfBook, testBookOf } from '@pinkas/domain';
 import { modeOption, notFoundAs, readId, readMode } from './arguments.js';
 import type { Call, Command, CommandInput } from './command.js';
 import { table } from './table.js';
@@ -141,7 +141,7 @@ export const webhookCommands: readonly Command[] = [
         attempt.reason ?? '–',
       ]);
       const facts = [
-        `${endpoint.url} (${modeOf(endpoint.business_id)} book)`,
+        `${endpoint.url} (${modeOfBook(endpoint.business_id)} book)`,
         `${stateOf(endpoint)}; ${pendingOf(endpoint)} waiting; last received ${endpoint.last_received_at ?? 'never'}`,
         ...(endpoint.last_failure
           ? [`last failure ${endpoint.last_failure.at}: ${endpoint.last_failure.reason}`]

@@ -1,7 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPair } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
 import forge from 'node-forge';
 
 /** A webhook as it arrived. */
@@ -30,7 +31,7 @@ export class WebhookReceiver {
 
   /** @param certificateOf the name in the certificate that it presents, which it has signed itself; without one it speaks http. */
   static async start(certificateOf?: string): Promise<WebhookReceiver> {
-    const tls = certificateOf === undefined ? undefined : selfSigned(certificateOf);
+    const tls = certificateOf === undefined ? undefined : await selfSigned(certificateOf);
     const handle: RequestListener = (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -62,9 +63,9 @@ export class WebhookReceiver {
 
 const noContent: WebhookAnswer = (_webhook, response) => response.writeHead(204).end();
 
-function selfSigned(commonName: string): { key: string; cert: string } {
-  // By OpenSSL: in JavaScript it blocks the process for seconds.
-  const pem = generateKeyPairSync('rsa', { modulusLength: 2048 });
+async function selfSigned(commonName: string): Promise<{ key: string; cert: string }> {
+  // By OpenSSL, on a thread of its own: in JavaScript it blocks the process for seconds.
+  const pem = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const privateKey = forge.pki.privateKeyFromPem(
     pem.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   );

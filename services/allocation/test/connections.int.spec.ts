@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   completeConnection,
+  connectionEventDue,
   endConnection,
   listConnections,
   listDeadLetteredAllocations,
@@ -309,7 +310,8 @@ describe('connections', () => {
     expect(await allocation.settled(invoice.id, 2)).toMatchObject({ status: 'issued' });
   });
 
-  it('ConnectionMonitor logs an expiring and an ended connection once each', async () => {
+  it('ConnectionMonitor logs and publishes an expiring and an ended connection once each', async () => {
+    const published = allocation.network.collect(connectionEventDue);
     const id = randomUUID();
     await allocation.connect(id);
     const warning = async () =>
@@ -329,6 +331,14 @@ describe('connections', () => {
     allocation.advanceClock(14 * day);
     expect(await show(id)).toMatchObject({ connection: { state: 'ended', until: null } });
     await eventually('the warning is logged', async () => (await warning()) === 'ended');
+    await eventually(
+      'both are published',
+      () => published.filter((event) => event.business_id === id).length === 2,
+    );
+    expect(published.filter((event) => event.business_id === id)).toMatchObject([
+      { type: 'authority.expiring', valid_until: expect.any(String) },
+      { type: 'authority.disconnected', valid_until: null },
+    ]);
     await allocation.connect(id);
     expect((await show(id)).connection?.state).toBe('connected');
     expect(await warning()).toBeNull();

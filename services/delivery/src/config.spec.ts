@@ -74,7 +74,7 @@ describe('deliveryConfig', () => {
       ...[true, true, false, true, false, true, false],
     ]);
     expect(() => read({ ...least, WEBHOOK_ALLOW: '10.20.0.0' })).toThrow(
-      'WEBHOOK_ALLOW: expected CIDR ranges',
+      'WEBHOOK_ALLOW is wrong: expected CIDR ranges',
     );
   });
 });

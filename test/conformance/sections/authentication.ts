@@ -9,6 +9,7 @@ import {
   revokeKey,
   type Scope,
   scopes,
+  toEventId,
 } from '@pinkas/contracts';
 import { aLongMinute } from '../avoid-minute-end.js';
 import { expectRefusal } from '../error-table.js';
@@ -18,6 +19,10 @@ import type { Answer, CallOptions, Issuer, Suite } from '../suite.js';
 /** The routes that need a key. */
 export const keyRoutes: readonly Route[] = publicRoutes.filter(({ access }) => access === 'key');
 
+/** The path of a route with an id that nothing has. */
+const pathOf = ({ path }: Route): string =>
+  path.replace(':event_id', toEventId(randomUUID())).replace(':id', randomUUID());
+
 /** Calls a route as validly as any route can be called that knows no document. */
 export function callRoute(
   suite: Suite,
@@ -25,7 +30,7 @@ export function callRoute(
   route: Route,
   options: CallOptions = {},
 ): Promise<Answer<ErrorBody>> {
-  return suite.call(key, route.method, route.path.replace(':id', randomUUID()), {
+  return suite.call(key, route.method, pathOf(route), {
     ...(route.issues ? { body: quote() } : {}),
     ...options,
     headers: { ...(route.idempotent ? { 'idempotency-key': randomUUID() } : {}), ...options.headers },
@@ -36,7 +41,7 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
 /** What a call without a document answers when nothing refuses it before. */
 function expectThrough(answer: Answer<ErrorBody>, route: Route): void {
-  if (route.path.includes(':id')) {
+  if (/:(event_)?id/.test(route.path)) {
     expectRefusal(answer, 'not_found');
   } else {
     expect(answer.status).toBe(route.successStatus);
@@ -63,6 +68,8 @@ export function authentication(suite: Suite): void {
           'GET /documents/:id',
           'POST /documents/:id/cancel',
           'GET /customers',
+          'GET /events',
+          'GET /events/:event_id',
         ].sort(),
       );
       expect(publicRoutes.map(({ path }) => path)).toContain('/errors');

@@ -19,9 +19,6 @@ const withVersion = (id: string, version: string): string =>
 /** Whether an id is that of a test book. */
 export const isTestBook = (businessId: string): boolean => businessId[versionIndex] === testVersion;
 
-/** The mode of the documents of a book. */
-export const modeOf = (bookId: string): Mode => (isTestBook(bookId) ? 'test' : 'live');
-
 /** The id of the test book of a business. */
 export const testBookOf = (businessId: string): string => withVersion(businessId, testVersion);
 
@@ -33,3 +30,6 @@ export const testBook = <B extends { readonly id: string; readonly first_numbers
 /** The id of the business that a book, live or test, belongs to: its settings, keys and logo are there. */
 export const businessOfBook = (bookId: string): string =>
   isTestBook(bookId) ? withVersion(bookId, liveVersion) : bookId;
+
+/** Which of its two books an id is of. */
+export const modeOfBook = (bookId: string): Mode => (isTestBook(bookId) ? 'test' : 'live');

@@ -7,7 +7,7 @@ import {
   toCreatedDocument,
   toEventId,
 } from '@pinkas/contracts';
-import { businessOfBook, modeOf } from '@pinkas/domain';
+import { businessOfBook, modeOfBook } from '@pinkas/domain';
 
 /** An event that is to be stored. */
 export interface NewEvent {
@@ -30,7 +30,7 @@ export function newEvent(
     id: toEventId(event.id),
     type: event.type,
     timestamp: occurredAt,
-    mode: modeOf(event.business_id),
+    mode: modeOfBook(event.business_id),
     business_id: businessOfBook(event.business_id),
     data,
   };
