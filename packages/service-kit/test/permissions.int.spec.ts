@@ -41,6 +41,8 @@ const ownCalls: Partial<Record<ServiceName, readonly string[]>> = {
   rendering: ['rpc.rendering.audit_head.list.v1'],
   gateway: ['rpc.gateway.business.mark_connected.v1', 'rpc.gateway.business.update.v1'],
   console: ['rpc.console.audit_entry.list_latest.v1'],
+  // It handles events of its own: those that callers are to see.
+  delivery: ['rpc.delivery.outbox_event.list.v1', 'rpc.delivery.outbox_event.get.v1'],
 };
 const passwordOf = (user: NatsUser) => `p-${user}`;
 const run = promisify(execFile);
@@ -151,10 +153,10 @@ describe('NATS permissions', () => {
   );
 
   it('only a service that may be called replies, also while the server reloads its configuration', async () => {
-    const [gateway, issuing, delivery] = [
+    const [gateway, issuing, other] = [
       await connectAs('gateway'),
       await connectAs('issuing'),
-      await connectAs('delivery'),
+      await connectAs('console'),
     ];
     const requests: Msg[] = [];
     issuing.connection.subscribe(issueDocument.subject, {
@@ -169,7 +171,7 @@ describe('NATS permissions', () => {
     expect((await reply).json()).toBe('issued');
     expect(issuing.denied).toEqual([]);
     const inboxes = requests.map((request) => request.reply ?? '');
-    expect(await delivery.refusedOf('publish', inboxes)).toEqual(inboxes);
+    expect(await other.refusedOf('publish', inboxes)).toEqual(inboxes);
   });
 
   it('a denied call fails at once and is logged', async () => {

@@ -418,7 +418,7 @@ describe('pages', () => {
     it('the OpenAPI document has every problem of every route, and the page of every code', async () => {
       const { json } = await gateway.http('/v1/openapi.json');
       for (const route of publicRoutes) {
-        const operation = json.paths[route.path.replace(':id', '{id}')][route.method.toLowerCase()];
+        const operation = json.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
         const described = Object.values<{ content: { 'application/json': { examples: object } } }>(
           operation.responses,
         ).flatMap((response) => Object.keys(response.content['application/json'].examples));
@@ -440,7 +440,7 @@ describe('pages', () => {
       expect(page.text).not.toContain('<script');
       const { json } = await gateway.http('/v1/openapi.json');
       const sectionOf = (id: string) =>
-        page.text.split(`<section id="${id}">`)[1]?.split('</section>')[0] ?? '';
+        page.text.split(`<section id="${id}">`)[1]?.split('</section>')[0]?.replaceAll(/>\s+/g, '> ') ?? '';
       for (const [path, methods] of Object.entries<Record<string, Operation>>(json.paths)) {
         for (const [method, { operationId, summary, parameters = [], responses }] of Object.entries(
           methods,

@@ -127,7 +127,7 @@ describe('routes', () => {
       async (_name, options, reason) => {
         expect((await cancel(options)).status).toBe(200);
         expect(cancelRequests).toEqual([
-          { business_id: caller.business.id, document_id: id, reason, key_id: caller.key.id },
+          { business_id: caller.business.id, document_id: id, reason, key_id: caller.key.id, events: false },
         ]);
       },
     );

@@ -197,10 +197,10 @@ describe('the list of a person', () => {
     const business_id = randomUUID();
     await sql`
       insert into document (business_id, id, public_id, type, number, position, status, dated_on, issued_at, idempotency_key,
-        body_sha256, key_id, business, customer_id, customer, items, prices_include_vat, payments, subtotal, discount, vat,
+        body_sha256, key_id, business, customer_id, account_id, customer, items, prices_include_vat, payments, subtotal, discount, vat,
         vat_rate, total, total_agorot, paid, send, artifact_sha256, hash, delivery)
       select ${business_id}, gen_random_uuid(), gen_random_uuid(), 'quote', n, n, 'open', '2026-06-01', '2026-06-01', n, '',
-        ${business_id}, '{}', ${business_id}, '{}', '[]', false, '[]', 100, 0, 18, 18, 118, 11800, 0, true, '', '', '{}'
+        ${business_id}, '{}', ${business_id}, ${business_id}, '{}', '[]', false, '[]', 100, 0, 18, 18, 118, 11800, 0, true, '', '', '{}'
       from generate_series(1, 20001) as n`.execute(issuing.database.db);
     const sumOf = async (filter: Filter) => {
       const request = { business_id, include_cancelled: false, ...filter };

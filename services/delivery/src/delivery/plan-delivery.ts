@@ -44,20 +44,22 @@ export class PlanDelivery {
       holdUntil: holdUntil(document, business),
       numberRequired: event.number_required,
     });
-    // Issuing has decided the same by the same rules, but for what has changed since.
-    if (!isDeepStrictEqual(outcome, event.delivery)) {
-      await publish(trx, deliveryPlanned, document.id, { ...key, delivery: outcome });
-    }
     const parts = {
       facts: factsOf(event),
       messageIdDomain: messageIdDomain(this.config),
       now,
       document: progressOf(state, now),
     };
-    return insertMessages(trx, key, messages, parts, (channel) => {
+    const rows = await insertMessages(trx, key, messages, parts, (channel) => {
       const claimMs = this.sender.claimMsOf(channel);
       return claimMs === null ? null : databaseClock(this.clock, claimMs);
     });
+    // Issuing has decided the same by the same rules, but for what has changed since.
+    const isPlannedBefore = messages.length > 0 && rows.length === 0;
+    if (!isPlannedBefore && !isDeepStrictEqual(outcome, event.delivery)) {
+      await publish(trx, deliveryPlanned, document.id, { ...key, delivery: outcome });
+    }
+    return rows;
   }
 
   committed(_event: unknown, messages: readonly DeliveryRow[]): void {
