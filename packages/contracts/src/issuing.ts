@@ -281,7 +281,7 @@ export const summarizeDocuments = defineContract('issuing.document.summarize', {
 const Month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
 
 /** What the documents of each month amount to, by type; read from the sums of days, never from documents. */
-export const summarizeMonths = defineContract('issuing.document.summarize-months', {
+export const summarizeMonths = defineContract('issuing.document.summarize_months', {
   request: Strict({
     business_id: Uuid,
     /** Both inclusive; at most 36 months. */
