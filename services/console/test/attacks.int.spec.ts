@@ -132,13 +132,15 @@ describe('attacks on the console', () => {
       },
     );
 
-    it('an issuer changes neither settings, people, keys nor the connection to the tax authority, and cancels no report', () => {
+    it('an issuer changes neither settings, people, keys, the connection to the tax authority nor who gets the files of each month, and cancels no report', () => {
       const owners = ofBusiness.filter(({ access }) => access === 'owner').map(({ path }) => path);
       expect(new Set(owners.map((path) => path.split('/')[1]))).toEqual(
-        new Set(['authority', 'business', 'connection', 'documents', 'people']),
+        new Set(['authority', 'business', 'connection', 'documents', 'exports', 'people']),
       );
       const cancelling = '/documents/:id/cancel-donation';
       expect(owners.filter((path) => path.startsWith('/documents/'))).toEqual([cancelling, cancelling]);
+      const monthly = owners.filter((path) => path.startsWith('/exports'));
+      expect(monthly.sort()).toEqual(['/exports/monthly', '/exports/monthly/again']);
     });
 
     it.each(named(ofBusiness))(
