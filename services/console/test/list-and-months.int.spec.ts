@@ -20,6 +20,7 @@ import {
 import { ApiError } from '@pinkas/service-kit';
 import { auditTrail, eventually } from '@pinkas/testkit';
 import { AccountantPackages } from '../src/package/accountant-packages.js';
+import { fieldsIn } from './browser.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { bookEntry } from './exports.js';
 
@@ -107,6 +108,11 @@ beforeEach(async () => {
   console.notices.length = 0;
 });
 
+const wordsOf = (text: string) =>
+  text
+    .replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(' :', ':');
 const at = (path: string) => `/b/${business.id}${path}`;
 const jobs = () =>
   console.database.db.selectFrom('export_job').selectAll().where('business_id', '=', business.id).execute();
@@ -270,7 +276,19 @@ describe('the files of each month for the accountant', () => {
     const again = await console.signedIn(owner);
     const shown = await again.get(at('/exports'));
     expect(shown.text).toContain('Make and send again');
-    await again.post(at('/exports/monthly/again'), { month: '2026-06-01' });
+    const today = await again.get(at(''));
+    expect(wordsOf(today.text)).toContain(
+      'The files of a month did not reach the accountant: 06/2026 The business has no tax id',
+    );
+    expect(today.text).toContain(`action="${at('/exports/monthly/again')}"`);
+    expect((await again.get(`/t/${business.id}`)).text).not.toContain('did not reach the accountant');
+    const reader = await (await console.signedIn(accountant)).get(at(''));
+    expect(wordsOf(reader.text)).toContain('did not reach the accountant: 06/2026');
+    expect(reader.text).not.toContain('/exports/monthly/again');
+    // What the form on Today sends.
+    await again.get(at(''));
+    await again.post(at('/exports/monthly/again'), { month: fieldsIn(today.text).month ?? '' });
+    expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');
     expect(await ended()).toMatchObject({ state: 'sent' });
     expect(await noticesTo(accountant.email)).toHaveLength(1);
   });
@@ -290,5 +308,14 @@ describe('the files of each month for the accountant', () => {
     expect(await ended()).toMatchObject({ state: 'failed', failure: 'no_recipient' });
     await noticesTo(owner.email);
     expect(console.notices.filter(({ recipient }) => recipient === accountant.email)).toEqual([]);
+    // Nothing can be made again for someone who may not read it: another one is chosen first.
+    const again = await console.signedIn(owner);
+    const failed = (await again.get(at(''))).text;
+    expect(failed).toContain(`href="${at('/exports')}#monthly"`);
+    expect(failed).not.toContain('/exports/monthly/again');
+    await again.post(at('/exports/monthly'), { recipient: owner.id, day: '10' });
+    expect((await again.get(at(''))).text).toContain('/exports/monthly/again');
+    await again.post(at('/exports/monthly'), { recipient: '' });
+    expect((await again.get(at(''))).text).not.toContain('did not reach the accountant');
   });
 });

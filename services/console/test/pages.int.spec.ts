@@ -10,6 +10,7 @@ import {
   type IssuedDocument,
   issueDocument,
   listDeliveryFailures,
+  listDeliveryStates,
   listDocuments,
   listKeys,
   listSuppressions,
@@ -22,7 +23,10 @@ import {
   revokeKey,
   serviceNames,
   showConnection,
-  summarizeDocuments,
+  showSigningCertificate,
+  sumDocuments,
+  summarizeDebts,
+  summarizeMonths,
   timeLimitsMs,
 } from '@pinkas/contracts';
 import { isTestBook, testBook } from '@pinkas/domain';
@@ -357,6 +361,7 @@ describe('how far documents are settled, in the console', () => {
   let state: DocumentState;
   let invoice: IssuedDocument;
   let notes: ReplyOf<typeof reviewDocuments>['notes'];
+  let debts: ReplyOf<typeof summarizeDebts>;
   const lists: RequestOf<typeof listDocuments>[] = [];
   const ends: (() => void)[] = [];
 
@@ -376,7 +381,15 @@ describe('how far documents are settled, in the console', () => {
         return { documents: [{ document: head, state, allocation, delivery }], next_before: null };
       }),
       network.answer(reviewDocuments, () => ({ notes })),
-      network.answer(summarizeDocuments, () => ({ types: [] })),
+      network.answer(sumDocuments, () => ({ types: [] })),
+      network.answer(listDeliveryStates, () => ({ documents: [] })),
+      network.answer(showSigningCertificate, () => ({
+        subject: 'Demo',
+        not_after: '2027-06-15T08:00:00.000Z',
+        own: false,
+      })),
+      network.answer(summarizeMonths, () => ({ months: [] })),
+      network.answer(summarizeDebts, () => debts),
       network.answer(listUnresolvedAllocations, () => ({ allocations: [], next_before: null })),
       network.answer(listUnresolvedDonations, () => ({ donations: [], next_before: null })),
       network.answer(listDeliveryFailures, () => ({ failures: [], next_after: null })),
@@ -393,6 +406,7 @@ describe('how far documents are settled, in the console', () => {
     invoice = exampleDocument({ business_id: business.id });
     at = `/b/${business.id}`;
     notes = [];
+    debts = { as_of: '2026-06-15', documents: 0, customers: 0, amount: 0, late: 0, ages: [] };
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
     await browser.post('/language', { language: 'en', next: '/' });
@@ -433,6 +447,42 @@ describe('how far documents are settled, in the console', () => {
     const page = await read(`/documents/${invoice.id}`);
     expect(page).toContain('names another customer');
     expect(page).toContain('More than one invoice is based on it');
+  });
+
+  it('Today shows what is left to pay with what of it is late, and leads to the debts', async () => {
+    expect(await read('')).toContain('Left to pay ₪0.00 Nothing is late');
+    debts = { ...debts, documents: 3, customers: 2, amount: 12_345.6, late: 1_180 };
+    expect(await read('')).toContain('Left to pay ₪12,345.60 Late: ₪1,180.00');
+    expect((await browser.get(at)).text).toMatch(
+      new RegExp(`<dt><a href="${at}/debts">Left to pay</a></dt>`),
+    );
+    expect(await read('')).not.toContain('Some facts are not available');
+  });
+
+  it('debts that cannot be read take their figure from Today, and no other', async () => {
+    const end = console.network.answer(summarizeDebts, () => {
+      throw new ApiError('engine_error');
+    });
+    const page = await read('');
+    end();
+    expect(page).toContain('Some facts are not available');
+    expect(page).toContain('Income this month');
+    expect(page).not.toContain('Left to pay');
+  });
+
+  it.each([
+    ['owner', true],
+    ['issuer', true],
+    ['bookkeeper', false],
+  ] as const)('Today and the list lead to a new document those who issue: %s', async (role, leads) => {
+    const { id } = console.addBusiness();
+    const person = await console.signedIn(await console.addPerson({ [id]: role }));
+    for (const book of [`/b/${id}`, `/t/${id}`]) {
+      for (const path of [book, `${book}/documents`]) {
+        const { text } = await person.get(path);
+        expect(text.includes(`class="button primary" href="${book}/issue"`)).toBe(leads);
+      }
+    }
   });
 
   it('Today counts what needs attention, and leads to the documents', async () => {

@@ -213,6 +213,31 @@ export function latestPackages(
     .execute();
 }
 
+/** A month whose files did not reach the accountant. */
+export type FailedPackage = Pick<AccountantPackage, 'month' | 'failure' | 'ended_at'> & {
+  /** Whether the one who is to get the files is still a member: only then are they made again. */
+  readonly has_recipient: boolean;
+};
+
+/** The latest months whose files did not reach the accountant, the last one first; none where no one is to get them any more. */
+export function failedPackages(db: Connection, businessId: string, limit: number): Promise<FailedPackage[]> {
+  return db
+    .selectFrom('accountant_package as package')
+    .innerJoin('accountant_schedule as schedule', 'schedule.business_id', 'package.business_id')
+    .leftJoin('membership as member', (join) =>
+      join
+        .onRef('member.business_id', '=', 'schedule.business_id')
+        .onRef('member.person_id', '=', 'schedule.recipient_id'),
+    )
+    .select(['package.month', 'package.failure', 'package.ended_at'])
+    .select(sql<boolean>`member.person_id is not null`.as('has_recipient'))
+    .where('package.business_id', '=', businessId)
+    .where('package.state', '=', 'failed')
+    .orderBy('package.month', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 export function findPackage(db: Connection, { business_id, month }: PackageKey) {
   return db
     .selectFrom('accountant_package')

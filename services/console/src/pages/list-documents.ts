@@ -16,6 +16,7 @@ import {
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { isAtLeast } from '../people/roles.js';
+import { issueAct } from './issue/issue-links.js';
 import { listFilters } from './list/list-filters.js';
 import { type ListQuery, listFields, readListQuery } from './list/list-query.js';
 import {
@@ -60,7 +61,7 @@ ${listSums(sums?.types ?? null, language)}`;
     return page(
       words.documents[language],
       html`
-${pageHead({ title: words.documents[language], language })}
+${pageHead({ title: words.documents[language], language, primary: issueAct(visit) })}
 ${query.wrong.length > 0 ? notice('error', texts.wrong[language]) : null}
 ${listFilters(visit, query)}
 ${hits}

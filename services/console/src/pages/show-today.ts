@@ -9,30 +9,43 @@ import {
   reviewDocuments,
   showConnection,
   showSigningCertificate,
+  summarizeDebts,
   summarizeMonths,
 } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
-import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { card, emptyState, html, type Markup, notice, pageHead } from '@pinkas/ui';
+import {
+  type Clock,
+  type Database,
+  forTenant,
+  InjectClock,
+  InjectDatabase,
+  RpcClient,
+} from '@pinkas/service-kit';
+import { card, emptyState, html, type Markup, notice, pageHead, stats } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { type FailedPackage, failedPackages } from '../package/package.repository.js';
+import type { ConsoleTables } from '../session/session.tables.js';
 import { outcomeNotice } from './document/outcomes.js';
+import { issueAct } from './issue/issue-links.js';
 import { documentTable } from './parts.js';
 import { attention, attentionCard, type UnresolvedAllocation } from './today/attention.js';
 import { firstSteps } from './today/first-steps.js';
-import { monthByType, monthFigures, shownMonths, yearChart } from './today/month.js';
+import { debtFigure, monthByType, monthFigures, shownMonths, yearChart } from './today/month.js';
 import { todayWords as texts } from './today/today-words.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
 
 const numbersMax = 10;
 const latestCount = 8;
+const packagesMax = 12;
 
 /** The first page of a business: what needs a person, how the month is, and what came in. */
 @ConsolePage({ method: 'GET', path: '/', access: 'reader', books: true })
 export class ShowToday {
   constructor(
     private readonly rpc: RpcClient,
+    @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
   ) {}
 
@@ -41,26 +54,37 @@ export class ShowToday {
     const now = this.clock.now();
     const today = dayInIsrael(now);
     // A service that is away takes its own part of the page with it, and no other.
-    const [sums, latest, review, allocations, donations, failures, suppressions, connection, certificate] =
-      await Promise.all([
-        unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
-        unlessAway(
-          this.rpc.call(listDocuments, {
-            business_id: bookId,
-            include_cancelled: true,
-            settlement: true,
-            limit: latestCount,
-            before: null,
-          }),
-        ),
-        unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
-        unlessAway(this.#unresolved(bookId)),
-        unlessAway(this.rpc.call(listUnresolvedDonations, { business_id: bookId, limit: numbersMax })),
-        unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
-        unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
-        unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
-        unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
-      ]);
+    const [
+      sums,
+      debts,
+      latest,
+      review,
+      allocations,
+      donations,
+      failures,
+      suppressions,
+      connection,
+      certificate,
+    ] = await Promise.all([
+      unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
+      unlessAway(this.rpc.call(summarizeDebts, { business_id: bookId })),
+      unlessAway(
+        this.rpc.call(listDocuments, {
+          business_id: bookId,
+          include_cancelled: true,
+          settlement: true,
+          limit: latestCount,
+          before: null,
+        }),
+      ),
+      unlessAway(this.rpc.call(reviewDocuments, { business_id: bookId })),
+      unlessAway(this.#unresolved(bookId)),
+      unlessAway(this.rpc.call(listUnresolvedDonations, { business_id: bookId, limit: numbersMax })),
+      unlessAway(this.rpc.call(listDeliveryFailures, { business_id: bookId })),
+      unlessAway(this.rpc.call(listSuppressions, { business_id: bookId })),
+      unlessAway(this.rpc.call(showConnection, { business_id: business.id })),
+      unlessAway(this.rpc.call(showSigningCertificate, { business_id: bookId })),
+    ]);
     const tasks = attention(
       visit,
       {
@@ -71,25 +95,43 @@ export class ShowToday {
         suppressions: suppressions?.suppressions ?? null,
         connection,
         certificate,
+        packages: await this.#failedPackages(visit),
       },
       now,
     );
-    const isIncomplete = [sums, latest, review, allocations, donations, failures, suppressions].includes(
-      null,
-    );
+    const isIncomplete = [
+      sums,
+      debts,
+      latest,
+      review,
+      allocations,
+      donations,
+      failures,
+      suppressions,
+    ].includes(null);
     const isFresh = !isTest && latest !== null && latest.documents.length === 0;
     const steps = isFresh ? await firstSteps(visit, this.rpc) : null;
     const isCalm = tasks.length === 0 && !isFresh && !isIncomplete;
     return page(
       words.today[language],
-      html`${pageHead({ title: words.today[language], language, lead: isCalm ? texts.nothing[language] : null })}
+      html`${pageHead({
+        title: words.today[language],
+        language,
+        lead: isCalm ? texts.nothing[language] : null,
+        primary: issueAct(visit),
+      })}
 ${outcomeNotice(outcome, language)}
 ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps}
-${sums && !isFresh ? figures(visit, sums, today) : null}
+${isFresh ? null : figures(visit, sums, debts, today)}
 ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
     );
+  }
+
+  /** The test book has no accountant. */
+  async #failedPackages({ business, isTest }: MemberVisit): Promise<FailedPackage[]> {
+    return isTest ? [] : failedPackages(forTenant(this.db, business.id), business.id, packagesMax);
   }
 
   async #unresolved(bookId: string): Promise<UnresolvedAllocation[]> {
@@ -109,12 +151,26 @@ ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
   }
 }
 
-function figures(visit: MemberVisit, { months }: ReplyOf<typeof summarizeMonths>, today: string): Markup {
-  return html`${monthFigures(visit, months, today)}
-<div class="columns even">
-  ${yearChart(visit, months, today)}
-  ${monthByType(visit, months, today)}
+function figures(
+  visit: MemberVisit,
+  sums: ReplyOf<typeof summarizeMonths> | null,
+  debts: ReplyOf<typeof summarizeDebts> | null,
+  today: string,
+): Markup | null {
+  const shown = [
+    ...(debts ? [debtFigure(visit, debts)] : []),
+    ...(sums ? monthFigures(visit, sums.months, today) : []),
+  ];
+  const months =
+    sums &&
+    html`<div class="columns even">
+  ${yearChart(visit, sums.months, today)}
+  ${monthByType(visit, sums.months, today)}
 </div>`;
+  return shown.length === 0
+    ? null
+    : html`${stats(shown)}
+${months}`;
 }
 
 function latestDocuments(visit: MemberVisit, { documents }: ReplyOf<typeof listDocuments>): Markup {

@@ -4,11 +4,18 @@ import { card, html, linkButton, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { isAtLeast } from '../../people/roles.js';
 import { typeName } from '../parts.js';
+import { words } from '../words.js';
 
 const texts = {
   title: { he: 'הפקה מהמסמך', en: 'Issue from this document' },
   copy: { he: 'העתק', en: 'A copy' },
 } as const satisfies Record<string, Words>;
+
+/** The way to a new document, as the primary act of a page; null for who issues none. */
+export const issueAct = ({ language, link, role }: MemberVisit): Markup | null =>
+  isAtLeast(role, 'issuer')
+    ? linkButton({ href: link('/issue'), text: words.issue[language], kind: 'primary' })
+    : null;
 
 /** What can be issued on the basis of a document, and its copy; null for who issues nothing. */
 export function issueLinks(

@@ -28,6 +28,8 @@ import {
   taskList,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import type { FailedPackage } from '../../package/package.repository.js';
+import { monthText, packageFailures } from '../../package/package-words.js';
 import { isAtLeast } from '../../people/roles.js';
 import { typeName } from '../parts.js';
 import { reviewed } from '../settlement.js';
@@ -51,6 +53,7 @@ export interface Findings {
   readonly suppressions: readonly Suppression[] | null;
   readonly connection: ReplyOf<typeof showConnection> | null;
   readonly certificate: ReplyOf<typeof showSigningCertificate> | null;
+  readonly packages: readonly FailedPackage[];
 }
 
 /** One thing of a cause, which several may have. */
@@ -77,6 +80,7 @@ export function attention(visit: MemberVisit, findings: Findings, now: Date): Ta
     ...byCause((allocations ?? []).map((row) => allocationCase(visit, row))),
     ...byCause((donations ?? []).map((row) => donationCase(visit, row))),
     ...byCause(messageCases(visit, failures ?? [], suppressions ?? [])),
+    ...byCause(findings.packages.map((row) => packageCase(visit, row))),
   ];
 }
 
@@ -192,6 +196,31 @@ function donationCase(visit: MemberVisit, donation: Donation): Case {
     detail: html`${isolate(reason ?? '', language)} · ${dayAndTime(decidedAt, language)}`,
     action: action(visit, `/documents/${id}/allocation`, backToToday, texts.retry),
   };
+}
+
+/** The accountant's files of a month, which an owner has made again once someone is there to get them. */
+function packageCase(visit: MemberVisit, row: FailedPackage): Case {
+  const { language } = visit;
+  const subject = leftToRight(monthText(row.month));
+  const at = row.ended_at?.toISOString() ?? '';
+  const failure = row.has_recipient ? (row.failure ?? 'unavailable') : 'no_recipient';
+  return {
+    cause: failure,
+    at,
+    title: html`${texts.failedPackage[language]}: ${subject}`,
+    titleOfMany: (cases) =>
+      html`${texts.failedPackage[language]}: ${leftToRight(String(cases))} ${texts.months[language]}`,
+    subject,
+    detail: html`${packageFailures[failure][language]}${at === '' ? null : html` · ${dayAndTime(at, language)}`}`,
+    action: isAtLeast(visit.role, 'owner') ? packageAction(visit, row) : null,
+  };
+}
+
+function packageAction({ csrfToken, language, link }: MemberVisit, row: FailedPackage): Markup {
+  const send = button({ text: texts.makeAgain[language], kind: 'secondary' });
+  return row.has_recipient
+    ? postForm(link('/exports/monthly/again'), csrfToken, html`${hidden('month', row.month)}${send}`)
+    : linkButton({ href: `${link('/exports')}#monthly`, text: texts.chooseRecipient[language] });
 }
 
 /** Messages that have failed and addresses that get none, the latest first. */

@@ -1,4 +1,4 @@
-import type { ReplyOf, summarizeMonths } from '@pinkas/contracts';
+import type { ReplyOf, summarizeDebts, summarizeMonths } from '@pinkas/contracts';
 import { type Agorot, fromShekels, type MonthResult, monthResults, toShekels } from '@pinkas/domain';
 import {
   amount,
@@ -9,7 +9,6 @@ import {
   type Language,
   type Markup,
   type Stat,
-  stats,
   table,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
@@ -42,7 +41,7 @@ const resultsOf = ({ business }: MemberVisit, months: Months) =>
   );
 
 /** The figures of this month, each with that of the month before. */
-export function monthFigures(visit: MemberVisit, months: Months, today: string): Markup {
+export function monthFigures(visit: MemberVisit, months: Months, today: string): Stat[] {
   const { language } = visit;
   const results = resultsOf(visit, months);
   const month = today.slice(0, 7);
@@ -54,7 +53,20 @@ export function monthFigures(visit: MemberVisit, months: Months, today: string):
     detail: html`${texts.lastMonth[language]}: ${amount(toShekels(before[name]), language)}`,
   });
   const hasVat = [...results.values()].some(({ vat }) => vat !== 0n);
-  return stats([figure('income'), ...(hasVat ? [figure('vat')] : []), figure('received')]);
+  return [figure('income'), ...(hasVat ? [figure('vat')] : []), figure('received')];
+}
+
+/** What is left to pay of all documents, with what of it is late. */
+export function debtFigure(visit: MemberVisit, { amount: sum, late }: ReplyOf<typeof summarizeDebts>): Stat {
+  const { language, link } = visit;
+  const isLate = late > 0;
+  return {
+    label: texts.debts[language],
+    value: amount(sum, language),
+    href: link('/debts'),
+    detail: isLate ? html`${texts.late[language]}: ${amount(late, language)}` : texts.noneLate[language],
+    ...(isLate && { tone: 'bad' as const }),
+  };
 }
 
 const monthName = (month: number, language: Language, form: 'long' | 'short') =>

@@ -22,6 +22,13 @@ export const todayWords = {
   suppressed: { he: 'לא נשלחות הודעות אל', en: 'No messages are sent to' },
   allow: { he: 'לאפשר שוב', en: 'Allow again' },
   otherAddress: { he: 'שליחה לכתובת אחרת', en: 'Send to another address' },
+  failedPackage: {
+    he: 'קובצי החודש לא הגיעו לרואה החשבון',
+    en: 'The files of a month did not reach the accountant',
+  },
+  months: { he: 'חודשים', en: 'months' },
+  makeAgain: { he: 'להכין ולשלוח שוב', en: 'Make and send again' },
+  chooseRecipient: { he: 'לבחור למי לשלוח', en: 'Choose who gets them' },
   connectionEnds: { he: 'החיבור לרשות המסים מסתיים ב-', en: 'The connection to the tax authority ends on' },
   connectionEnded: { he: 'החיבור לרשות המסים הסתיים', en: 'The connection to the tax authority has ended' },
   connectionMore: {
@@ -41,6 +48,9 @@ export const todayWords = {
   vatHint: { he: 'של חשבוניות, פחות זיכויים', en: 'of invoices, less credit notes' },
   received: { he: 'התקבל החודש', en: 'Received this month' },
   receivedHint: { he: 'לפי קבלות', en: 'by receipts' },
+  debts: { he: 'נותר לתשלום', en: 'Left to pay' },
+  late: { he: 'באיחור', en: 'Late' },
+  noneLate: { he: 'אין תשלום באיחור', en: 'Nothing is late' },
   lastMonth: { he: 'בחודש הקודם', en: 'Last month' },
   year: { he: 'הכנסות לפי חודש', en: 'Income by month' },
   monthHead: { he: 'חודש', en: 'Month' },
@@ -52,8 +62,8 @@ export const todayWords = {
   latest: { he: 'המסמכים האחרונים', en: 'Latest documents' },
   noDocuments: { he: 'כאן יופיעו המסמכים', en: 'Documents appear here' },
   noDocumentsMore: {
-    he: 'הם מופקים דרך ה-API: בהגדרות החיבור יוצרים מפתח, ושם גם שורת curl לניסיון.',
-    en: 'They are issued over the API: create a key in the connection settings, where there is also a curl line to try.',
+    he: 'הם מופקים כאן, או דרך ה-API: בהגדרות החיבור יוצרים מפתח, ושם גם שורת curl לניסיון.',
+    en: 'They are issued here, or over the API: create a key in the connection settings, where there is also a curl line to try.',
   },
   all: { he: 'לכל המסמכים', en: 'All documents' },
   unavailable: {
