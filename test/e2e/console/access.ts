@@ -54,7 +54,11 @@ export function access(system: () => ConsoleSystem): void {
           .all();
         const targets = await Promise.all(actions.map((form) => form.getAttribute('action')));
         // A file of what they may read is no change.
-        expect([path, targets]).toEqual([path, path === '/exports' ? [`${root}/exports`] : []]);
+        const files: Readonly<Record<string, readonly string[]>> = {
+          '/exports': [`${root}/exports`],
+          '/documents': [`${root}/documents/selection`],
+        };
+        expect([path, targets]).toEqual([path, files[path] ?? []]);
       }
       for (const path of [`/documents/${body.id}/cancel`, '/connection/new', '/business', '/people/invite']) {
         const answer = await visitor.context.request.post(`${visitor.origin}${root}${path}`, {

@@ -152,7 +152,7 @@ export function documents(system: () => ConsoleSystem): void {
       const form = `form[action="${at}/credit"]`;
       const credit = async (amount: string) => {
         await visitor.visit(`${at}/credit`);
-        await visitor.page.check('#extent-part');
+        await visitor.page.check('#field-extent-part');
         await visitor.page.fill('input[name=amount]', amount);
         await visitor.page.fill('input[name=description]', 'החזרה');
       };

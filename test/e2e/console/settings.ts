@@ -22,6 +22,10 @@ const logo = Buffer.from(
 );
 const accent = '#7a1f5c';
 
+/** The form of one section of the settings. */
+const formOf = (path: string, section: string) =>
+  `form[action="${path}"]:has(input[name=section][value=${section}])`;
+
 export function settings(system: () => ConsoleSystem): void {
   describe('settings', () => {
     it('a new key is shown once with a line that works, and is rejected after it was revoked', async () => {
@@ -117,9 +121,22 @@ export function settings(system: () => ConsoleSystem): void {
       const before = await (await fetch(unchanged.view_url)).text();
       expect([before.includes('עסק לדוגמה'), before.includes('בית הדוגמה')]).toEqual([true, false]);
 
-      await visitor.press(`form[action="${path}"]`);
-      expect(visitor.path()).toBe(path);
-      expect(await visitor.done()).toMatch(/נשמרו|are saved/);
+      // Each section is saved on its own; the page after it shows what is stored.
+      const saved = async (section: string) => {
+        await visitor.press(formOf(path, section));
+        expect([section, visitor.path()]).toEqual([section, path]);
+        expect(await visitor.done()).toMatch(/נשמרו|are saved/);
+      };
+      await saved('details');
+      await visitor.page.fill('input[name=accent_color]', accent);
+      await visitor.page.setInputFiles('input[name=logo]', {
+        name: 'logo.svg',
+        mimeType: 'image/svg+xml',
+        buffer: logo,
+      });
+      await saved('look');
+      await visitor.page.fill('textarea[name=default_notes]', 'תודה על הקנייה');
+      await saved('terms');
       const document = await stack.issueUntilAnswered(issuer.key, invoice(100));
       const html = await (await fetch(document.view_url)).text();
       expect(html).toContain('בית הדוגמה');
@@ -127,9 +144,10 @@ export function settings(system: () => ConsoleSystem): void {
       expect(html).toContain(accent);
       expect(html).toContain('data:image/');
 
-      await visitor.page.evaluate(`document.querySelector('form[action="${path}"]').noValidate = true`);
+      const details = formOf(path, 'details');
+      await visitor.page.locator(details).evaluate((form) => form.setAttribute('novalidate', ''));
       await visitor.page.fill('input[name=name]', '');
-      await visitor.pressForStatus(`form[action="${path}"]`, 422);
+      await visitor.pressForStatus(details, 422);
       expect(await visitor.page.locator('#field-name-error').count()).toBe(1);
       await visitor.visit(`/b/${issuer.business.id}/trail`);
       const entry = visitor.page.locator('.trail > li', { hasText: 'The settings were changed' }).first();
@@ -146,9 +164,10 @@ export function settings(system: () => ConsoleSystem): void {
       await visitor.page.check('input[name=auto_send]');
       await visitor.page.fill('input[name=quiet_from]', timeInIsrael(-60));
       await visitor.page.fill('input[name=quiet_to]', timeInIsrael(120));
+      await visitor.press(formOf(path, 'sending'));
       await visitor.page.check('input[name=accountant_copy]');
       await visitor.page.fill('input[name=accountant_email]', accountant);
-      await visitor.press(`form[action="${path}"]`);
+      await visitor.press(formOf(path, 'accountant'));
       expect(visitor.path()).toBe(path);
       expect(await visitor.done()).toMatch(/נשמרו|are saved/);
       const { body } = await stack.issue(issuer.key, invoice(100));
@@ -179,7 +198,7 @@ export function settings(system: () => ConsoleSystem): void {
       await link.click();
       await eventually('the business is connected', async () => {
         await visitor.visit(path);
-        return (await visitor.page.locator('.badge.connected').count()) === 1;
+        return (await visitor.page.locator('[data-state=connected]').count()) === 1;
       });
       const { body } = await stack.issue(issuer.key, invoice(6_000));
       expect(body.allocation.status).toBe('issued');

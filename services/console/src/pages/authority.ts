@@ -106,14 +106,18 @@ export class ShowAuthority {
       text: texts[isOn ? 'again' : 'connect'][language],
       kind: state === 'connected' ? 'secondary' : 'primary',
     });
-    const start = html`<p class="hint">${texts.connectMore[language]}</p>
-${postForm(link('/authority/connect'), csrfToken, connect)}`;
+    const start = postForm(link('/authority/connect'), csrfToken, connect);
     // Also where the setting is off already: a disconnection that failed half-way is repeated.
     const end = linkButton({
       href: link('/authority/disconnect'),
       text: texts.disconnect[language],
       kind: 'danger',
     });
+    const acts = html`<p class="hint">${texts.connectMore[language]}</p>
+<div class="buttons">
+  ${start}
+  ${connection === null ? null : end}
+</div>`;
     const until = isOn ? connection.until : null;
     const known = facts(
       [
@@ -134,8 +138,7 @@ ${card({
   id: 'connection',
   title: texts.state[language],
   content: html`${known}
-${role === 'owner' ? start : null}
-${role === 'owner' && connection !== null ? end : null}`,
+${role === 'owner' ? acts : null}`,
 })}`,
     );
   }

@@ -6,7 +6,7 @@ import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { actions } from './document/actions.js';
 import { basedOnIt, basedOnItRequest } from './document/based-on-it.js';
-import { documentFacts } from './document/facts.js';
+import { documentFacts, documentFigures } from './document/facts.js';
 import { documentLines } from './document/lines.js';
 import { outcomeNotice } from './document/outcomes.js';
 import { documentNotes, paymentTable } from './document/payments.js';
@@ -70,6 +70,7 @@ export class ShowDocument {
 ${outcomeNotice(visit.outcome, language)}
 ${isAway ? notice('error', texts.away[language]) : null}
 ${settlementNotes(visit, document, state)}
+${documentFigures(document, state, language)}
 <div class="columns">
   <div>
     <section class="card">
@@ -79,11 +80,11 @@ ${settlementNotes(visit, document, state)}
       ${documentNotes(visit, document)}
     </section>
     ${based && basedOnIt(visit, based)}
+    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}
   </div>
   <div>
-    ${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
     ${issueLinks(visit, document, state)}
-    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}
+    ${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
   </div>
 </div>`,
     );

@@ -1,9 +1,20 @@
 import type { CustomerSnapshot, DocumentState, IssuedDocument } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
-import { amount, day, facts, html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import {
+  amount,
+  day,
+  facts,
+  html,
+  isolate,
+  join,
+  type Language,
+  leftToRight,
+  type Markup,
+  stats,
+} from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { customerTypeNames } from '../customers.js';
-import { typeName } from '../parts.js';
+import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
 import type { Words } from '../words.js';
 import { donationFacts } from './donation.js';
@@ -17,6 +28,7 @@ const texts = {
   reference: { he: 'אסמכתה חיצונית', en: 'Your reference' },
   basedOn: { he: 'מבוסס על', en: 'Based on' },
   number: { he: 'מספר הקצאה', en: 'Allocation number' },
+  total: { he: 'סך הכול', en: 'Total' },
   paid: { he: 'שולם', en: 'Paid' },
   credited: { he: 'זוכה', en: 'Credited' },
   sending: { he: 'שליחה', en: 'Sending' },
@@ -26,11 +38,33 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
+/** What a document asks for, what was paid, and what is left, large; null for one that asks for no payment. */
+export function documentFigures(
+  document: IssuedDocument,
+  state: DocumentState,
+  language: Language,
+): Markup | null {
+  const [label, balance] = balanceFact(document, state, language);
+  if (balance === null) {
+    return null;
+  }
+  const credited = state.credited
+    ? html`${texts.credited[language]}: ${amount(state.credited, language)}`
+    : null;
+  return stats([
+    { label: texts.total[language], value: amount(document.totals.total, language) },
+    { label: texts.paid[language], value: amount(state.paid, language), detail: credited },
+    { label, value: balance },
+  ]);
+}
+
 /** What a document contains in addition to its lines, payments and notes, and what has changed since. */
 export function documentFacts(visit: MemberVisit, document: IssuedDocument, state: DocumentState): Markup {
   const { language } = visit;
   const { based_on: source } = document;
-  const showsPaid = documentTypeRules[document.type].dueDate || state.paid > 0;
+  const isInFigures = balanceOf(document, state) !== null;
+  const showsPaid = !isInFigures && (documentTypeRules[document.type].dueDate || state.paid > 0);
+  const showsCredited = !isInFigures && state.credited;
   return facts(
     [
       [texts.title[language], document.title],
@@ -43,8 +77,7 @@ export function documentFacts(visit: MemberVisit, document: IssuedDocument, stat
       [texts.number[language], state.allocation_number && leftToRight(state.allocation_number)],
       ...donationFacts(document, state, language),
       [texts.paid[language], showsPaid ? amount(state.paid, language) : null],
-      [texts.credited[language], state.credited ? amount(state.credited, language) : null],
-      balanceFact(document, state, language),
+      [texts.credited[language], showsCredited ? amount(showsCredited, language) : null],
       [texts.sending[language], document.send ? null : texts.notSent[language]],
     ],
     language,

@@ -1,14 +1,5 @@
 import { type DocumentType, documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
-import {
-  card,
-  emptyState,
-  html,
-  type Language,
-  linkButton,
-  type Markup,
-  pageHead,
-  type Words,
-} from '@pinkas/ui';
+import { card, emptyState, html, type Markup, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
@@ -21,21 +12,37 @@ const texts = {
   },
   offers: { he: 'הצעות, הזמנות ומשלוחים', en: 'Offers, orders and deliveries' },
   bills: { he: 'חשבונות וקבלות', en: 'Invoices and receipts' },
-  chooseInvoice: { he: 'לפי חשבונית: בוחרים אותה ברשימה', en: 'Of an invoice: choose it in the list' },
   none: { he: 'העסק אינו יכול להפיק מסמכים.', en: 'The business may issue no document.' },
 } as const satisfies Record<string, Words>;
+
+/** What each type is for, in a line. */
+const purposes = {
+  quote: { he: 'מחיר שהלקוח יכול לקבל', en: 'A price that a customer may accept' },
+  order: { he: 'מה שהלקוח הזמין', en: 'What a customer has ordered' },
+  delivery_note: { he: 'טובין שנמסרים ללקוח', en: 'Goods that go to a customer' },
+  return_note: { he: 'טובין שחוזרים מהלקוח', en: 'Goods that come back' },
+  proforma: { he: 'דרישת תשלום לפני החשבונית', en: 'Asks for payment before the invoice' },
+  tax_invoice: { he: 'הלקוח משלם אחר כך', en: 'The customer pays later' },
+  tax_invoice_receipt: { he: 'הלקוח כבר שילם', en: 'The customer has paid already' },
+  receipt: { he: 'תשלום שהתקבל', en: 'A payment that arrived' },
+  donation_receipt: { he: 'תרומה שהתקבלה', en: 'A donation that arrived' },
+  credit_note: {
+    he: 'זיכוי של חשבונית: בוחרים אותה ברשימה',
+    en: 'Credits an invoice: choose it in the list',
+  },
+} as const satisfies Record<DocumentType, Words>;
 
 const groups: readonly {
   readonly id: string;
   readonly title: Words;
   readonly types: readonly DocumentType[];
 }[] = [
-  { id: 'offers', title: texts.offers, types: ['quote', 'order', 'delivery_note', 'return_note'] },
   {
     id: 'bills',
     title: texts.bills,
-    types: ['proforma', 'tax_invoice', 'tax_invoice_receipt', 'receipt', 'donation_receipt', 'credit_note'],
+    types: ['tax_invoice', 'tax_invoice_receipt', 'receipt', 'donation_receipt', 'proforma', 'credit_note'],
   },
+  { id: 'offers', title: texts.offers, types: ['quote', 'order', 'delivery_note', 'return_note'] },
 ];
 
 /** The types that a business may issue, as the way to their forms. */
@@ -68,10 +75,10 @@ function typeLink({ language, link }: MemberVisit, type: DocumentType): Markup {
     ? link('/documents', { type: 'tax_invoice' })
     : link('/issue/document', { type });
   return html`<li>
-    ${linkButton({ href, text: typeName(type, language) })}
-    ${isFromInvoice && hint(language)}
+    <a href="${href}">
+      <span class="name">${typeName(type, language)}</span>
+      <span class="hint">${purposes[type][language]}</span>
+    </a>
   </li>
   `;
 }
-
-const hint = (language: Language): Markup => html`<span class="hint">${texts.chooseInvoice[language]}</span>`;

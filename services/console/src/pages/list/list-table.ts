@@ -39,6 +39,7 @@ export function listTable(
   const { language, link } = visit;
   return table({
     caption: texts.documents[language],
+    kind: 'documents',
     language,
     rows: documents,
     rowClass: ({ state }) => (state.status === 'cancelled' ? 'cancelled' : null),

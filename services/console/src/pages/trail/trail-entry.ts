@@ -24,6 +24,9 @@ const texts = {
   to: { he: 'היה; עכשיו:', en: 'before; now:' },
 } as const;
 
+/** From what was to what is, in the direction of the text. */
+const arrows = { he: '←', en: '→' } as const;
+
 /** So many changes are seen without opening anything. */
 const shownMax = 4;
 
@@ -118,7 +121,7 @@ function changeItem({ name, before, after }: Change, names: TrailNames, language
   return html`<li>
       <span class="term">${label}:</span>
       <del>${old}</del>
-      <span aria-hidden="true">←</span>
+      <span aria-hidden="true">${arrows[language]}</span>
       <span class="visually-hidden">${texts.to[language]}</span>
       <ins>${now ?? '–'}</ins>
     </li>
