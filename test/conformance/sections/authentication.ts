@@ -145,6 +145,8 @@ export function authentication(suite: Suite): void {
         'GET /documents': 'documents:read',
         'GET /documents/:id': 'documents:read',
         'GET /customers': 'customers:read',
+        'GET /events': 'documents:read',
+        'GET /events/:event_id': 'documents:read',
       };
       const table = keyRoutes.flatMap((route) =>
         scopes.map((scope) => [nameOf(route), scope, route] as const),

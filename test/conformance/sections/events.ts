@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type ApiEvent, createEndpoint } from '@pinkas/contracts';
+import { type ApiEvent, createEndpoint, type ErrorBody, toEventId } from '@pinkas/contracts';
 import { eventually, WebhookReceiver } from '@pinkas/testkit';
 import { Webhook } from 'standardwebhooks';
+import { faultPathsOf } from '../error-table.js';
 import { quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
 
@@ -54,6 +56,13 @@ export function events(suite: Suite): void {
       } finally {
         await receiver.stop();
       }
+    });
+
+    it('every fault of a query of events is named', async () => {
+      const list = await suite.get<ErrorBody>(issuer.key, '/events?limit=0&type=x&cursor=!&page=1');
+      expect(faultPathsOf(list)).toEqual(['/query/cursor', '/query/limit', '/query/page', '/query/type']);
+      const event = await suite.get<ErrorBody>(issuer.key, `/events/${toEventId(randomUUID())}?page=1`);
+      expect(faultPathsOf(event)).toEqual(['/query/page']);
     });
   });
 }

@@ -3,7 +3,7 @@ import { isAllowedAddress, type Network } from './public-address.js';
 
 /** What decides where webhooks may be sent. */
 export interface EndpointRules {
-  /** In production only https. */
+  /** In production only https, but for addresses of networks that are allowed. */
   readonly production: boolean;
   readonly webhookAllow: readonly Network[];
 }
@@ -17,7 +17,9 @@ export function endpointUrlError(text: string, rules: EndpointRules): string | n
     return 'must be a complete address such as https://shop.example.com/pinkas';
   }
   const url = new URL(text);
-  if (url.protocol !== 'https:' && (rules.production || url.protocol !== 'http:')) {
+  const host = hostOf(url);
+  const isOwn = isAllowedAddress(host, rules.webhookAllow) && !isAllowedAddress(host, []);
+  if (url.protocol !== 'https:' && ((rules.production && !isOwn) || url.protocol !== 'http:')) {
     return 'must begin with https://';
   }
   if (url.username !== '' || url.password !== '') {
@@ -30,7 +32,6 @@ export function endpointUrlError(text: string, rules: EndpointRules): string | n
   if (port !== 443 && port < 1024) {
     return 'must have the port 443, or one from 1024 to 65535';
   }
-  const host = hostOf(url);
   if (isIP(host) !== 0 && !isAllowedAddress(host, rules.webhookAllow)) {
     return 'must lead to a public address';
   }
