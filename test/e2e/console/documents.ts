@@ -67,6 +67,7 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await search('nothing-like-this')).toEqual([]);
 
       await visitor.visit(root);
+      await visitor.page.click('form[role=search] summary');
       await visitor.page.selectOption('select[name=type]', 'tax_invoice');
       await visitor.press('form[role=search]');
       expect(await hrefs(visitor)).toEqual([`${root}/${bill.id}`]);

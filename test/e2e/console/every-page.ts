@@ -29,6 +29,8 @@ const noPages = new Set([
   '/authority/connected/:business',
   // In the frame of another page.
   '/business/preview',
+  // Of an institution, whose page is opened after the others.
+  '/documents/:id/cancel-donation',
   // Leads to the choice of a type; its forms are in issuing.ts.
   '/issue/document',
   '/issue/customers',
@@ -57,6 +59,8 @@ async function findingsOf(visitor: ConsoleVisitor, axe: string, { rules }: Axe =
 export function everyPage(system: () => ConsoleSystem): void {
   describe('every page', () => {
     let issuer: Issuer;
+    /** Where the report of a donation is cancelled. */
+    let donation: { business: string; path: string };
     let visible: Record<string, string>;
     beforeAll(async () => {
       const { stack } = system();
@@ -100,6 +104,21 @@ export function everyPage(system: () => ConsoleSystem): void {
       );
       const bill = await stack.issueUntilAnswered(key, invoice(1, { customer, items }));
       const quote = await stack.issueUntilAnswered(key, invoice(1, { type: 'quote', customer, items }));
+      const institution = await stack.newIssuer({
+        ...sendsMail,
+        name: markup('עמותה'),
+        legal_type: 'amuta',
+        tax_authority_connected: true,
+        donation_approval: { number: '46-123', valid_until: null },
+      });
+      const receipt = await stack.issueUntilAnswered(
+        institution.key,
+        invoice(100, { type: 'donation_receipt', customer, payments: [{ method: 'cash', amount: 100 }] }),
+      );
+      donation = {
+        business: institution.business.id,
+        path: `/b/${institution.business.id}/documents/${receipt.id}/cancel-donation`,
+      };
       const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
       visible = {
         '/documents/:id': paid.id,
@@ -155,6 +174,8 @@ export function everyPage(system: () => ConsoleSystem): void {
           last_used_at: null,
         })
         .execute();
+      // With two businesses, the head has a switch, and the first page lists them.
+      await stack.pinkas('person', 'invite', owner.email, '--business', donation.business, '--role', 'owner');
       const { url } = await stack.pinkas<{ url: string }>('person', 'link', owner.email);
       const ids = {
         '/people/:person': person.id,
@@ -171,6 +192,9 @@ export function everyPage(system: () => ConsoleSystem): void {
         }
       }
       expect(opened.length).toBeGreaterThan(25);
+      await owner.visit(donation.path);
+      expect(await owner.page.locator('input[name=reason]').count()).toBe(1);
+      await look(owner, 'the cancellation of the report of a donation');
       // What forms lead to.
       const root = `/b/${issuer.business.id}`;
       for (const [path, form] of [

@@ -219,7 +219,7 @@ async function cardPage(
   const list =
     documents.documents.length === 0
       ? emptyState({ title: texts.noDocuments[language] })
-      : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language);
+      : documentTable(documents.documents, (id) => visit.link(`/documents/${id}`), language, true);
   const isWrong = Object.keys(errors).length > 0;
   return page(
     customer.name,
@@ -231,7 +231,6 @@ async function cardPage(
         linkButton({
           href: visit.link(`/customers/${customer.id}/statement`),
           text: words.statement[language],
-          kind: 'quiet',
         }),
       ],
     })}

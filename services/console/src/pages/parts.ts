@@ -65,15 +65,16 @@ export interface ListedDocument {
   readonly note?: Markup | null;
 }
 
-/** The documents of a list. */
+/** The documents of a list; of one customer, who is seen above it already. */
 export function documentTable(
   rows: readonly ListedDocument[],
   linkOf: (id: string) => string,
   language: Language,
+  isOfOneCustomer = false,
 ): Markup {
   return table<ListedDocument>({
     caption: listWords.caption[language],
-    kind: 'documents',
+    kind: isOfOneCustomer ? 'documents of-one' : 'documents',
     language,
     rows,
     columns: [

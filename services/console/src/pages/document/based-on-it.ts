@@ -35,7 +35,7 @@ export function basedOnIt(
   }
   const href = visit.link(`/documents/${params.id}`, { based: String(next) });
   const more = next === null ? null : html`<p><a href="${href}">${texts.more[language]}</a></p>`;
-  const list = documentTable(documents, (id) => visit.link(`/documents/${id}`), language);
+  const list = documentTable(documents, (id) => visit.link(`/documents/${id}`), language, true);
   return card({
     id: 'based',
     title: texts.based[language],

@@ -70,6 +70,7 @@ export function salesTable(
       { head: reportTexts.type[language], value: name, foot: reportTexts.sum[language] },
       {
         head: reportTexts.rate[language],
+        kind: 'figure',
         value: (row) => html`${leftToRight(formatPercent(row.vat_rate))}`,
         foot: null,
       },
