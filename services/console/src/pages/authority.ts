@@ -216,7 +216,7 @@ export class ConnectAuthority {
     return page(
       texts.connect[language],
       html`${pageHead({ title: texts.connect[language], language, lead: texts.connectMore[language] })}
-<section class="card">
+<div class="card">
   <p>
     <a class="button primary" href="${url}" target="_blank" rel="noopener noreferrer">
       ${texts.toAuthority[language]}
@@ -224,7 +224,7 @@ export class ConnectAuthority {
   </p>
   <p>${texts.thenReturn[language]} <a href="${link('/authority')}">${texts.check[language]}</a></p>
   <p class="hint">${texts.linkReady[language]} ${dayAndTime(until, language)}</p>
-</section>`,
+</div>`,
     );
   }
 }
@@ -237,7 +237,7 @@ export class ConfirmDisconnection {
     return page(
       texts.disconnectTitle[language],
       html`${pageHead({ title: texts.disconnectTitle[language], language })}
-<section class="card">
+<div class="card">
   <p>${texts.disconnectWhat[language]}</p>
   ${form({
     action: link('/authority/disconnect'),
@@ -245,7 +245,7 @@ export class ConfirmDisconnection {
     content: html``,
     acts: html`${button({ text: texts.disconnectButton[language], kind: 'danger' })}${back}`,
   })}
-</section>`,
+</div>`,
     );
   }
 }

@@ -253,14 +253,14 @@ ${limit('daily', 'daily', '0', ownerKeyLimits.dailyDocuments)}`;
   return page(
     texts.create[language],
     html`${pageHead({ title: texts.create[language], language })}
-<section class="card">
+<div class="card">
   ${form({
     action: visit.link('/connection/new'),
     csrfToken,
     content,
     acts: html`${button({ text: texts.createButton[language] })}${back}`,
   })}
-</section>`,
+</div>`,
     Object.keys(errors).length > 0 ? 422 : 200,
   );
 }
@@ -419,7 +419,7 @@ export class ConfirmRevocation {
     return page(
       texts.revokeTitle[language],
       html`${pageHead({ title: html`${texts.revokeTitle[language]}: ${isolate(key.name, language)}`, language })}
-<section class="card">
+<div class="card">
   ${known}
   <p>${texts.revokeWhat[language]}</p>
   ${form({
@@ -428,7 +428,7 @@ export class ConfirmRevocation {
     content: html``,
     acts: html`${button({ text: texts.revokeButton[language], kind: 'danger' })}${back}`,
   })}
-</section>`,
+</div>`,
     );
   }
 }

@@ -201,9 +201,9 @@ function formPage(
     texts.title[language],
     html`${heading(visit, source)}
 ${refusal === undefined ? null : notice('error', refusal)}
-<section class="card">
+<div class="card">
   ${content}
-</section>`,
+</div>`,
     isWrong ? 422 : 200,
   );
 }

@@ -235,9 +235,9 @@ async function cardPage(
       ],
     })}
 ${visit.outcome === 'saved' ? notice('done', texts.saved[language]) : null}
-<section class="card">
+<div class="card">
   ${cardFacts(customer, isAtLeast(role, 'issuer'), language)}
-</section>
+</div>
 ${isAtLeast(role, 'issuer') ? contactForm(visit, customer, given, errors) : null}
 ${card({ id: 'documents', title: texts.documents[language], kind: 'flush', content: list })}
 ${pager({ first: before > 0 ? at : null, next }, language, texts.documents[language])}`,

@@ -88,6 +88,7 @@ function debtTable({ language, link }: MemberVisit, debts: readonly Debt[]): Mar
   const statement = (row: Debt) => link(`/customers/${row.customer_id}/statement`);
   return table<Debt>({
     caption: texts.title[language],
+    kind: 'debts',
     language,
     rows: debts,
     columns: [

@@ -32,7 +32,7 @@ function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageRepl
   return page(
     texts.inviteTitle[language],
     html`${pageHead({ title: texts.inviteTitle[language], language, lead: texts.inviteLead[language] })}
-<section class="card">
+<div class="card">
   ${form({
     action: visit.link('/people/invite'),
     csrfToken,
@@ -40,7 +40,7 @@ function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageRepl
 ${roleField(wrong?.role ?? 'bookkeeper', language)}`,
     acts: html`${button({ text: texts.send[language] })}${cancel}`,
   })}
-</section>`,
+</div>`,
     wrong ? 422 : 200,
   );
 }

@@ -19,7 +19,7 @@ function leavePage(
 <div class="buttons">
   ${back}
 </div>`
-    : html`<section class="card">
+    : html`<div class="card">
   <p>${texts.leaveLead[language]}</p>
   ${form({
     action: link('/people/leave'),
@@ -27,7 +27,7 @@ function leavePage(
     content: html``,
     acts: html`${button({ text: texts.leaveButton[language], kind: 'danger' })}${back}`,
   })}
-</section>`;
+</div>`;
   return page(
     texts.leaveTitle[language],
     html`${pageHead({ title: texts.leaveTitle[language], language })}

@@ -35,14 +35,14 @@ ${postForm(`${root}/remove`, csrfToken, button({ text: texts.remove[language], k
       crumbs: [{ text: words.people[language], href: visit.link('/people') }],
     })}
 ${isLastOwner ? notice('error', texts.lastOwner[language]) : null}
-<section class="card">
+<div class="card">
   ${form({
     action: `${root}/role`,
     csrfToken,
     content: roleField(member.role, language),
     acts: button({ text: words.save[language] }),
   })}
-</section>
+</div>
 ${card({ id: 'remove', title: texts.remove[language], content: remove })}`,
     isLastOwner ? 422 : 200,
   );
