@@ -16,9 +16,11 @@ import {
   type ReplyOf,
   resendDelivery,
   type Suppression,
+  sendMessage,
   showAllocation,
   unsuppressAddress,
 } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
 import type { TSchema } from 'typebox';
 import { fieldsIn } from './browser.js';
@@ -113,6 +115,9 @@ describe('the page of a document', () => {
     console.network.answer(unsuppressAddress, ({ business_id, address }) => {
       answers.allowed.push(address);
       return suppressionOf(business_id, address, 0);
+    });
+    console.network.answer(sendMessage, () => {
+      throw ApiError.invalid([{ path: '/recipient', message: 'is suppressed' }]);
     });
     console.network.answer(listMessages, () => ({ messages: answers.messages }));
   });
@@ -523,6 +528,28 @@ describe('the page of a document', () => {
       expect(await open()).toMatch(new RegExp(`<p class="notice error" role="alert">${text}`));
     },
   );
+
+  it('a resend without a failed message is not shown as done', async () => {
+    await browser.post(`${at}/resend`);
+    const page = await open();
+    expect(page).toContain('<p class="notice info" role="status">There is no failed message.');
+    expect(page).not.toContain('notice done');
+  });
+
+  it.each([
+    ['no address', 'dana@', 'email'],
+    ['an address that gets no messages', 'dana@example.com', 'whatsapp'],
+  ])('%s comes back in its field with the reason beside it', async (_what, recipient, channel) => {
+    await open();
+    const fields = { delivery_id: randomUUID(), recipient, channel };
+    const reply = await browser.post(`${at}/send`, fields, { referer: `${console.origin}${at}` });
+    expect(reply.status).toBe(422);
+    expect(fieldsIn(reply.text)).toMatchObject({ recipient, channel });
+    expect(reply.text).toMatch(/id="field-recipient-error"[^>]*>[^<]*Nothing can be sent to this address/);
+    // A change of the language leads to the page, not to the address of the form.
+    expect(reply.text).toContain(`name="next" value="${at}"`);
+    expect(reply.text).toContain('id="actions"');
+  });
 
   it('the page Today has one row for a message and its suppressed address, the latest cause first', async () => {
     const { business_id, id } = answers.document;

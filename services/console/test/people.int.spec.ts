@@ -219,17 +219,28 @@ describe('people', () => {
     expect(invited.location).toBe(`/b/${business.id}/people`);
     const list = await browser.get(`/b/${business.id}/people`);
     expect(list.text).toContain(email);
+    expect(list.text).toContain('The invitation will be sent within minutes.');
     const { people } = await console.network.call(listPeople, { business_id: business.id });
     const id = people.find((member) => member.email === email)?.person_id ?? '';
     const member = await openMember(browser, business.id, id);
+    const done = async () => {
+      const { text } = await browser.get(`/b/${business.id}/people`);
+      return /<p class="notice done"[^>]*>([^<]*)</.exec(text)?.[1];
+    };
     for (const role of ['issuer', 'owner']) {
       await browser.post(`${member}/role`, { role });
+      expect(await done()).toBe('The role is changed.');
     }
+    // No email is sent for another role.
+    await browser.post(`/b/${business.id}/people/invite`, { email, role: 'bookkeeper' });
+    expect(await done()).toBe('The role is changed.');
     await browser.post(`${member}/remove`);
+    expect(await done()).toBe('The person is removed from the business.');
     expect((await browser.get(`/b/${business.id}/people`)).text).not.toContain(email);
     const trail = await auditTrail(console.database, business.id);
     expect(trail.map(({ action, actor }) => [action, actor])).toEqual([
       ['person.invite', `person:${owner.id}`],
+      ['person.role', `person:${owner.id}`],
       ['person.role', `person:${owner.id}`],
       ['person.role', `person:${owner.id}`],
       ['person.remove', `person:${owner.id}`],

@@ -9,6 +9,7 @@ import {
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { ShowDocument } from './show-document.js';
 
 /** Where a button was pressed: back to there. */
 function backTo(visit: MemberVisit, done: string): PageReply {
@@ -66,12 +67,16 @@ export class ResendMessages {
 /** Sends a document to an address; a form that is sent twice sends it once. */
 @ConsolePage({ method: 'POST', path: '/documents/:id/send', access: 'issuer', changes: 'book', books: true })
 export class SendDocument {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly document: ShowDocument,
+  ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
     const { form, params } = visit;
     const id = form.get('delivery_id') ?? '';
     const recipient = form.get('recipient')?.trim() ?? '';
+    const channel = form.get('channel') === 'whatsapp' ? 'whatsapp' : 'email';
     if (!isUuid(params.id ?? '')) {
       throw new ApiError('not_found');
     }
@@ -82,12 +87,12 @@ export class SendDocument {
       await this.rpc.call(sendMessage, {
         ...keyOf(visit),
         delivery_id: id,
-        channel: form.get('channel') === 'whatsapp' ? 'whatsapp' : 'email',
+        channel,
         recipient,
       });
     } catch (error) {
       if (error instanceof ApiError && error.code === 'validation_error') {
-        return redirect(visit.link(`/documents/${params.id}`), { outcome: 'recipient' });
+        return this.document.show(visit, { recipient, channel });
       }
       throw error;
     }

@@ -47,10 +47,11 @@ const groups: readonly { readonly title: Words | null; readonly sections: readon
 
 const isMember = (visit: Visit | MemberVisit): visit is MemberVisit => 'business' in visit;
 
-function languageSwitch({ language, path, query, csrfToken }: Visit): Markup {
+function languageSwitch({ method, language, path, formPath, query, csrfToken }: Visit): Markup {
   const other: Language = language === 'he' ? 'en' : 'he';
   const search = query.toString();
-  const next = `${path}${search === '' ? '' : `?${search}`}`;
+  // The reply to a form has the address of the form, which may be no page.
+  const next = method === 'POST' ? formPath || '/' : `${path}${search === '' ? '' : `?${search}`}`;
   const text = words.otherLanguage[language];
   return postForm(
     '/language',

@@ -4,7 +4,7 @@ import { html, leftToRight, linkButton, notice, pageHead } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
-import { actions } from './document/actions.js';
+import { actions, type WrongRecipient } from './document/actions.js';
 import { basedOnIt, basedOnItRequest } from './document/based-on-it.js';
 import { documentFacts, documentFigures } from './document/facts.js';
 import { documentLines } from './document/lines.js';
@@ -34,7 +34,12 @@ export class ShowDocument {
     @InjectConfig() private readonly config: ConsoleConfig,
   ) {}
 
-  async handle(visit: MemberVisit): Promise<PageReply> {
+  handle(visit: MemberVisit): Promise<PageReply> {
+    return this.show(visit, null);
+  }
+
+  /** @param wrong what was typed in the form to send it, with the page as its reply. */
+  async show(visit: MemberVisit, wrong: WrongRecipient | null): Promise<PageReply> {
     const { bookId, language, params } = visit;
     const key = { business_id: bookId, document_id: params.id ?? '' };
     const {
@@ -80,13 +85,14 @@ ${documentFigures(document, state, language)}
       ${documentNotes(visit, document)}
     </section>
     ${based && basedOnIt(visit, based)}
-    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [])}
+    ${actions(visit, document, state, allocation?.allocation ?? null, messages?.messages ?? [], wrong)}
   </div>
   <div>
     ${issueLinks(visit, document, state)}
     ${timeline(visit, { document, state, outcome, allocation, artifacts, messages })}
   </div>
 </div>`,
+      wrong === null ? 200 : 422,
     );
   }
 }

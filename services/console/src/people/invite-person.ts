@@ -14,12 +14,13 @@ export class InvitePerson {
     const businessId = request.business_id.toLowerCase();
     // A test book is no business.
     await this.rpc.call(showBusiness, { business_id: businessId });
-    return this.members.invite({
+    const { member } = await this.members.invite({
       businessId,
       email: request.email,
       role: request.role,
       language: 'he',
       personId: undefined,
     });
+    return member;
   }
 }

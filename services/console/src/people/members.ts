@@ -70,14 +70,14 @@ export class Members {
     private readonly notices: NoticeSender,
   ) {}
 
-  /** Adds a member, or changes the role of one, and makes a mail due unless the role alone changed. */
-  async invite(invitation: Invitation): Promise<Member> {
+  /** Adds a member, or changes the role of one, and makes an email due unless the role alone changed. */
+  async invite(invitation: Invitation): Promise<{ readonly member: Member; readonly isEmailDue: boolean }> {
     const { businessId, personId } = invitation;
     const email = readEmail(invitation.email);
-    const member = await this.#change(businessId, async (trx) => {
+    const invited = await this.#change(businessId, async (trx) => {
       const known = await findMember(trx, businessId, { email });
       if (known && known.role !== invitation.role) {
-        return this.#setRole(trx, known, invitation.role, personId);
+        return { member: await this.#setRole(trx, known, invitation.role, personId), isEmailDue: false };
       }
       const member = known ?? (await this.#add(trx, { ...invitation, email }));
       await setUndelivered(trx, member, null);
@@ -92,10 +92,10 @@ export class Members {
         request_id: currentContext()?.requestId ?? null,
         requested_at: this.clock.now(),
       });
-      return { ...member, undelivered_at: null };
+      return { member: { ...member, undelivered_at: null }, isEmailDue: true };
     });
     this.notices.trigger();
-    return member;
+    return invited;
   }
 
   /** Changes the role of a member. @throws not_found; LastOwnerError for a person of the console. */

@@ -8,7 +8,6 @@ import {
   form,
   hidden,
   html,
-  type Language,
   leftToRight,
   linkButton,
   type Markup,
@@ -33,6 +32,10 @@ const texts = {
   channel: { he: 'דרך', en: 'By' },
   email: { he: 'דוא"ל', en: 'email' },
   whatsapp: { he: 'וואטסאפ', en: 'WhatsApp' },
+  recipientWrong: {
+    he: 'אי אפשר לשלוח לכתובת הזאת: היא שגויה, או שלא נשלחות אליה הודעות.',
+    en: 'Nothing can be sent to this address: it is wrong, or it gets no messages.',
+  },
   sendButton: { he: 'שליחה', en: 'Send' },
   retry: { he: 'בקשת מספר הקצאה עכשיו', en: 'Request the number now' },
   report: { he: 'דיווח על התרומה עכשיו', en: 'Report the donation now' },
@@ -45,6 +48,12 @@ const texts = {
   },
 } as const satisfies Record<string, Words>;
 
+/** What was typed to send a document to, where nothing can be sent to it. */
+export interface WrongRecipient {
+  readonly recipient: string;
+  readonly channel: 'email' | 'whatsapp';
+}
+
 /** What an owner or an issuer can do with a document; nothing where there is nothing to do. */
 export function actions(
   visit: MemberVisit,
@@ -52,6 +61,7 @@ export function actions(
   state: DocumentState,
   allocation: Allocation | null,
   messages: readonly Message[],
+  wrong: WrongRecipient | null,
 ): Markup {
   const { csrfToken, language, role } = visit;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
@@ -72,7 +82,7 @@ export function actions(
     canCancelReport(state) &&
     isAtLeast(role, 'owner') &&
     linkButton({ href: at('/cancel-donation'), text: texts.cancelReport[language], kind: 'danger' });
-  const sending = isCancelled ? null : sendingForms(visit, document, messages);
+  const sending = isCancelled ? null : sendingForms(visit, document, messages, wrong);
   if (!retry && !sending && !cancel && !credit && !cancelReport) {
     return html``;
   }
@@ -90,7 +100,12 @@ ${credit || cancel || cancelReport ? buttons : null}`
 }
 
 /** Sending what has failed again, or to another address. */
-function sendingForms(visit: MemberVisit, document: IssuedDocument, messages: readonly Message[]): Markup {
+function sendingForms(
+  visit: MemberVisit,
+  document: IssuedDocument,
+  messages: readonly Message[],
+  wrong: WrongRecipient | null,
+): Markup {
   const { csrfToken, language } = visit;
   const { email, phone } = document.customer;
   const at = (path: string) => visit.link(`/documents/${document.id}${path}`);
@@ -118,14 +133,20 @@ function sendingForms(visit: MemberVisit, document: IssuedDocument, messages: re
 ${allow}
 <h3 id="send">${texts.send[language]}</h3>
 ${suppressed.size > 0 && html`<p class="hint">${texts.suppressedMore[language]}</p>`}
-${sendForm(at('/send'), csrfToken, known ?? '', language)}`;
+${sendForm(visit, at('/send'), known ?? '', wrong)}`;
 }
 
-function sendForm(action: string, csrfToken: string, recipient: string, language: Language): Markup {
+function sendForm(
+  { csrfToken, language }: MemberVisit,
+  action: string,
+  known: string,
+  wrong: WrongRecipient | null,
+): Markup {
   const address = field({
     name: 'recipient',
     label: texts.recipient[language],
-    value: recipient,
+    value: wrong?.recipient ?? known,
+    error: wrong ? texts.recipientWrong[language] : undefined,
     required: true,
     ltr: true,
     maxLength: 254,
@@ -133,7 +154,7 @@ function sendForm(action: string, csrfToken: string, recipient: string, language
   const channel = choice({
     name: 'channel',
     label: texts.channel[language],
-    value: 'email',
+    value: wrong?.channel ?? 'email',
     options: [
       ['email', texts.email[language]],
       ['whatsapp', texts.whatsapp[language]],

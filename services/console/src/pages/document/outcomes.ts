@@ -6,24 +6,26 @@ const outcomes = {
   done: {
     sent: { he: 'ההודעה תישלח בדקות הקרובות.', en: 'The message will be sent within minutes.' },
     resent: { he: 'ההודעות יישלחו שוב.', en: 'The messages will be sent again.' },
-    nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
     allowed: {
       he: 'אפשר שוב לשלוח הודעות לכתובת. הודעה שנכשלה אינה נשלחת מעצמה: לוחצים על שליחה חוזרת.',
       en: 'The address gets messages again. A message that has failed is not sent automatically: send it again.',
     },
     issued: { he: 'התקבל מספר מרשות המסים.', en: 'The number of the tax authority arrived.' },
+    cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
+    document_issued: { he: 'המסמך הופק.', en: 'The document is issued.' },
+    donation_cancelled: { he: 'הדיווח על התרומה בוטל.', en: 'The report of the donation is cancelled.' },
+    credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
+  },
+  info: {
+    nothing: { he: 'אין הודעה שנכשלה.', en: 'There is no failed message.' },
     not_retryable: {
       he: 'אין צורך בבקשה לרשות המסים.',
       en: 'Nothing has to be requested of the tax authority.',
     },
-    cancelled: { he: 'המסמך בוטל.', en: 'The document is cancelled.' },
-    document_issued: { he: 'המסמך הופק.', en: 'The document is issued.' },
-    donation_cancelled: { he: 'הדיווח על התרומה בוטל.', en: 'The report of the donation is cancelled.' },
     donation_cancelling: {
       he: 'הביטול נרשם; רשות המסים עדיין לא אישרה אותו, והמערכת תנסה שוב.',
       en: 'The cancellation is recorded; the tax authority has not taken it yet, and the system will try again.',
     },
-    credited: { he: 'חשבונית הזיכוי הופקה.', en: 'The credit note is issued.' },
   },
   error: {
     suppressed: {
@@ -34,21 +36,17 @@ const outcomes = {
       he: 'חלק מההודעות יישלחו שוב. השאר לא: לכתובות שלהן לא נשלחות הודעות. אפשר לאפשר אותן שוב או לשלוח לכתובת אחרת, תחת ״פעולות״ בדף הזה.',
       en: 'Some messages will be sent again. The others will not: their addresses get no messages. Allow them again or send to another address, under Actions on this page.',
     },
-    recipient: {
-      he: 'אי אפשר לשלוח לכתובת הזאת: היא שגויה, או שלא נשלחות אליה הודעות.',
-      en: 'Nothing can be sent to this address: it is wrong, or it gets no messages.',
-    },
     refused: { he: 'רשות המסים סירבה; הנימוק למטה.', en: 'The authority refused; its reason is below.' },
     failed: {
       he: 'רשות המסים לא ענתה; המערכת תנסה שוב.',
       en: 'The authority did not answer; the system will try again.',
     },
   },
-} as const satisfies Record<'done' | 'error', Record<string, Words>>;
+} as const satisfies Record<'done' | 'info' | 'error', Record<string, Words>>;
 
 /** The sentence about what a form has done; null: none led here, or its page has words of its own. */
 export function outcomeNotice(outcome: string | null, language: Language): Markup | null {
-  for (const kind of ['done', 'error'] as const) {
+  for (const kind of ['done', 'info', 'error'] as const) {
     const found = Object.entries<Words>(outcomes[kind]).find(([name]) => name === outcome);
     if (found) {
       return notice(kind, found[1][language]);

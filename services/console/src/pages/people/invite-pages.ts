@@ -72,19 +72,20 @@ export class InviteMember {
     const given = (form.get('email') ?? '').slice(0, 254);
     const role = readRole(form);
     const wrong = (reason: Words) => invitePage(visit, { email: given, role, reason });
+    let isEmailDue: boolean;
     try {
       const email = readEmail(form.get('email') ?? '');
       const seconds = await this.limiter.consume('invitation_business', business.id);
       if (seconds !== null) {
         return tooManyPage(language, seconds);
       }
-      await this.members.invite({
+      ({ isEmailDue } = await this.members.invite({
         businessId: business.id,
         email,
         role,
         language,
         personId: session.personId,
-      });
+      }));
     } catch (error) {
       if (error instanceof LastOwnerError) {
         return wrong(texts.lastOwner);
@@ -94,6 +95,6 @@ export class InviteMember {
       }
       throw error;
     }
-    return redirect(visit.link('/people'));
+    return redirect(visit.link('/people'), { outcome: isEmailDue ? 'invited' : 'role_changed' });
   }
 }

@@ -8,7 +8,7 @@ import { LastOwnerError, Members } from '../../people/members.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
 import { errorPage } from '../message-pages.js';
 import { words } from '../words.js';
-import { peopleWords as texts } from './people-words.js';
+import { type PeopleOutcome, peopleWords as texts } from './people-words.js';
 import { readRole, roleField } from './role-field.js';
 
 async function memberPage(
@@ -74,7 +74,7 @@ export class ChangeRole {
 
   handle(visit: MemberVisit): Promise<PageReply> {
     const { business, form, session } = visit;
-    return changeMember(this.db, visit, (memberId) =>
+    return changeMember(this.db, visit, 'role_changed', (memberId) =>
       this.members.setRole(business.id, memberId, readRole(form), session.personId),
     );
   }
@@ -96,7 +96,7 @@ export class RemoveMember {
 
   handle(visit: MemberVisit): Promise<PageReply> {
     const { business, session } = visit;
-    return changeMember(this.db, visit, (memberId) =>
+    return changeMember(this.db, visit, 'removed', (memberId) =>
       this.members.remove(business.id, { personId: memberId }, session.personId),
     );
   }
@@ -105,6 +105,7 @@ export class RemoveMember {
 async function changeMember(
   db: Database<ConsoleTables>,
   visit: MemberVisit,
+  outcome: PeopleOutcome,
   change: (memberId: string) => Promise<unknown>,
 ): Promise<PageReply> {
   const memberId = visit.params.person ?? '';
@@ -120,5 +121,7 @@ async function changeMember(
     throw error;
   }
   // A person who has removed themselves has no page of the business left.
-  return redirect(memberId.toLowerCase() === visit.session.personId ? '/' : visit.link('/people'));
+  return memberId.toLowerCase() === visit.session.personId && outcome === 'removed'
+    ? redirect('/', { outcome: 'left' })
+    : redirect(visit.link('/people'), { outcome });
 }

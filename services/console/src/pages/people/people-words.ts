@@ -1,5 +1,16 @@
 import type { Words } from '../words.js';
 
+/** What a form about the members of a business has done. */
+export const peopleOutcomes = {
+  invited: {
+    he: 'ההזמנה תישלח בדקות הקרובות. אם לא תגיע, זה יופיע כאן.',
+    en: 'The invitation will be sent within minutes. If it does not arrive, this page shows it.',
+  },
+  role_changed: { he: 'התפקיד שונה.', en: 'The role is changed.' },
+  removed: { he: 'האדם הוסר מהעסק.', en: 'The person is removed from the business.' },
+} as const satisfies Record<string, Words>;
+export type PeopleOutcome = keyof typeof peopleOutcomes;
+
 /** What the pages about the members of a business say. */
 export const peopleWords = {
   lead: {

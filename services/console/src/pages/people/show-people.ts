@@ -1,13 +1,23 @@
 import type { Member } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
-import { badge, type Column, html, leftToRight, linkButton, type Markup, pageHead, table } from '@pinkas/ui';
+import {
+  badge,
+  type Column,
+  html,
+  leftToRight,
+  linkButton,
+  type Markup,
+  notice,
+  pageHead,
+  table,
+} from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { listMembers } from '../../people/member.repository.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
 import { words } from '../words.js';
-import { peopleWords as texts } from './people-words.js';
+import { peopleOutcomes, peopleWords as texts } from './people-words.js';
 
 function memberName(visit: MemberVisit, member: Member): Markup {
   const { language, session } = visit;
@@ -53,7 +63,8 @@ export class ShowPeople {
   constructor(@InjectDatabase() private readonly db: Database<ConsoleTables>) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { language, business, role } = visit;
+    const { language, business, outcome, role } = visit;
+    const [, done] = Object.entries(peopleOutcomes).find(([name]) => name === outcome) ?? [];
     const members = await listMembers(forTenant(this.db, business.id), business.id);
     const invite = linkButton({
       href: visit.link('/people/invite'),
@@ -73,6 +84,7 @@ export class ShowPeople {
         lead: texts.lead[language],
         primary: role === 'owner' ? invite : null,
       })}
+${done ? notice('done', done[language]) : null}
 ${memberTable(visit, members)}
 <div class="buttons">
   ${leave}
