@@ -236,7 +236,11 @@ export class ConfirmDisconnection {
     const back = linkButton({ href: link('/authority'), text: words.back[language], kind: 'quiet' });
     return page(
       texts.disconnectTitle[language],
-      html`${pageHead({ title: texts.disconnectTitle[language], language })}
+      html`${pageHead({
+        title: texts.disconnectTitle[language],
+        language,
+        crumbs: [{ text: words.authority[language], href: link('/authority') }],
+      })}
 <div class="card">
   <p>${texts.disconnectWhat[language]}</p>
   ${form({

@@ -44,6 +44,7 @@ function preview(visit: MemberVisit, document: IssuedDocument, error: string | n
     html`${pageHead({
       title,
       language,
+      crumbs: [{ text: documentName(document, language), href: at }],
       lead: html`${isolate(document.customer.name, language)}, ${amount(document.totals.total, language)}`,
     })}
 ${error === null ? null : notice('error', error)}

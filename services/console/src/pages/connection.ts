@@ -96,6 +96,10 @@ const texts = {
   errors: { he: 'רשימת השגיאות', en: 'List of errors' },
 } as const satisfies Record<string, Words>;
 
+/** The way back to the keys. */
+const toKeys = ({ language, link }: MemberVisit) =>
+  ({ text: words.connection[language], href: link('/connection') }) as const;
+
 /** The API keys of a business, and what developers need. */
 @ConsolePage({ method: 'GET', path: '/connection', access: 'reader' })
 export class ShowConnectionSettings {
@@ -252,7 +256,7 @@ ${limit('perMinute', 'per_minute', '1', ownerKeyLimits.perMinute)}
 ${limit('daily', 'daily', '0', ownerKeyLimits.dailyDocuments)}`;
   return page(
     texts.create[language],
-    html`${pageHead({ title: texts.create[language], language })}
+    html`${pageHead({ title: texts.create[language], language, crumbs: [toKeys(visit)] })}
 <div class="card">
   ${form({
     action: visit.link('/connection/new'),
@@ -324,7 +328,7 @@ export class CreateKeyPage {
     });
     return page(
       texts.createdTitle[language],
-      html`${pageHead({ title: texts.createdTitle[language], language })}
+      html`${pageHead({ title: texts.createdTitle[language], language, crumbs: [toKeys(visit)] })}
 ${notice('done', texts.once[language])}
 <section class="card">
   ${copyable(texts.value[language], key.key, 'key-value', language)}
@@ -418,7 +422,11 @@ export class ConfirmRevocation {
     const back = linkButton({ href: visit.link('/connection'), text: words.back[language], kind: 'quiet' });
     return page(
       texts.revokeTitle[language],
-      html`${pageHead({ title: html`${texts.revokeTitle[language]}: ${isolate(key.name, language)}`, language })}
+      html`${pageHead({
+        title: html`${texts.revokeTitle[language]}: ${isolate(key.name, language)}`,
+        language,
+        crumbs: [toKeys(visit)],
+      })}
 <div class="card">
   ${known}
   <p>${texts.revokeWhat[language]}</p>

@@ -31,7 +31,12 @@ function invitePage(visit: MemberVisit, wrong: WrongInvitation | null): PageRepl
   const cancel = linkButton({ href: visit.link('/people'), text: words.cancel[language], kind: 'quiet' });
   return page(
     texts.inviteTitle[language],
-    html`${pageHead({ title: texts.inviteTitle[language], language, lead: texts.inviteLead[language] })}
+    html`${pageHead({
+      title: texts.inviteTitle[language],
+      language,
+      crumbs: [{ text: words.people[language], href: visit.link('/people') }],
+      lead: texts.inviteLead[language],
+    })}
 <div class="card">
   ${form({
     action: visit.link('/people/invite'),

@@ -30,7 +30,11 @@ function leavePage(
 </div>`;
   return page(
     texts.leaveTitle[language],
-    html`${pageHead({ title: texts.leaveTitle[language], language })}
+    html`${pageHead({
+      title: texts.leaveTitle[language],
+      language,
+      crumbs: [{ text: words.people[language], href: link('/people') }],
+    })}
 ${content}`,
     status,
   );
