@@ -63,6 +63,11 @@ export async function fillBook(
       from document group by business_id, type, dated_on, vat_rate
       on conflict (business_id, type, dated_on, vat_rate) do update set documents = excluded.documents, net = excluded.net,
         vat = excluded.vat, total = excluded.total`.execute(db);
+    await sql`insert into account_sum
+      select business_id, type, date_trunc('month', dated_on::timestamp)::date, account_id, count(*), sum(subtotal - discount), sum(total)
+      from document where type in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note') group by 1, 2, 3, 4
+      on conflict (business_id, type, month, account_id) do update set documents = excluded.documents, net = excluded.net,
+        total = excluded.total`.execute(db);
     await sql`update book set last_position = ${sql.lit(documents + 1)}`.execute(db);
     if (types.length === 1) {
       // The series ends behind the copies, which says to an export how many documents it will read.

@@ -58,6 +58,34 @@ export const listDebtors = defineContract('issuing.debtor.list', {
   }),
 });
 
+const Month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' });
+
+/** The customers with the largest income of some months, the largest first; read from the sums of months, never from documents. */
+export const listTopCustomers = defineContract('issuing.customer.list_top', {
+  request: Strict({
+    business_id: Uuid,
+    /** Of the business, which decides what its income is. */
+    legal_type: Nullable(Type.Enum(Object.keys(businessLegalTypes) as (keyof typeof businessLegalTypes)[])),
+    /** Both inclusive. */
+    from: Month,
+    to: Month,
+    limit: Type.Integer({ minimum: 1, maximum: 20 }),
+  }),
+  reply: Strict({
+    customers: Type.Array(
+      Strict({
+        customer_id: Uuid,
+        /** As the latest document has it. */
+        name: Type.String(),
+        /** Invoices and credit notes, or receipts where these are the income. */
+        documents: Type.Integer({ minimum: 1 }),
+        /** ILS: net of invoices less credit notes, or what receipts acknowledge. */
+        income: Money,
+      }),
+    ),
+  }),
+});
+
 /** Where a page of debts ends. */
 export const DebtPosition = Strict({ due_on: CalendarDate, document_id: Uuid });
 export type DebtPosition = Static<typeof DebtPosition>;

@@ -14,6 +14,7 @@ import {
   listDocuments,
   listKeys,
   listSuppressions,
+  listTopCustomers,
   listUnresolvedAllocations,
   listUnresolvedDonations,
   previewDocument,
@@ -362,6 +363,8 @@ describe('how far documents are settled, in the console', () => {
   let invoice: IssuedDocument;
   let notes: ReplyOf<typeof reviewDocuments>['notes'];
   let debts: ReplyOf<typeof summarizeDebts>;
+  let top: ReplyOf<typeof listTopCustomers>['customers'];
+  const topAsked: RequestOf<typeof listTopCustomers>[] = [];
   const lists: RequestOf<typeof listDocuments>[] = [];
   const ends: (() => void)[] = [];
 
@@ -388,6 +391,10 @@ describe('how far documents are settled, in the console', () => {
         not_after: '2027-06-15T08:00:00.000Z',
         own: false,
       })),
+      network.answer(listTopCustomers, (request) => {
+        topAsked.push(request);
+        return { customers: top };
+      }),
       network.answer(summarizeMonths, () => ({ months: [] })),
       network.answer(summarizeDebts, () => debts),
       network.answer(listUnresolvedAllocations, () => ({ allocations: [], next_before: null })),
@@ -405,7 +412,7 @@ describe('how far documents are settled, in the console', () => {
     const business = console.addBusiness({ tax_authority_connected: false });
     invoice = exampleDocument({ business_id: business.id });
     at = `/b/${business.id}`;
-    notes = [];
+    [notes, top] = [[], []];
     debts = { as_of: '2026-06-15', documents: 0, customers: 0, amount: 0, late: 0, ages: [] };
     state = { status: 'open', paid: 0, allocation_number: null, cancelled_at: null };
     browser = await console.signedIn(await console.addPerson({ [business.id]: 'owner' }));
@@ -457,6 +464,16 @@ describe('how far documents are settled, in the console', () => {
       new RegExp(`<dt><a href="${at}/debts">Left to pay</a></dt>`),
     );
     expect(await read('')).not.toContain('Some facts are not available');
+  });
+
+  it('Today lists the customers of the last twelve months who bring in most, each with the statement', async () => {
+    expect(await read('')).not.toContain('Top customers');
+    const id = randomUUID();
+    top = [{ customer_id: id, name: 'Demo <customer>', documents: 4, income: 9_000.5 }];
+    expect(await read('')).toMatch(/Demo &lt;customer&gt;\S* 4 ₪9,000.50/);
+    expect((await browser.get(at)).text).toContain(`href="${at}/customers/${id}/statement"`);
+    expect(topAsked.at(-1)).toMatchObject({ from: '2025-07', to: '2026-06', legal_type: 'hevra_baam' });
+    expect(topAsked.at(-1)?.business_id).toBe(invoice.business_id);
   });
 
   it('debts that cannot be read take their figure from Today, and no other', async () => {

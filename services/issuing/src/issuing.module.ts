@@ -2,6 +2,7 @@ import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { ListDebtors } from './account/list-debtors.js';
 import { ListDebts } from './account/list-debts.js';
+import { ListTopCustomers } from './account/list-top-customers.js';
 import { ReadStatement } from './account/read-statement.js';
 import { SummarizeDebts } from './account/summarize-debts.js';
 import { GetBookEnd } from './book/get-book-end.js';
@@ -52,6 +53,7 @@ import { ClearTestDocuments } from './test-mode/clear-test-documents.js';
     ListMissingDocuments,
     SummarizeDocuments,
     SumDocuments,
+    ListTopCustomers,
     SummarizeMonths,
     ReviewDocuments,
     SummarizeDebts,

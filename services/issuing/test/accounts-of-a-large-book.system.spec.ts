@@ -5,6 +5,7 @@ import { createTestDatabase, exampleBusiness, exampleDocument, type TestDatabase
 import { CompiledQuery, createQueryId, type QueryId, type RootOperationNode, sql } from 'kysely';
 import { findDebtors, findDebts, sumDebts } from '../src/account/debt.repository.js';
 import { readEntriesOf, sumStatement } from '../src/account/statement.repository.js';
+import { findTopCustomers } from '../src/account/top-customer.repository.js';
 import { migrations } from '../src/db/migrations.js';
 import type { IssuingTables } from '../src/document/document.tables.js';
 import { findPayments } from '../src/report/payment.repository.js';
@@ -47,7 +48,7 @@ describe.each([
     await fill();
     if (analyzed) {
       await sql`vacuum analyze document`.execute(owner);
-      await sql`analyze document_sum, payment_sum`.execute(owner);
+      await sql`analyze document_sum, payment_sum, account_sum`.execute(owner);
     }
     await owner.destroy();
   }, 600_000);
@@ -87,11 +88,16 @@ describe.each([
       insert into payment_sum
       select business_id, type, dated_on, 'cash', count(*), count(*), sum(total)
       from document where type = 'receipt' group by 1, 2, 3`.execute(database.db);
+    await sql`
+      insert into account_sum
+      select business_id, type, date_trunc('month', dated_on::timestamp)::date, account_id, count(*), sum(subtotal - discount), sum(total)
+      from document group by 1, 2, 3, 4`.execute(database.db);
   }
 
   const page = { today, limit: 51, after: null };
   const all = { from: null, to: null, limit: 51, after: null };
   const month = { from: '2025-06-01', to: '2025-06-30' };
+  const year = { from: '2025-06-01', to: '2026-05-01' };
   const open = documents / openEvery;
   type Query = (db: Database<IssuingTables>) => Promise<unknown>;
   const queries: [string, number, Query][] = [
@@ -123,6 +129,8 @@ describe.each([
         readEntriesOf(db, business, { customer_id: large, after: { date: '2025-03-01', position: 1 } }, 101),
     ],
     ['saleSums', 0, (db) => saleSums(db, business, month)],
+    // A name for each of them.
+    ['findTopCustomers', 5, (db) => findTopCustomers(db, business, { basis: 'invoices', ...year, limit: 5 })],
     ['receiptSums', 0, (db) => receiptSums(db, business, month)],
     [
       'findPayments',

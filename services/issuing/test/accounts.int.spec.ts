@@ -6,6 +6,7 @@ import {
   cancelDocument,
   listDebtors,
   listDebts,
+  listTopCustomers,
   type RequestOf,
   readStatement,
   summarizeDebts,
@@ -236,7 +237,32 @@ describe('the accounts of customers', () => {
     expect(await statement({ customer_id: customer.id })).toMatchObject({ closing: 150, open: 150 });
   });
 
-  it('AuditSeries names a document whose balance, and a date whose received sums, are not those of the book', async () => {
+  it('ListTopCustomers has income by customer: invoices less credit notes, and of a business without invoices its receipts', async () => {
+    const of = new Set<string>([anna, bar, stranger]);
+    const top = async (change: Partial<RequestOf<typeof listTopCustomers>> = {}) => {
+      const { customers } = await issuing.network.call(listTopCustomers, {
+        ...{ business_id: issuing.business.id, legal_type: 'hevra_baam', from: '2026-01', to: '2026-06' },
+        ...{ limit: 20, ...change },
+      });
+      const known = customers.filter(({ customer_id }) => of.has(customer_id));
+      return known.map(({ name, documents, income }) => [name, documents, income]);
+    };
+    expect(await top()).toEqual([
+      ['Anna', 8, 2820.01],
+      ['Bar', 1, 70],
+    ]);
+    expect(await top({ from: '2026-05', to: '2026-05' })).toEqual([
+      ['Anna', 1, 500],
+      ['Bar', 1, 70],
+    ]);
+    expect(await top({ from: '2026-02', to: '2026-04' })).toEqual([]);
+    expect(await top({ from: '2026-05', to: '2026-05', limit: 1 })).toEqual([['Anna', 1, 500]]);
+    // The receipt of another customer is on the account of the one whose invoice it settles, who gives the name.
+    expect(await top({ legal_type: 'osek_patur' })).toEqual([['Anna', 4, 680.5]]);
+    expect(await top({ business_id: randomUUID() })).toEqual([]);
+  });
+
+  it('AuditSeries names a document whose balance, and a date or month whose sums, are not those of the book', async () => {
     const { db } = issuing.database;
     const audit = async (type: RequestOf<typeof auditSeries>['type']) => {
       const series = { business_id: issuing.business.id, type, after: null, limit: 200 };
@@ -258,8 +284,14 @@ describe('the accounts of customers', () => {
       .where('id', '=', ids.proforma ?? '')
       .execute();
     await db.updateTable('payment_sum').set({ amount: '1' }).where('dated_on', '=', '2026-06-10').execute();
+    await db
+      .updateTable('account_sum')
+      .set({ net: '1' })
+      .where('account_id', '=', anna)
+      .where('month', '=', '2026-05-01')
+      .execute();
     const wrong = 'what is left to pay of it is not what its receipts, credit notes and invoices leave';
-    expect(await audit('tax_invoice')).toEqual({ found: [['late', wrong]], wrong_sums: [] });
+    expect(await audit('tax_invoice')).toEqual({ found: [['late', wrong]], wrong_sums: ['2026-05-01'] });
     expect((await audit('proforma')).found).toEqual([['proforma', wrong]]);
     expect((await audit('receipt')).wrong_sums).toEqual(['2026-06-10']);
   });

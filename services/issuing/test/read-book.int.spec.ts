@@ -357,10 +357,11 @@ describe('ReadBook', () => {
       issuing.issue({ type: 'quote', ...change }, key, { business });
     const first = await issueTest('first');
     await issueTest('second', { type: 'order', based_on: first.document.id });
+    await issueTest('third', { type: 'tax_invoice' });
     const before = await read();
     await expect(clear(issuing.business.id)).rejects.toThrow();
-    // Two documents, their sums and series, and the count of the day.
-    expect(await clear(business.id)).toEqual({ deleted: 7, more: false });
+    // Three documents, their sums and series, the sum of a customer, and the count of the day.
+    expect(await clear(business.id)).toEqual({ deleted: 11, more: false });
     expect((await read(null, 100, business.id)).entries).toEqual([]);
     expect(await read()).toEqual(before);
     expect((await issueTest('first')).document.number).toBe(1);

@@ -7,7 +7,15 @@ import type { IssuingTables } from '../src/document/document.tables.js';
 import { cash, type IssuingUnderTest, startIssuing } from './issuing.js';
 
 describe('tenant isolation', () => {
-  const tables = ['document', 'series', 'daily_count', 'book', 'document_sum', 'payment_sum'] as const;
+  const tables = [
+    'document',
+    'series',
+    'daily_count',
+    'book',
+    'document_sum',
+    'payment_sum',
+    'account_sum',
+  ] as const;
   let issuing: IssuingUnderTest;
   /** Opened as the service opens it. */
   let db: Database<IssuingTables>;

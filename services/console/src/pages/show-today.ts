@@ -3,6 +3,7 @@ import {
   listDeliveryFailures,
   listDocuments,
   listSuppressions,
+  listTopCustomers,
   listUnresolvedAllocations,
   listUnresolvedDonations,
   type ReplyOf,
@@ -31,7 +32,15 @@ import { issueAct } from './issue/issue-links.js';
 import { documentTable } from './parts.js';
 import { attention, attentionCard, type UnresolvedAllocation } from './today/attention.js';
 import { firstSteps } from './today/first-steps.js';
-import { debtFigure, monthByType, monthFigures, shownMonths, yearChart } from './today/month.js';
+import {
+  debtFigure,
+  lastTwelveMonths,
+  monthByType,
+  monthFigures,
+  shownMonths,
+  topCustomers,
+  yearChart,
+} from './today/month.js';
 import { todayWords as texts } from './today/today-words.js';
 import { unlessAway } from './unless-away.js';
 import { words } from './words.js';
@@ -39,6 +48,7 @@ import { words } from './words.js';
 const numbersMax = 10;
 const latestCount = 8;
 const packagesMax = 12;
+const topCustomersMax = 5;
 
 /** The first page of a business: what needs a person, how the month is, and what came in. */
 @ConsolePage({ method: 'GET', path: '/', access: 'reader', books: true })
@@ -57,6 +67,7 @@ export class ShowToday {
     const [
       sums,
       debts,
+      top,
       latest,
       review,
       allocations,
@@ -68,6 +79,14 @@ export class ShowToday {
     ] = await Promise.all([
       unlessAway(this.rpc.call(summarizeMonths, { business_id: bookId, ...shownMonths(today) })),
       unlessAway(this.rpc.call(summarizeDebts, { business_id: bookId })),
+      unlessAway(
+        this.rpc.call(listTopCustomers, {
+          business_id: bookId,
+          legal_type: business.legal_type,
+          ...lastTwelveMonths(today),
+          limit: topCustomersMax,
+        }),
+      ),
       unlessAway(
         this.rpc.call(listDocuments, {
           business_id: bookId,
@@ -102,6 +121,7 @@ export class ShowToday {
     const isIncomplete = [
       sums,
       debts,
+      top,
       latest,
       review,
       allocations,
@@ -125,6 +145,7 @@ ${isIncomplete ? notice('error', texts.unavailable[language]) : null}
 ${tasks.length > 0 ? attentionCard(tasks, visit) : null}
 ${steps}
 ${isFresh ? null : figures(visit, sums, debts, today)}
+${top && !isFresh ? topCustomers(visit, top) : null}
 ${latest && !isFresh ? latestDocuments(visit, latest) : null}`,
     );
   }

@@ -65,6 +65,23 @@ export const initial = sqlMigration(`
   comment on table payment_sum is
     'What the documents of a type and date have received by each means of payment.';
 
+  -- The best customers of a year in the console: a row for each customer and month, and no document. No document of these types can
+  -- be cancelled: these sums only grow.
+  create table account_sum (
+    business_id uuid not null,
+    type        text not null,
+    -- Its first day.
+    month       date not null,
+    account_id  uuid not null,
+    documents   integer not null,
+    net         numeric(20, 2) not null,
+    total       numeric(20, 2) not null,
+    constraint account_sum_pkey primary key (business_id, type, month, account_id),
+    constraint account_sum_documents_check check (documents >= 1)
+  );
+  comment on table account_sum is
+    'What the invoices, credit notes or receipts on the account of a customer amount to in a month.';
+
   -- Locked by the last statement of each transaction that issues, so that positions are in the order of commits.
   create table book (
     business_id   uuid not null,
@@ -284,11 +301,13 @@ export const initial = sqlMigration(`
   ${enableTenantIsolation('book')}
   ${enableTenantIsolation('document_sum')}
   ${enableTenantIsolation('payment_sum')}
+  ${enableTenantIsolation('account_sum')}
 
   ${keepLiveRows('book')}
   ${keepLiveRows('daily_count')}
   ${keepLiveRows('document_sum')}
   ${keepLiveRows('payment_sum')}
+  ${keepLiveRows('account_sum')}
 
   -- The trail of what changes after the issue.
   -- The state of a document in the canonical form of RFC 8785; texts and null alone, so that its numbers need no canonical form.

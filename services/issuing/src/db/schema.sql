@@ -227,6 +227,21 @@ CREATE FUNCTION public.series_advances_with_its_documents() RETURNS trigger
     return null;
   end $$;
 
+CREATE TABLE public.account_sum (
+    business_id uuid NOT NULL,
+    type text NOT NULL,
+    month date NOT NULL,
+    account_id uuid NOT NULL,
+    documents integer NOT NULL,
+    net numeric(20,2) NOT NULL,
+    total numeric(20,2) NOT NULL,
+    CONSTRAINT account_sum_documents_check CHECK ((documents >= 1))
+);
+
+ALTER TABLE ONLY public.account_sum FORCE ROW LEVEL SECURITY;
+
+COMMENT ON TABLE public.account_sum IS 'What the invoices, credit notes or receipts on the account of a customer amount to in a month.';
+
 CREATE TABLE public.audit_chain (
     business_id uuid NOT NULL,
     last_n bigint NOT NULL,
@@ -413,6 +428,9 @@ ALTER TABLE ONLY public.series FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.series.last_hash IS 'The hash of the last document; null before the first.';
 
+ALTER TABLE ONLY public.account_sum
+    ADD CONSTRAINT account_sum_pkey PRIMARY KEY (business_id, type, month, account_id);
+
 ALTER TABLE ONLY public.audit_chain
     ADD CONSTRAINT audit_chain_pkey PRIMARY KEY (business_id);
 
@@ -533,6 +551,10 @@ CREATE INDEX outbox_sent_idx ON public.outbox USING btree (sent_at) WHERE (sent_
 
 CREATE INDEX outbox_unsent_idx ON public.outbox USING btree ("position") WHERE (sent_at IS NULL);
 
+CREATE TRIGGER account_sum_is_not_truncated BEFORE TRUNCATE ON public.account_sum FOR EACH STATEMENT EXECUTE FUNCTION public.reject_truncate();
+
+CREATE TRIGGER account_sum_keeps_live_rows BEFORE DELETE ON public.account_sum FOR EACH ROW EXECUTE FUNCTION public.keep_live_row();
+
 CREATE TRIGGER audit_chain_is_append_only BEFORE DELETE ON public.audit_chain FOR EACH ROW EXECUTE FUNCTION public.audit_is_append_only();
 
 CREATE TRIGGER audit_chain_truncate_is_rejected BEFORE TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION public.audit_is_append_only();
@@ -571,6 +593,15 @@ CREATE TRIGGER series_advances_with_its_documents AFTER UPDATE ON public.series 
 
 ALTER TABLE ONLY public.document
     ADD CONSTRAINT document_source_fkey FOREIGN KEY (business_id, source_id) REFERENCES public.document(business_id, id);
+
+ALTER TABLE public.account_sum ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY account_sum_of_business ON public.account_sum USING (
+CASE current_setting('pinkas.business_id'::text, true)
+    WHEN '*'::text THEN true
+    WHEN ''::text THEN false
+    ELSE (business_id = (current_setting('pinkas.business_id'::text, true))::uuid)
+END);
 
 ALTER TABLE public.audit_chain ENABLE ROW LEVEL SECURITY;
 

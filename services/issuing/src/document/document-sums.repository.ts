@@ -19,7 +19,7 @@ export async function sumsByType(
   return rows;
 }
 
-/** The dates of a series whose sums are not those of its documents; one statement, so that it can run while documents are issued. */
+/** The dates of a series, or first days of its months, whose sums are not those of its documents; one statement, so that it can run while documents are issued. */
 export async function datesOfWrongSums(
   db: Database<IssuingTables>,
   { business_id, type }: Pick<DocumentRow, 'business_id' | 'type'>,
@@ -43,6 +43,16 @@ export async function datesOfWrongSums(
     ), received as (
       select dated_on, method, documents, payments, amount
       from payment_sum where business_id = ${business_id} and type = ${type}
+    ), accounted as (
+      select date_trunc('month', dated_on::timestamp)::date as dated_on, account_id, count(*) as documents,
+        sum(subtotal - discount) as net, sum(total) as total
+      from document
+      where business_id = ${business_id} and type = ${type}
+        and type in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note')
+      group by 1, 2
+    ), stored_of_accounts as (
+      select month as dated_on, account_id, documents, net, total
+      from account_sum where business_id = ${business_id} and type = ${type}
     )
     select dated_on from kept full join summed using (dated_on, vat_rate)
     where (kept.documents, kept.cancelled, kept.net, kept.vat, kept.total)
@@ -51,6 +61,10 @@ export async function datesOfWrongSums(
     select dated_on from paid full join received using (dated_on, method)
     where (paid.documents, paid.payments, paid.amount)
       is distinct from (received.documents, received.payments, received.amount)
+    union
+    select dated_on from accounted full join stored_of_accounts as stored using (dated_on, account_id)
+    where (accounted.documents, accounted.net, accounted.total)
+      is distinct from (stored.documents, stored.net, stored.total)
     order by dated_on`.execute(db);
   return rows.map((row) => row.dated_on);
 }

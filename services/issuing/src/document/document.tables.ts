@@ -127,6 +127,18 @@ export interface DocumentSumTable {
   total: Amount;
 }
 
+/** What the documents of a type on the account of a customer amount to in a month. */
+export interface AccountSumTable {
+  business_id: string;
+  type: DocumentType;
+  /** Its first day. */
+  month: string;
+  account_id: string;
+  documents: number;
+  net: Amount;
+  total: Amount;
+}
+
 /** What the documents of a type and date have received by one means of payment. */
 export interface PaymentSumTable {
   business_id: string;
@@ -144,5 +156,6 @@ export interface IssuingTables extends MessagingTables {
   daily_count: DailyCountTable;
   book: BookTable;
   document_sum: DocumentSumTable;
+  account_sum: AccountSumTable;
   payment_sum: PaymentSumTable;
 }

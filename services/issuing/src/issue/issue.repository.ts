@@ -215,7 +215,8 @@ export async function insertIssued(
       insert into document (${columns}, position)
       select ${columns}, last_position - ${last.number}::bigint + number
         from json_populate_recordset(null::document, ${rowsAsJson(documents)}::json), positioned
-      returning id, document.position, dated_on, vat_rate, subtotal - discount as net, vat, total, payments
+      returning id, document.position, dated_on, vat_rate, subtotal - discount as net, vat, total, payments,
+        account_id, date_trunc('month', dated_on::timestamp)::date as month
     ),
     summed as (
       insert into document_sum (business_id, type, dated_on, vat_rate, documents, cancelled, net, vat, total)
@@ -224,6 +225,15 @@ export async function insertIssued(
       on conflict (business_id, type, dated_on, vat_rate) do update
         set documents = document_sum.documents + excluded.documents, net = document_sum.net + excluded.net,
           vat = document_sum.vat + excluded.vat, total = document_sum.total + excluded.total
+    ),
+    accounted as (
+      insert into account_sum (business_id, type, month, account_id, documents, net, total)
+      select ${business_id}::uuid, ${type}::text, month, account_id, count(*), sum(net), sum(total)
+        from inserted where ${type}::text in ('tax_invoice', 'tax_invoice_receipt', 'receipt', 'credit_note')
+        group by month, account_id order by month, account_id
+      on conflict (business_id, type, month, account_id) do update
+        set documents = account_sum.documents + excluded.documents, net = account_sum.net + excluded.net,
+          total = account_sum.total + excluded.total
     ),
     received as (
       insert into payment_sum (business_id, type, dated_on, method, documents, payments, amount)

@@ -1,4 +1,4 @@
-import type { ReplyOf, summarizeDebts, summarizeMonths } from '@pinkas/contracts';
+import type { listTopCustomers, ReplyOf, summarizeDebts, summarizeMonths } from '@pinkas/contracts';
 import { type Agorot, fromShekels, type MonthResult, monthResults, toShekels } from '@pinkas/domain';
 import {
   amount,
@@ -6,6 +6,7 @@ import {
   barChart,
   card,
   html,
+  isolate,
   type Language,
   type Markup,
   type Stat,
@@ -22,6 +23,13 @@ const none: MonthResult = { income: 0n, vat: 0n, received: 0n };
 /** The months that the page shows: this year until now, and the year before. @param today YYYY-MM-DD. */
 export function shownMonths(today: string): { from: string; to: string } {
   return { from: `${Number(today.slice(0, 4)) - 1}-01`, to: today.slice(0, 7) };
+}
+
+/** The months of which the best customers are shown: this one and eleven before. */
+export function lastTwelveMonths(today: string): { from: string; to: string } {
+  const [year = 0, month = 0] = today.split('-').map(Number);
+  const from = month === 12 ? `${year}-01` : `${year - 1}-${String(month + 1).padStart(2, '0')}`;
+  return { from, to: today.slice(0, 7) };
 }
 
 function monthBefore(month: string): string {
@@ -99,6 +107,30 @@ export function yearChart(visit: MemberVisit, months: Months, today: string): Ma
     language,
   });
   return card({ id: 'year', title: texts.year[language], content: chart });
+}
+
+/** The customers who bring in most, each with its page. */
+export function topCustomers(
+  { language, link }: MemberVisit,
+  { customers }: ReplyOf<typeof listTopCustomers>,
+): Markup | null {
+  const content = table({
+    caption: texts.top[language],
+    language,
+    rows: customers,
+    columns: [
+      {
+        head: texts.customer[language],
+        value: ({ customer_id, name }) =>
+          html`<a href="${link(`/customers/${customer_id}/statement`)}">${isolate(name, language)}</a>`,
+      },
+      { head: texts.count[language], kind: 'count', value: ({ documents }) => documents },
+      { head: texts.incomeOf[language], kind: 'money', value: ({ income }) => income },
+    ],
+  });
+  return customers.length === 0
+    ? null
+    : card({ id: 'top-customers', title: texts.top[language], kind: 'flush', content });
 }
 
 /** What was issued this month, by type. */

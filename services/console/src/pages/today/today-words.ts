@@ -59,6 +59,9 @@ export const todayWords = {
   kind: { he: 'סוג', en: 'Type' },
   count: { he: 'מסמכים', en: 'Documents' },
   total: { he: 'סך הכול', en: 'Total' },
+  top: { he: 'הלקוחות הגדולים, 12 חודשים', en: 'Top customers, 12 months' },
+  customer: { he: 'לקוח', en: 'Customer' },
+  incomeOf: { he: 'הכנסות', en: 'Income' },
   latest: { he: 'המסמכים האחרונים', en: 'Latest documents' },
   noDocuments: { he: 'כאן יופיעו המסמכים', en: 'Documents appear here' },
   noDocumentsMore: {
