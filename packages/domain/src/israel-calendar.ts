@@ -14,14 +14,17 @@ export function dayInIsrael(instant: Date): string {
 
 const hourMs = 60 * 60 * 1000;
 
-/** The instant at which the next day begins in Asia/Jerusalem. */
-export function nextDayInIsrael(instant: Date): Date {
-  const day = addDays(dayInIsrael(instant), 1);
+/** The instant at which a day, YYYY-MM-DD, begins in Asia/Jerusalem. */
+export function beginningOfDayInIsrael(day: string): Date {
   const utcMidnightMs = Date.parse(`${day}T00:00:00Z`);
   // Israel is three hours ahead of UTC in summer and two in winter; clocks never change at midnight.
   const summer = new Date(utcMidnightMs - 3 * hourMs);
   return dayInIsrael(summer) === day ? summer : new Date(utcMidnightMs - 2 * hourMs);
 }
+
+/** The instant at which the next day begins in Asia/Jerusalem. */
+export const nextDayInIsrael = (instant: Date): Date =>
+  beginningOfDayInIsrael(addDays(dayInIsrael(instant), 1));
 
 /** Whether a text is a day that exists, as YYYY-MM-DD, 1900 or later. */
 export function isCalendarDate(value: string): boolean {

@@ -82,6 +82,19 @@ import { ShowSignIn } from './pages/sign-in/show-sign-in.js';
 import { SignOut } from './pages/sign-in/sign-out.js';
 import { UseLink } from './pages/sign-in/use-link.js';
 import { ShowTrail } from './pages/trail.js';
+import { CreateEndpointPage, StartEndpoint } from './pages/webhooks/create-endpoint.js';
+import {
+  ConfirmRemoval,
+  ConfirmRotation,
+  DisableEndpoint,
+  EnableEndpoint,
+  RemoveEndpointPage,
+  ResendWebhooksPage,
+  RotateSecret,
+  TestEndpointPage,
+} from './pages/webhooks/endpoint-acts.js';
+import { ShowEndpoint } from './pages/webhooks/show-endpoint.js';
+import { ShowEndpoints } from './pages/webhooks/show-endpoints.js';
 import { Passkeys } from './passkey/passkeys.js';
 import { BusinessNames } from './people/business-names.js';
 import { InvitePerson } from './people/invite-person.js';
@@ -132,6 +145,22 @@ const peoplePages = [
   RemoveMember,
   ConfirmDeparture,
   LeaveBusiness,
+];
+
+/** Where the events of a business are sent. */
+const webhookPages = [
+  ShowEndpoints,
+  StartEndpoint,
+  CreateEndpointPage,
+  ShowEndpoint,
+  TestEndpointPage,
+  EnableEndpoint,
+  DisableEndpoint,
+  ResendWebhooksPage,
+  ConfirmRotation,
+  RotateSecret,
+  ConfirmRemoval,
+  RemoveEndpointPage,
 ];
 
 /** What they do there. */
@@ -217,6 +246,7 @@ const businessPages = [
     ShowFirstPage,
     ...signInPages,
     ...peoplePages,
+    ...webhookPages,
     ...businessPages,
   ],
 })

@@ -116,7 +116,7 @@ describe('attacks on the console', () => {
             expect(reply.text).toContain(
               isOwners ? 'Only an owner may change this' : 'Only owners and issuers may do this',
             );
-            expect(reply.text).toContain(`href="/b/${businessId}/trail"`);
+            expect(reply.text).toContain(`href="/b/${businessId}/people"`);
           }
         }
       },

@@ -63,16 +63,19 @@ export class TestBrowser {
     throw new Error(`${path} redirects without end`);
   }
 
-  /** Sends a form; `_csrf` is that of the last page unless the fields name another. */
+  /** Sends a form; `_csrf` is that of the last page unless the fields name another. A field may have several values. */
   async post(
     path: string,
-    fields: Record<string, string> = {},
+    fields: Record<string, string | readonly string[]> = {},
     headers: Record<string, string> = {},
   ): Promise<BrowserReply> {
+    const pairs = Object.entries({ _csrf: this.csrfToken, ...fields }).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
     return this.#request(path, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams({ _csrf: this.csrfToken, ...fields }).toString(),
+      body: new URLSearchParams(pairs).toString(),
     });
   }
 

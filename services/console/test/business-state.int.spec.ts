@@ -6,8 +6,11 @@ import {
   errorCatalogue,
   getDocument,
   listKeys,
+  removeEndpoint,
+  setEndpointEnabled,
   showConnection,
 } from '@pinkas/contracts';
+import { ApiError } from '@pinkas/service-kit';
 import { exampleDocument } from '@pinkas/testkit';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 
@@ -43,7 +46,17 @@ describe('the state of a business in the console', () => {
     `/customers/${id}`,
     '/suppressions/remove',
   ];
-  const settings = ['/authority/connect', '/connection/new', '/business', '/business/logo'];
+  const settings = [
+    '/authority/connect',
+    '/connection/new',
+    '/connection/webhooks/new',
+    `/connection/webhooks/${id}/enable`,
+    `/connection/webhooks/${id}/test`,
+    `/connection/webhooks/${id}/resend`,
+    `/connection/webhooks/${id}/rotate`,
+    '/business',
+    '/business/logo',
+  ];
   const issues = [`/documents/${id}/credit`, '/issue/document', '/issue/picture'];
   const refusedBy = async (code: ErrorCode, paths: readonly string[]) => {
     for (const path of paths) {
@@ -90,5 +103,15 @@ describe('the state of a business in the console', () => {
     const exported = await browser.post(`/b/${business.id}/exports`, { format: 'csv', ...dates });
     expect(exported.status).toBe(303);
     expect((await browser.post(`/b/${business.id}/connection/${id}/revoke`)).status).toBe(404);
+    console.network.answer(setEndpointEnabled, ({ enabled }) => {
+      throw new ApiError(enabled ? 'internal_error' : 'not_found');
+    });
+    console.network.answer(removeEndpoint, () => {
+      throw new ApiError('not_found');
+    });
+    for (const act of ['disable', 'remove']) {
+      const reply = await browser.post(`/b/${business.id}/connection/webhooks/${id}/${act}`);
+      expect([act, reply.status]).toEqual([act, 404]);
+    }
   });
 });

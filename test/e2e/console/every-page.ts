@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PageBinding } from '@pinkas/console/page';
-import type { ApiKey } from '@pinkas/contracts';
+import type { ApiKey, WebhookEndpoint } from '@pinkas/contracts';
 import { consolePages } from '../../harness/console-pages.js';
 import type { ConsoleVisitor } from '../../harness/console-visitor.js';
 import { desktop, phone } from '../../harness/console-visitor.js';
@@ -119,6 +119,12 @@ export function everyPage(system: () => ConsoleSystem): void {
         business: institution.business.id,
         path: `/b/${institution.business.id}/documents/${receipt.id}/cancel-donation`,
       };
+      // Nothing listens there: the log has attempts that failed.
+      const { endpoint } = await stack.pinkas<{ endpoint: WebhookEndpoint }>(
+        ...['webhook', 'create', 'http://127.0.0.1:65000/<b>x</b>', '--business', issuer.business.id],
+        ...['--description', markup('כתובת')],
+      );
+      await stack.pinkas('webhook', 'test', endpoint.id);
       const keys = await stack.pinkas<ApiKey[]>('key', 'list', '--business', issuer.business.id);
       visible = {
         '/documents/:id': paid.id,
@@ -127,6 +133,9 @@ export function everyPage(system: () => ConsoleSystem): void {
         '/customers/:id': bill.customer.id ?? '',
         '/customers/:id/statement': bill.customer.id ?? '',
         '/debts/:id/reminder': bill.customer.id ?? '',
+        '/connection/webhooks/:id': endpoint.id,
+        '/connection/webhooks/:id/rotate': endpoint.id,
+        '/connection/webhooks/:id/remove': endpoint.id,
         '/connection/:id/revoke': keys[0]?.id ?? '',
       };
     }, 60_000);

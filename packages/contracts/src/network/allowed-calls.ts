@@ -33,7 +33,19 @@ import {
   sendReminder,
   unsuppressAddress,
 } from '../delivery.js';
-import { getEvent, listEvents } from '../event.js';
+import {
+  createEndpoint,
+  getEvent,
+  listEndpoints,
+  listEvents,
+  listWebhookAttempts,
+  removeEndpoint,
+  resendWebhooks,
+  rotateEndpointSecret,
+  setEndpointEnabled,
+  showEndpoint,
+  testEndpoint,
+} from '../event.js';
 import {
   createKey,
   listKeys,
@@ -189,6 +201,15 @@ export const allowedCalls: Readonly<Record<ServiceName, readonly Contract[]>> = 
     listDeliveryStates,
     listSuppressions,
     unsuppressAddress,
+    createEndpoint,
+    listEndpoints,
+    showEndpoint,
+    setEndpointEnabled,
+    rotateEndpointSecret,
+    testEndpoint,
+    resendWebhooks,
+    removeEndpoint,
+    listWebhookAttempts,
     ...Object.values(auditing).map((item) => item.listLatestAuditEntries),
   ],
 };

@@ -12,7 +12,6 @@ import {
 import { modes, testBookOf } from '@pinkas/domain';
 import { ApiError, InjectConfig, RpcClient } from '@pinkas/service-kit';
 import {
-  attributes,
   badge,
   button,
   card,
@@ -34,7 +33,9 @@ import {
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
+import { copyable } from './copyable.js';
 import { unlessAway } from './unless-away.js';
+import { webhookWords } from './webhooks/webhook-words.js';
 import { type Words, words } from './words.js';
 
 const texts = {
@@ -78,8 +79,6 @@ const texts = {
     en: 'The key is shown this once. Copy it to a safe place now; it is not stored here.',
   },
   value: { he: 'המפתח', en: 'The key' },
-  copy: { he: 'העתקה', en: 'Copy' },
-  copied: { he: 'הועתק', en: 'Copied' },
   try: { he: 'לניסיון, הפקת הצעת מחיר:', en: 'To try it, issue a quote:' },
   toKeys: { he: 'העתקתי, לכל המפתחות', en: 'I have copied it, to all keys' },
   revokeTitle: { he: 'ביטול מפתח', en: 'Revoke a key' },
@@ -109,7 +108,7 @@ export class ShowConnectionSettings {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, outcome } = visit;
+    const { business, language, outcome, role } = visit;
     const { keys } = await this.rpc.call(listKeys, { business_id: business.id });
     const rows = await Promise.all(
       [...keys]
@@ -141,10 +140,11 @@ export class ShowConnectionSettings {
         title: words.connection[language],
         language,
         lead: texts.intro[language],
-        primary: visit.role === 'owner' ? create : null,
+        primary: role === 'owner' ? create : null,
       })}
 ${outcome === 'revoked' ? notice('done', texts.revokedDone[language]) : null}
 ${card({ id: 'keys', title: texts.keys[language], content: list })}
+${role === 'owner' ? webhookCard(visit) : null}
 ${card({
   id: 'reference',
   title: texts.reference[language],
@@ -164,6 +164,19 @@ ${card({
     const usage = await unlessAway(this.rpc.call(getUsage, { business_id: book, key_id: key.id }));
     return usage?.used_today ?? null;
   }
+}
+
+/** Where an owner finds the endpoints. */
+function webhookCard({ language, link }: MemberVisit): Markup {
+  const open = linkButton({ href: link('/connection/webhooks'), text: webhookWords.open[language] });
+  return card({
+    id: 'webhooks',
+    title: webhookWords.title[language],
+    content: html`<p>${webhookWords.lead[language]}</p>
+<div class="buttons">
+  ${open}
+</div>`,
+  });
 }
 
 function keyCard(visit: MemberVisit, key: ApiKey, usedToday: number | null): Markup {
@@ -354,29 +367,6 @@ function keyErrors(draft: KeyDraft, language: MemberVisit['language']): KeyError
     }),
     ...(!isWhole(draft.daily, 0, ownerKeyLimits.dailyDocuments) && { daily: texts.badDaily[language] }),
   };
-}
-
-/** A text with a button that copies it, which works where scripts run. */
-function copyable(label: string, text: string, id: string, language: MemberVisit['language']): Markup {
-  const area = attributes({
-    id,
-    readonly: true,
-    dir: 'ltr',
-    rows: text.length > 80 ? 6 : 2,
-    spellcheck: 'false',
-  });
-  const copy = attributes({
-    type: 'button',
-    class: 'secondary',
-    'data-copy': id,
-    'data-copied': texts.copied[language],
-    hidden: true,
-  });
-  return html`<div class="copyable">
-  <label for="${id}">${label}</label>
-  <textarea${area}>${text}</textarea>
-  <button${copy}>${texts.copy[language]}</button>
-</div>`;
 }
 
 function curlLine(baseUrl: string, key: string): string {

@@ -40,7 +40,7 @@ const groups: readonly { readonly title: Words | null; readonly sections: readon
       { path: '/people', word: words.people, icon: 'people' },
       { path: '/connection', word: words.connection, icon: 'connection' },
       { path: '/authority', word: words.authority, icon: 'authority' },
-      { path: '/trail', word: words.trail, icon: 'trail' },
+      { path: '/trail', word: words.trail, icon: 'trail', books: true },
     ],
   },
 ];
@@ -64,7 +64,10 @@ function languageSwitch({ method, language, path, formPath, query, csrfToken }: 
 
 function sectionLink({ language, path, business, isTest }: MemberVisit, section: Section): Markup {
   const href = `/${isTest && section.books ? 't' : 'b'}/${business.id}${section.path}`;
-  const isCurrent = section.path === '' ? path === href : path === href || path.startsWith(`${href}/`);
+  // A page of the test book belongs to its section, though the section itself has none.
+  const below = path.split('/').slice(3).join('/');
+  const own = section.path.slice(1);
+  const isCurrent = below === own || (own !== '' && below.startsWith(`${own}/`));
   const current = isCurrent && html` aria-current="page"`;
   return html`<li>
         <a href="${href}"${current}>${icon(section.icon)} ${section.word[language]}</a>

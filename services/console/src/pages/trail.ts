@@ -39,6 +39,7 @@ const texts = {
   person: { he: 'כל אדם', en: 'Any person' },
   key: { he: 'מפתחות API', en: 'API keys' },
   operator: { he: 'מפעיל המערכת', en: 'The operator' },
+  system: { he: 'המערכת', en: 'The system' },
   document: { he: 'מספר מסמך', en: 'Document number' },
   from: { he: 'מתאריך', en: 'From' },
   to: { he: 'עד תאריך', en: 'To' },
@@ -49,7 +50,7 @@ const texts = {
 const pageSize = 40;
 
 /** Who changed what, over all services, the latest first. */
-@ConsolePage({ method: 'GET', path: '/trail', access: 'reader' })
+@ConsolePage({ method: 'GET', path: '/trail', access: 'reader', books: true })
 export class ShowTrail {
   constructor(
     private readonly rpc: RpcClient,
@@ -57,15 +58,15 @@ export class ShowTrail {
   ) {}
 
   async handle(visit: MemberVisit): Promise<PageReply> {
-    const { business, language, link, query } = visit;
+    const { bookId, business, language, link, query } = visit;
     const values = readTrailValues(query);
-    const filter = await filterOf(this.rpc, business.id, values);
+    const filter = await filterOf(this.rpc, bookId, values);
     const positions = readPositions(query.get('before'));
     const [trail, members] = await Promise.all([
-      readTrail(this.rpc, business.id, filter, positions, pageSize),
+      readTrail(this.rpc, bookId, filter, positions, pageSize),
       listMembers(forTenant(this.db, business.id), business.id),
     ]);
-    const names = await readTrailNames({ rpc: this.rpc, db: this.db }, business.id, trail.entries, language);
+    const names = await readTrailNames({ rpc: this.rpc, db: this.db }, visit, trail.entries);
     const list =
       trail.entries.length === 0
         ? emptyState({
@@ -122,6 +123,7 @@ ${choice({
     ...members.map(({ person_id, email }) => [`person:${person_id}`, email] as const),
     ['key', texts.key[language]],
     ['operator', texts.operator[language]],
+    ['service:delivery', texts.system[language]],
   ],
 })}
 ${dateField('from')}

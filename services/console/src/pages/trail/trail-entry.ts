@@ -10,6 +10,7 @@ import {
   type Markup,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
+import { endpointsPath } from '../webhooks/endpoint-parts.js';
 import type { TrailNames } from './trail-names.js';
 import { actionWords, fieldWords, valueWords } from './trail-words.js';
 
@@ -31,7 +32,8 @@ const arrows = { he: '←', en: '→' } as const;
 const shownMax = 4;
 
 /** An entry of the trail in words: what, about what, by whom, when, and from what to what. */
-export function trailEntry({ language, link }: MemberVisit, entry: AuditEntry, names: TrailNames): Markup {
+export function trailEntry(visit: MemberVisit, entry: AuditEntry, names: TrailNames): Markup {
+  const { language } = visit;
   const title = actionWords[entry.action]?.[language] ?? entry.action;
   const changes = changesOf(entry).map((change) => changeItem(change, names, language));
   const list = html`<ul class="changes">
@@ -40,7 +42,7 @@ export function trailEntry({ language, link }: MemberVisit, entry: AuditEntry, n
   const shown =
     changes.length > shownMax ? disclosure(`${texts.details[language]} (${changes.length})`, list) : list;
   return html`<li>
-  <p><strong>${title}</strong> ${subjectOf(entry, names, link, language)}</p>
+  <p><strong>${title}</strong> ${subjectOf(entry, names, visit)}</p>
   ${changes.length === 0 ? null : shown}
   <p class="soft">${actorText(entry.actor, names, language)} · ${dayAndTime(entry.at, language)}</p>
 </li>
@@ -49,9 +51,8 @@ export function trailEntry({ language, link }: MemberVisit, entry: AuditEntry, n
 
 function subjectOf(
   { action, subject }: AuditEntry,
-  { documents, keys, people }: TrailNames,
-  link: MemberVisit['link'],
-  language: Language,
+  { documents, endpoints, keys, people }: TrailNames,
+  { language, link, role }: MemberVisit,
 ): Markup | null {
   const document = documents.get(subject);
   if (document) {
@@ -59,6 +60,11 @@ function subjectOf(
   }
   if (action.startsWith('customer.')) {
     return html`<a href="${link(`/customers/${subject}`)}">${texts.customer[language]}</a>`;
+  }
+  const url = endpoints.get(subject);
+  if (url !== undefined) {
+    const text = leftToRight(url);
+    return role === 'owner' ? html`<a href="${link(`${endpointsPath}/${subject}`)}">${text}</a>` : text;
   }
   if (action.startsWith('suppression.')) {
     return leftToRight(subject);

@@ -1,6 +1,6 @@
-import { type AuditEntry, listDocuments, listKeys } from '@pinkas/contracts';
+import { type AuditEntry, listDocuments, listEndpoints, listKeys } from '@pinkas/contracts';
 import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
-import type { Language } from '@pinkas/ui';
+import type { MemberVisit } from '../../http/visit.js';
 import type { ConsoleTables } from '../../session/session.tables.js';
 import { documentName } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
@@ -10,6 +10,8 @@ export interface TrailNames {
   readonly people: ReadonlyMap<string, string>;
   readonly keys: ReadonlyMap<string, string>;
   readonly documents: ReadonlyMap<string, string>;
+  /** The addresses of endpoints of webhooks. */
+  readonly endpoints: ReadonlyMap<string, string>;
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -18,9 +20,8 @@ const ofDocument = /^(?:document|message|delivery|allocation)\./;
 /** Looks up the names, each kind at once; what cannot be found has none. */
 export async function readTrailNames(
   { rpc, db }: { readonly rpc: RpcClient; readonly db: Database<ConsoleTables> },
-  business_id: string,
+  { bookId: business_id, business, language }: MemberVisit,
   entries: readonly AuditEntry[],
-  language: Language,
 ): Promise<TrailNames> {
   const mentioned = new Set(
     entries.flatMap(
@@ -31,9 +32,11 @@ export async function readTrailNames(
     ...new Set(entries.filter(({ action }) => ofDocument.test(action)).map(({ subject }) => subject)),
   ];
   const isOfKeys = entries.some(({ actor, action }) => actor.startsWith('key:') || action.startsWith('key.'));
-  const [people, keys, documents] = await Promise.all([
+  const isOfEndpoints = entries.some(({ action }) => action.startsWith('webhook.'));
+  const [people, keys, endpoints, documents] = await Promise.all([
     mentioned.size === 0 ? [] : peopleOf(db, [...mentioned]),
-    isOfKeys ? unlessAway(rpc.call(listKeys, { business_id })) : null,
+    isOfKeys ? unlessAway(rpc.call(listKeys, { business_id: business.id })) : null,
+    isOfEndpoints ? unlessAway(rpc.call(listEndpoints, { business_id })) : null,
     document_ids.length === 0
       ? null
       : unlessAway(
@@ -45,6 +48,7 @@ export async function readTrailNames(
   return {
     people: new Map(people.map(({ id, email }) => [id, email])),
     keys: new Map(keys?.keys.map(({ id, name }) => [id, name])),
+    endpoints: new Map(endpoints?.endpoints.map(({ id, url }) => [id, url])),
     documents: new Map(
       documents?.documents.map(({ document }) => [document.id, documentName(document, language)]),
     ),

@@ -1,12 +1,12 @@
 import { isUuid, listDocuments } from '@pinkas/contracts';
-import { addDays, isCalendarDate, nextDayInIsrael } from '@pinkas/domain';
+import { addDays, beginningOfDayInIsrael, isCalendarDate } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
 import { type TrailKind, trailKinds } from './trail-words.js';
 
 /** The filters of the trail, as its address has them. */
 export interface TrailValues {
   readonly kind: TrailKind | '';
-  /** `operator`, `key` or `person` for each of them, or one: `person:<id>`, `key:<id>`. */
+  /** `operator`, `key` or `person` for each of them, or one: `person:<id>`, `key:<id>`; `service:delivery` for what it did. */
   readonly actor: string;
   readonly from: string;
   readonly to: string;
@@ -23,7 +23,7 @@ export interface TrailFilter {
   readonly subject?: string;
 }
 
-const actorPattern = /^(?:operator|key|person|(?:key|person):[0-9a-f-]{36})$/;
+const actorPattern = /^(?:operator|key|person|service:delivery|(?:key|person):[0-9a-f-]{36})$/;
 
 export function readTrailValues(query: URLSearchParams): TrailValues {
   const given = (name: string) => query.get(name)?.trim() ?? '';
@@ -38,10 +38,6 @@ export function readTrailValues(query: URLSearchParams): TrailValues {
   };
 }
 
-/** The instant at which a day begins in Israel. */
-const beginningOf = (day: string): string =>
-  nextDayInIsrael(new Date(`${addDays(day, -1)}T12:00:00Z`)).toISOString();
-
 /** A number stands for the document of the number that was issued last. */
 export async function filterOf(
   rpc: RpcClient,
@@ -51,8 +47,8 @@ export async function filterOf(
   return {
     ...(kind !== '' && { actions: [...trailKinds[kind].actions] }),
     ...(actor !== '' && { actor }),
-    ...(from !== '' && { from: beginningOf(from) }),
-    ...(to !== '' && { to: beginningOf(addDays(to, 1)) }),
+    ...(from !== '' && { from: beginningOfDayInIsrael(from).toISOString() }),
+    ...(to !== '' && { to: beginningOfDayInIsrael(addDays(to, 1)).toISOString() }),
     ...(document !== '' && { subject: await idOf(rpc, business_id, document) }),
   };
 }

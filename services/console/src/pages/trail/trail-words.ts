@@ -1,5 +1,6 @@
 import { documentTypeRules, documentTypes } from '@pinkas/domain';
 import type { Words } from '@pinkas/ui';
+import { eventWords } from '../webhooks/webhook-words.js';
 import { words } from '../words.js';
 
 /** What an action is called; one that is not here is shown by its own name. */
@@ -8,6 +9,13 @@ export const actionWords: Readonly<Record<string, Words>> = {
   'business.update': { he: 'ההגדרות שונו', en: 'The settings were changed' },
   'key.create': { he: 'מפתח API נוצר', en: 'An API key was created' },
   'key.revoke': { he: 'מפתח API בוטל', en: 'An API key was revoked' },
+  'webhook.create': { he: 'כתובת לאירועים נוצרה', en: 'A webhook endpoint was created' },
+  'webhook.enable': { he: 'כתובת לאירועים הופעלה', en: 'A webhook endpoint was enabled' },
+  'webhook.disable': { he: 'כתובת לאירועים הושבתה', en: 'A webhook endpoint was disabled' },
+  'webhook.rotate': { he: 'כתובת לאירועים קיבלה סוד חדש', en: 'A webhook endpoint was given a new secret' },
+  'webhook.test': { he: 'ניסיון נשלח לכתובת לאירועים', en: 'A test was sent to a webhook endpoint' },
+  'webhook.resend': { he: 'אירועים נשלחו שוב לכתובת', en: 'Events were sent to a webhook endpoint again' },
+  'webhook.remove': { he: 'כתובת לאירועים הוסרה', en: 'A webhook endpoint was removed' },
   'document.state': { he: 'מצב מסמך השתנה', en: 'The state of a document changed' },
   'document.issue': { he: 'אדם הפיק מסמך', en: 'A person issued a document' },
   'allocation.retry': { he: 'מספר הקצאה התבקש שוב', en: 'An allocation number was requested again' },
@@ -48,6 +56,18 @@ export const trailKinds = {
     actions: ['business.create', 'business.update', 'accountant.schedule'],
   },
   keys: { word: { he: 'מפתחות API', en: 'API keys' }, actions: ['key.create', 'key.revoke'] },
+  webhooks: {
+    word: { he: 'Webhooks', en: 'Webhooks' },
+    actions: [
+      'webhook.create',
+      'webhook.enable',
+      'webhook.disable',
+      'webhook.rotate',
+      'webhook.test',
+      'webhook.resend',
+      'webhook.remove',
+    ],
+  },
   people: {
     word: { he: 'אנשים', en: 'People' },
     actions: ['person.invite', 'person.role', 'person.remove', 'person.leave'],
@@ -87,9 +107,11 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   day_of_month: { he: 'יום בחודש', en: 'Day of the month' },
   default_notes: { he: 'הערות קבועות', en: 'Default notes' },
   deleted: { he: 'נמחקו', en: 'Deleted' },
+  description: { he: 'תיאור', en: 'Description' },
   detail: { he: 'פירוט', en: 'Detail' },
   email: { he: 'דוא"ל', en: 'Email' },
   enabled: { he: 'פעיל', en: 'On' },
+  event_id: { he: 'אירוע', en: 'Event' },
   expires_at: { he: 'עד', en: 'Until' },
   filter: { he: 'סינון', en: 'Filter' },
   format: { he: 'סוג הקובץ', en: 'Kind of file' },
@@ -105,13 +127,16 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   per_minute: { he: 'בקשות בדקה', en: 'Requests a minute' },
   phone: { he: 'טלפון', en: 'Phone' },
   prefix: { he: 'תחילת המפתח', en: 'Beginning of the key' },
+  previous_secret_until: { he: 'גם הסוד הקודם חותם עד', en: 'The secret before signs as well until' },
   prices_include_vat: { he: 'מחירים כוללים מע"מ', en: 'Prices include VAT' },
   quiet_hours: { he: 'שעות שקט', en: 'Quiet hours' },
   reason: { he: 'סיבה', en: 'Reason' },
   recipient_id: { he: 'למי', en: 'To' },
+  resent: { he: 'כמה אירועים', en: 'Events sent' },
   revoked_at: { he: 'בוטל', en: 'Revoked' },
   role: { he: 'תפקיד', en: 'Role' },
   scopes: { he: 'הרשאות', en: 'Scopes' },
+  since: { he: 'מתאריך', en: 'Since' },
   state: { he: 'מצב', en: 'State' },
   status: { he: 'מצב', en: 'Status' },
   subscription: { he: 'מינוי', en: 'Subscription' },
@@ -120,6 +145,8 @@ export const fieldWords: Readonly<Record<string, Words>> = {
   to: { he: 'עד תאריך', en: 'To' },
   track: { he: 'מסלול', en: 'Track' },
   type: { he: 'סוג', en: 'Type' },
+  types: { he: 'אירועים', en: 'Events' },
+  url: { he: 'כתובת', en: 'Address' },
   vat_rate: { he: 'שיעור מע"מ', en: 'VAT rate' },
 };
 
@@ -151,6 +178,9 @@ export const valueWords: Readonly<Record<string, Words>> = {
   bounced: { he: 'השרת דחה את הכתובת', en: 'Its server rejected it' },
   blocked: { he: 'נחסמה ביד', en: 'Suppressed by hand' },
   refused: { he: 'נדחה', en: 'Refused' },
+  gone: { he: 'השיבה 410', en: 'It answered 410' },
+  failing: { he: 'כל ניסיון נכשל חמישה ימים', en: 'Every attempt failed for five days' },
+  ...eventWords,
   dead_lettered: { he: 'הופסק', en: 'Given up' },
   pending: { he: 'ממתין', en: 'Pending' },
   owner: words.owner,
