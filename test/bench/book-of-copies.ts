@@ -7,7 +7,7 @@ import { Caller, quote } from './driver.js';
 import { progress } from './report.js';
 
 /** As many rows as one statement writes, so that it ends in time: a card has a row for each letter of its name as well. */
-const parts = { documents: 5_000, cards: 500 };
+const parts = { documents: 5_000, cards: 500, events: 5_000 };
 /** The series of a book, beside that of the document that is issued. */
 export const typesOfCopies = documentTypes.filter((type) => type !== 'quote').slice(0, 8);
 const body = { ...quote, customer: { ...quote.customer, tax_id: '777777723', city: 'ירושלים' } };
@@ -91,6 +91,24 @@ export async function fillCards(stack: RunningStack, issuer: Issuer, cards: numb
   );
 }
 
+/** Fills the list of events of a business, whose events have begun with one at least, up to so many: copies of its first one. */
+export async function fillEvents(stack: RunningStack, issuer: Issuer, events: number): Promise<void> {
+  await withDatabase(stack, 'delivery', issuer, async (db) => {
+    const { rows } = await sql<{ last_position: number }>`
+      select last_position::integer from event_book where business_id = ${issuer.business.id}`.execute(db);
+    const listed = rows[0]?.last_position ?? 0;
+    await inParts('events', events - listed, async (from, to) => {
+      await sql`insert into event (business_id, id, type, document_id, position, body, stored_at)
+        select business_id, gen_random_uuid(), type, document_id, ${sql.lit(listed)} + n, body, stored_at
+        from (select * from event where business_id = ${issuer.business.id} and position = 1 offset 0) as first,
+          generate_series(${sql.lit(from)}, ${sql.lit(to)}) n`.execute(db);
+    });
+    await sql`update event_book set last_position = ${sql.lit(events)} where business_id = ${issuer.business.id}`.execute(
+      db,
+    );
+  });
+}
+
 async function inParts(
   what: keyof typeof parts,
   count: number,
@@ -107,7 +125,7 @@ async function inParts(
 /** Opens a service's database as that business sees it. */
 async function withDatabase(
   stack: RunningStack,
-  service: 'issuing' | 'customer',
+  service: 'issuing' | 'customer' | 'delivery',
   { business }: Issuer,
   work: (db: Database<object>) => Promise<void>,
 ): Promise<void> {

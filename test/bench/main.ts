@@ -12,7 +12,8 @@ const usage = `npm run bench -- [PART …] [--requests N] [--documents N] [--cus
   measures the whole system on this machine, or the parts named
     PART           ${partNames.join(', ')}
     --requests N   how many the part hostile sends
-    --documents N  how many the part memory issues, and the parts reading and export read
+    --documents N  how many the part memory issues, and the parts reading and export read; the part events
+                   lists as many events, 100,000 by default
     --customers N  how many the part reading searches, as many as documents by default
     --businesses N of how many the part audit verifies the trails, 1,000 by default
     --days N       after how many days of signed heads it does, 365 by default

@@ -2,6 +2,7 @@ import type { RunningStack } from '../harness/running-stack.js';
 import type { Row } from './report.js';
 import { measureAuditing } from './scenarios/auditing.js';
 import { measureCost, measureMemory, measureReplicas } from './scenarios/costs.js';
+import { measureEvents } from './scenarios/events.js';
 import { measureFaults, measureHostile, measureSteps, measureStorm } from './scenarios/faults.js';
 import {
   measureAgainstGotenberg,
@@ -35,6 +36,7 @@ export const onOneSystem: Readonly<Record<string, Scenario>> = {
   issuing: measureIssuing,
   series: measureSeries,
   cost: measureCost,
+  events: measureEvents,
   'open-loop': measureOpenLoop,
   documents: measureDocuments,
   page: measurePage,

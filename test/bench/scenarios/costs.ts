@@ -29,7 +29,7 @@ const sum = (values: Iterable<number>) => [...values].reduce((total, value) => t
 
 /** What the callers, the outside world and the command use is no cost of the system. */
 const outside = ['tax-authority', 'mailbox', 'whatsapp', 'fault-proxy'];
-const printServer = 'gotenberg';
+export const printServer = 'gotenberg';
 
 /** What a process has used since its start. The statements were sent to PostgreSQL, each a round trip. */
 const usedNames = ['cpu_ms', 'statements', 'messages_in', 'messages_out'];
@@ -85,7 +85,8 @@ export async function measureCost(start: StartSystem): Promise<Row[]> {
   return rows;
 }
 
-async function usedBy(stack: RunningStack): Promise<Map<string, Used>> {
+/** What each process has used since its start, in the order of the names. */
+export async function usedBy(stack: RunningStack): Promise<Map<string, Used>> {
   const used = new Map<string, Used>();
   for (const { name, pid, health_url } of (await stack.file()).services) {
     if (!outside.includes(name)) {

@@ -100,8 +100,8 @@ ${button({ text: texts.again[language], kind: 'secondary', label: `${texts.again
 
 /** A body, which can be scrolled by keys as well. */
 function bodyPart(title: string, text: string, none: string): Markup {
-  const body =
-    text === '' ? html`<p class="soft">${none}</p>` : html`<pre dir="ltr" tabindex="0">${text}</pre>`;
+  const body = html`<pre dir="ltr" tabindex="0">${text}</pre>`;
+  const nothing = html`<p class="soft">${none}</p>`;
   return html`<h3>${title}</h3>
-${body}`;
+${text === '' ? nothing : body}`;
 }
