@@ -211,7 +211,7 @@ export const Donation = Strict({
   next_attempt_at: Nullable(Instant),
   /** When the state was reached. */
   decided_at: Instant,
-  /** Null: nobody has asked for it. */
+  /** Null: no one has asked for it. */
   cancellation: Nullable(Strict({ requested_at: Instant, reason: Type.String() })),
   reports: Type.Array(DonationReportView),
 });

@@ -199,11 +199,11 @@ const documentFilter = {
   to: Type.Optional(CalendarDate),
   external_ref: Type.Optional(Type.String()),
   include_cancelled: Type.Boolean(),
-  /** With `cancelled`, whatever `include_cancelled` says. With or without a type and dates, a page reads an index in its order. */
+  /** With `cancelled`, whatever `include_cancelled` states. With or without a type and dates, a page reads an index in its order. */
   status: Type.Optional(Type.Enum([...documentStatuses])),
   /** The number, of any type. */
   number: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-  /** Of these customers only, whose documents are checked one by one for a type, a status or a reference beside it. */
+  /** Of these customers only, whose documents are checked one by one for a type, a status or a reference in addition. */
   customer_ids: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 50 })),
   /** Only documents whose source is this one; they are checked one by one for the rest. */
   based_on: Type.Optional(Uuid),

@@ -38,7 +38,7 @@ const SignedPdf = Strict({
   cancelled: Type.Boolean(),
   /** The number of the tax authority that it shows: an allocation number, or that of a donation report. */
   allocation_number: Nullable(Type.String()),
-  /** Whether it says that the report of its donation was cancelled. Absent: it does not. */
+  /** Whether it states that the report of its donation was cancelled. Absent: it does not. */
   report_cancelled: Type.Optional(Type.Boolean()),
 });
 
@@ -159,7 +159,7 @@ export const renderPage = defineContract('rendering.page.render', {
   reply: Strict({ html: Type.String() }),
 });
 
-/** The sheet of a document that is not issued, as a page that says so: without a number, unsigned and stored nowhere. */
+/** The sheet of a document that is not issued, as a page that states it: without a number, unsigned and stored nowhere. */
 export const renderDraft = defineContract('rendering.draft.render', {
   request: Strict({ draft: DraftDocument, business: Business }),
   reply: Strict({ html: Type.String() }),
@@ -193,7 +193,7 @@ export const artifactRendered = defineEvent(
     allocation_number: Nullable(Type.String()),
     /** Whether the revision says that its number is still being obtained. */
     allocation_pending: Type.Boolean(),
-    /** Whether it says that the report of its donation was cancelled. Absent: it does not. */
+    /** Whether it states that the report of its donation was cancelled. Absent: it does not. */
     report_cancelled: Type.Optional(Type.Boolean()),
   }),
 );

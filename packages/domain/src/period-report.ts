@@ -36,7 +36,7 @@ export interface PeriodReport {
   readonly taxable: VatAmounts;
   /** Sales without VAT. */
   readonly untaxed: Agorot;
-  /** Sales and VAT in whole shekels, half up (VAT law, section 139: reports are in whole shekels). */
+  /** Sales and VAT in complete shekels, half up (VAT law, section 139: reports are in complete shekels). */
   readonly reported: { readonly taxable: bigint; readonly vat: bigint; readonly untaxed: bigint };
   /** What was received, by receipts of any kind. */
   readonly received: Agorot;
@@ -64,7 +64,7 @@ export function isSaleType(type: DocumentType): type is SaleType {
   return (saleTypes as readonly DocumentType[]).includes(type);
 }
 
-/** An amount in whole shekels, a half away from zero, so that a credit mirrors its invoice. */
+/** An amount in complete shekels, a half away from zero, so that a credit mirrors its invoice. */
 export function wholeShekels(amount: Agorot): bigint {
   return divideRounded(amount, 100n);
 }

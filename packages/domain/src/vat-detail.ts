@@ -18,7 +18,7 @@ export interface VatDetailField {
 
 const digits = (name: string, length: number): VatDetailField => ({ name, length, kind: 'digits' });
 const text = (name: string, length: number): VatDetailField => ({ name, length, kind: 'text' });
-/** An amount in whole shekels behind its sign. */
+/** An amount in complete shekels behind its sign. */
 const amount = (name: string, length: number): VatDetailField[] => [
   { name: `${name}_sign`, length: 1, kind: 'sign' },
   digits(name, length),
@@ -68,7 +68,7 @@ export interface VatDetailDocument {
   readonly allocation_number: string | null;
 }
 
-/** One row; amounts in whole shekels, without a sign. */
+/** One row; amounts in complete shekels, without a sign. */
 interface SaleRow {
   readonly line: string;
   readonly sign: bigint;
@@ -76,7 +76,7 @@ interface SaleRow {
   readonly vat: bigint;
 }
 
-/** What the header has, in whole shekels. */
+/** What the header has, in complete shekels. */
 export interface VatDetailSums {
   readonly taxable: bigint;
   readonly vat: bigint;

@@ -44,7 +44,7 @@ export interface PrintedReportParts {
   readonly body: string;
 }
 
-/** A page with what each report says: business, period, nature, date and an end mark (Instructions, appendix E). */
+/** A page with what each report states: business, period, nature, date and an end mark (Instructions, appendix E). */
 export function printedReport({ language, business, title, facts, body }: PrintedReportParts): string {
   const { direction, end } = words[language];
   return `<!doctype html>

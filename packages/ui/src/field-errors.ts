@@ -3,7 +3,7 @@ import type { Language, Words } from './language.js';
 /** What is wrong with a form, by the name of the field; what belongs to no field is below `form`. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** What a page says about a path of a contract; `*` is any one part, such as the place in a list. */
+/** What a page states about a path of a contract; `*` is any one part, such as the place in a list. */
 export interface FieldRule {
   readonly path: string;
   /** The field of the form; its `*` are those of the path. Without it, the field is named as the path: `items.0.price`. */

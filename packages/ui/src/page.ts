@@ -163,7 +163,7 @@ export function emptyState(given: {
 /** A status: good and bad news, what waits for something, what needs no attention. */
 export type Tone = 'good' | 'bad' | 'waiting' | 'neutral';
 
-/** A status as a word in a frame; its color repeats what the word says. */
+/** A status as a word in a frame; its color repeats what the word states. */
 export function badge(tone: Tone, text: Content): Markup {
   return html`<span class="badge ${tone}">${text}</span>`;
 }

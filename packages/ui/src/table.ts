@@ -32,7 +32,7 @@ type ColumnValues<Row> =
 export type Column<Row> = ColumnHead & ColumnValues<Row>;
 
 interface TableGiven<Row> {
-  /** What screen readers read first; where a heading says the same, it is not seen. */
+  /** What screen readers read first; where a heading states the same, it is not seen. */
   readonly caption: string;
   readonly captionShown?: boolean;
   readonly columns: readonly Column<Row>[];

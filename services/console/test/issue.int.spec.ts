@@ -32,7 +32,7 @@ describe('issuing by hand in the console', () => {
   let source: IssuedDocument;
   let state: DocumentState;
   let customers: CustomerCard[];
-  /** What issuing answers a preview with beside the totals, or refuses it with. */
+  /** What issuing answers a preview with in addition to the totals, or refuses it with. */
   let known: Partial<ReplyOf<typeof previewDocument>>;
   let refusal: ApiError | null;
   let issueRefusal: ApiError | null;

@@ -549,7 +549,7 @@ describe('a credit note in the console', () => {
   let address: string;
   let credited: number;
   let fail: ApiError | null;
-  /** What issuing knows of the credit note beside its totals. */
+  /** What issuing knows of the credit note in addition to its totals. */
   let known: Partial<ReplyOf<typeof previewDocument>>;
   /** What issuing was asked for, and what it has issued, by key. */
   const asked: Issue[] = [];

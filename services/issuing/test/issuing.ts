@@ -186,7 +186,7 @@ export const net = (unit_price: number): CreateDocument['items'] => [
   { description: 'שירות לדוגמה', quantity: 1, unit_price },
 ];
 
-/** A customer as the fake of customer has them: what the request says, and nothing from a card. */
+/** A customer as the fake of customer has them: what the request states, and nothing from a card. */
 const snapshotOf = (customer: CustomerInput, id: string): CustomerSnapshot => ({
   id: customer.id ?? id,
   name: customer.name ?? 'לקוח לדוגמה',

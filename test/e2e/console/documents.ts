@@ -121,8 +121,9 @@ export function documents(system: () => ConsoleSystem): void {
       expect(await stack.mailsTo(email)).toHaveLength(1);
 
       await visitor.page.fill(`${form} input[name=recipient]`, 'no address');
-      await visitor.press(form);
-      expect(await visitor.page.locator('.notice.error').count()).toBe(1);
+      await visitor.pressForStatus(form, 422);
+      expect(await visitor.page.inputValue(`${form} input[name=recipient]`)).toBe('no address');
+      expect(await visitor.page.locator(`${form} .error`).count()).toBe(1);
     }, 60_000);
 
     it('a quote is cancelled after a page that says what happens, with its reason on the document', async () => {

@@ -9,7 +9,7 @@ import type { ConsoleSystem } from '../console.e2e.spec.js';
 
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Issuing by hand, on the whole system: the form as it is typed into, and the same form by its buttons alone. */
+/** Issuing by hand, on the complete system: the form as it is typed into, and the same form by its buttons alone. */
 export function issuingByHand(system: () => ConsoleSystem): void {
   describe('issuing by hand', () => {
     let axe: string;

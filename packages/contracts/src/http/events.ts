@@ -26,7 +26,7 @@ export const fromEventId = (id: string): string =>
 
 const document = described(CreatedDocument, 'The document as a list showed it when the event was stored.');
 
-/** What an event says of an allocation number. */
+/** What an event states of an allocation number. */
 export const EventAllocation = Strict(
   {
     status: Type.Enum(['issued', 'refused', 'failed'], {
@@ -40,7 +40,7 @@ export const EventAllocation = Strict(
 );
 export type EventAllocation = Static<typeof EventAllocation>;
 
-/** What an event says of a message. */
+/** What an event states of a message. */
 export const EventDelivery = Strict(
   {
     channel: Type.Enum(['email', 'whatsapp']),
@@ -56,7 +56,7 @@ export const EventDelivery = Strict(
 );
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** What an event says of the connection to the tax authority. */
+/** What an event states of the connection to the tax authority. */
 export const EventConnection = Strict(
   {
     valid_until: Nullable(Instant, 'By when the owner has to log in again; null where it has ended.'),

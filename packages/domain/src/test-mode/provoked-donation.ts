@@ -17,7 +17,7 @@ export function decideDonation(document: Document, business: law.DonatedBusiness
 }
 
 /**
- * Whether a receipt gives its donor no credit for the one reason that nobody reports it from here: its institution is approved, and the
+ * Whether a receipt gives its donor no credit for the one reason that no one reports it from here: its institution is approved, and the
  * report is not made.
  */
 export function lacksDonationReport(document: Document, business: law.DonatedBusiness): boolean {

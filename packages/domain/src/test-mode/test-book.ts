@@ -1,6 +1,6 @@
 /*
  * A business has two books: the live one, under the id of the business, and a test book, under an id that is made of it. The
- * version of the UUID says which is which (ADR 0051), so that neither code nor SQL can miss it.
+ * version of the UUID states which is which (ADR 0051), so that neither code nor SQL can miss it.
  */
 
 /** Whether a document counts. */

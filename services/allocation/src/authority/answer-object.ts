@@ -80,6 +80,6 @@ export function refusalOf(message: unknown): { codes: string[]; message: string 
   };
 }
 
-/** Text as it is stored and shown: a single line of whole characters that PostgreSQL and JSON accept. */
+/** Text as it is stored and shown: a single line of complete characters that PostgreSQL and JSON accept. */
 const truncate = (text: string, charactersMax = reasonMax): string =>
   [...text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim()].slice(0, charactersMax).join('');

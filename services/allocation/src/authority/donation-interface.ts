@@ -184,7 +184,7 @@ function reported(given: unknown): ReportedAnswer {
 
 /**
  * Reads an answer with HTTP status 200, which may be a refusal. Strict, since a number is printed on a legal document.
- * @throws Error that says what is wrong with an answer that is neither; ForeignAnswer.
+ * @throws Error that states what is wrong with an answer that is neither; ForeignAnswer.
  */
 export function readReportAnswer(body: string, id: string): ReportAnswer {
   const answer = readAnswer(body, { name: idName, value: id });

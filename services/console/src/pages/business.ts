@@ -312,7 +312,7 @@ function logoOf(file: UploadedFile | undefined, isRemoved: boolean): BusinessCha
   return isRemoved ? null : undefined;
 }
 
-/** What the page says about what the contract refuses. */
+/** What the page states about what the contract refuses. */
 const errorRules: readonly FieldRule[] = [
   { path: '/name', text: texts.badName },
   { path: '/email', text: texts.badEmail },

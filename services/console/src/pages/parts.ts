@@ -58,7 +58,7 @@ export function effectList(effects: readonly (Markup | string)[]): Markup {
 </ul>`;
 }
 
-/** A document of a list, with its state, which says how far it is settled. */
+/** A document of a list, with its state, which states how far it is settled. */
 export interface ListedDocument {
   readonly document: DocumentHead;
   readonly state: DocumentState;

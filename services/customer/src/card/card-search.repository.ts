@@ -73,7 +73,7 @@ export async function findCustomers(
   );
 }
 
-/** What the term may be beside a part of a name. */
+/** What the term may be in addition to a part of a name. */
 const exactConditions = ({ taxId, email, phone }: SearchTerm): RawBuilder<SqlBool>[] => [
   ...(taxId === null ? [] : [sql<SqlBool>`tax_id = ${taxId}`]),
   ...(email === null ? [] : [sql<SqlBool>`email_key = ${email}`]),

@@ -42,7 +42,7 @@ export interface DeliveryFacts {
   events?: boolean;
 }
 
-/** What an email that reminds a customer of open documents says, and of which. */
+/** What an email that reminds a customer of open documents states, and of which. */
 export interface Reminder {
   customer_id: string;
   subject: string;
@@ -165,7 +165,7 @@ export interface AttemptTable {
   n: number;
   /** The allocation number that its PDF shows; null: it shows none. */
   allocation_number: string | null;
-  /** Whether its PDF says that the report of its donation was cancelled. */
+  /** Whether its PDF states that the report of its donation was cancelled. */
   report_cancelled: Generated<boolean>;
   started_at: Date;
   ended_at: Date | null;

@@ -28,7 +28,7 @@ export interface FinalPdf {
   readonly allocationNumber: string | null;
   /** Whether the number is still being obtained. */
   readonly allocationPending: boolean;
-  /** Whether it says that the report of its donation was cancelled. */
+  /** Whether it states that the report of its donation was cancelled. */
   readonly reportCancelled: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface MessagePdf {
   readonly revision: number;
   /** The number that it shows; null: none. */
   readonly allocationNumber: string | null;
-  /** Whether it says that the report of its donation was cancelled. */
+  /** Whether it states that the report of its donation was cancelled. */
   readonly reportCancelled: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { documentTypeRules } from '@pinkas/domain';
 import type { DeliveryFacts } from './delivery.tables.js';
 
-/** What a message says of the tax authority's number of its document: of an invoice, or of a donation. */
+/** What a message states of the tax authority's number of its document: of an invoice, or of a donation. */
 export interface AllocationState {
   /** The printed one; null: there is none. */
   readonly number: string | null;
@@ -11,7 +11,7 @@ export interface AllocationState {
   readonly reportCancelled?: boolean;
 }
 
-/** That the report of a donation was cancelled, as its receipt says it. */
+/** That the report of a donation was cancelled, as its receipt states it. */
 export const reportCancelledWords = { he: 'דיווח בוטל', en: 'Report cancelled' } as const;
 
 const locales = { he: 'he-IL', en: 'en-IL' } as const;

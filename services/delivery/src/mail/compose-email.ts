@@ -359,7 +359,7 @@ function openingOf(
 export const viewUrl = (viewUrlBase: string, publicId: string): string =>
   `${viewUrlBase}/${encodeURIComponent(publicId)}`;
 
-/** What an email says, in any form. */
+/** What an email states, in any form. */
 export interface Lines {
   /** The title of the HTML. */
   readonly type: string;

@@ -33,7 +33,7 @@ const wordings = {
   },
 } as const;
 
-/** What a reminder says unless a person writes something else. */
+/** What a reminder states unless a person writes something else. */
 export function defaultReminder(
   business: { readonly name: string; readonly language: 'he' | 'en' },
   customerName: string,

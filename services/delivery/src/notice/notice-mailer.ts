@@ -7,7 +7,7 @@ import type { SendOutcome } from '../delivery/send-policy.js';
 import { singleLine } from '../delivery/wording.js';
 import { Mailer } from '../mail/mailer.js';
 
-/** The name beside the address of the platform. */
+/** The name next to the address of the platform. */
 const platformName = 'Pinkas';
 
 /** A mail of the platform to a person. */

@@ -81,7 +81,7 @@ export class WebhookClient {
   }
 }
 
-/** Gives a socket the addresses that were judged, whatever the DNS says by now. */
+/** Gives a socket the addresses that were judged, whatever the DNS states by now. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, done) => {

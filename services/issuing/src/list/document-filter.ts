@@ -36,7 +36,7 @@ export const isWithinDates = ({ from, to }: DocumentFilter): Expression<SqlBool>
 
 const agorot = (amount: number) => sql`${fromShekels(amount)}::bigint`;
 
-/** What a document is checked for beside its state, its dates, and the filter that an index answers. */
+/** What a document is checked for in addition to its state, its dates, and the filter that an index answers. */
 export const conditionsOf = ({
   type,
   number,
@@ -117,7 +117,7 @@ export function documentsOf(
       .where('document.business_id', '=', business_id)
       .where((where) => where.and(conditions))
       .$if(status !== undefined, (query) => query.where('document.status', '=', status ?? null))
-      // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the whole book.
+      // Not 'cancelled_at is null': without statistics the planner takes nulls for rare, and sorts the complete book.
       .$if(status === undefined && search === undefined && !include_cancelled, (query) =>
         query.where('document.status', '!=', 'cancelled'),
       )

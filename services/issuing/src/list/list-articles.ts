@@ -7,7 +7,7 @@ import type { IssuingTables } from '../document/document.tables.js';
 const documentsMax = 300;
 const articlesMax = 200;
 
-/** Lists what former lines have for each article number, so that nobody types it twice. */
+/** Lists what former lines have for each article number, so that no one types it twice. */
 @Operation(listArticles)
 export class ListArticles {
   constructor(@InjectDatabase() private readonly db: Database<IssuingTables>) {}

@@ -23,7 +23,7 @@ export interface ArtifactTable {
   allocation_number: string | null;
   /** Whether this revision says that its number is still being obtained. */
   number_pending: Generated<boolean>;
-  /** Whether this revision says that the report of its donation was cancelled. */
+  /** Whether this revision states that the report of its donation was cancelled. */
   report_cancelled: Generated<boolean>;
   /** As this revision shows it; null: it shows no cancellation. */
   cancelled_at: Date | null;

@@ -17,7 +17,7 @@ interface Settled {
 }
 
 /**
- * Which PDF the customer gets once a required number of the tax authority is settled: the first revision, which says that a number is
+ * Which PDF the customer gets once a required number of the tax authority is settled: the first revision, which states that a number is
  * being obtained, or a new one that shows the number, or that there is none to wait for. The number, or the end of the attempts, may also
  * come much later; the new revision then follows the published one.
  */

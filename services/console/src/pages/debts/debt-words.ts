@@ -16,7 +16,7 @@ const texts = {
   days: { he: 'ימים באיחור', en: 'days late' },
 } as const satisfies Record<string, Words>;
 
-/** How many days late something is; what is not due says so. */
+/** How many days late something is; what is not due states it. */
 export function lateness(days: number, language: Language): Markup {
   if (days <= 0) {
     return badge('neutral', ageWords.not_due[language]);

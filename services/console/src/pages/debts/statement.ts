@@ -35,7 +35,7 @@ export interface StatementPeriod {
   readonly to?: string;
 }
 
-/** The customer of a page, and the period that its address names: this year, unless it says something else. */
+/** The customer of a page, and the period that its address names: this year, unless it states something else. */
 export interface StatementVisit {
   readonly customer: CustomerDetails;
   readonly period: StatementPeriod;

@@ -45,7 +45,7 @@ export function issueConfirm(visit: MemberVisit, fields: IssueFields, preview: D
     ([name, value]) => html`${hidden(name, value)}
   `,
   );
-  // What is confirmed is what is issued: another total, for example of a VAT rate that has changed meanwhile, is refused.
+  // What is confirmed is what is issued: another total, for example of a VAT rate that has changed since, is refused.
   const confirmed = hidden('expected_total', String(draft.totals.total));
   const asks = html`
 ${facts(

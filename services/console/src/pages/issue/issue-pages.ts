@@ -128,7 +128,7 @@ export class Issuing {
     return this.rpc.call(previewDocument, { business: book, issuer, body, payments_open: isOpen });
   }
 
-  /** What the document comes to as far as it is typed, for the form beside it. */
+  /** What the document comes to as far as it is typed, for the form next to it. */
   async summary(visit: MemberVisit, fields: IssueFields): Promise<Summary> {
     const typed = { ...withoutBlankLines(fields), payments: [] };
     const parsed = bodyOf(typed, visit.language);
@@ -356,7 +356,7 @@ export class ComposeDocument {
   }
 }
 
-/** The picture of a document that is not issued, for the frame beside the question. */
+/** The picture of a document that is not issued, for the frame next to the question. */
 @ConsolePage({ method: 'POST', path: '/issue/picture', access, changes: 'issues', books: true })
 export class DrawDocument {
   constructor(private readonly issuing: Issuing) {}

@@ -1,6 +1,6 @@
 import type { Words } from '@pinkas/ui';
 
-/** What the list of documents says. */
+/** What the list of documents states. */
 export const listWords = {
   search: { he: 'חיפוש', en: 'Search' },
   searchHint: {

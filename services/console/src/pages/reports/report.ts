@@ -82,7 +82,7 @@ export function salesTable(
   });
 }
 
-/** What the periodic VAT report asks for, in whole shekels. */
+/** What the periodic VAT report asks for, in complete shekels. */
 export function reportedFacts({ reported }: Report, { language }: MemberVisit): Markup {
   const whole = (value: number) => {
     const figure = Math.abs(value).toLocaleString('en-US');

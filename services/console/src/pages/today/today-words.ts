@@ -1,6 +1,6 @@
 import type { Words } from '../words.js';
 
-/** What the first page of a business says. */
+/** What the first page of a business states. */
 export const todayWords = {
   needs: { he: 'דורש טיפול', en: 'Needs attention' },
   nothing: { he: 'הכול מטופל. אין דבר שמחכה לך.', en: 'All is well. Nothing waits for you.' },
