@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CustomerList, DocumentPage } from '@pinkas/contracts';
 import { createDocumentExamples } from '@pinkas/contracts/openapi';
 import { documentTypes } from '@pinkas/domain';
+import { repositoryRoot } from '../../harness/sources.js';
 import { expectRefusal } from '../error-table.js';
 import { documentOf, newName, quote } from '../example-bodies.js';
 import type { Issuer, Suite } from '../suite.js';
@@ -53,6 +57,44 @@ export function previews(suite: Suite): void {
       }
       expect(await seen()).toEqual(before);
       expect((await suite.issued(issuer.key, quote())).number).toBe(1);
+    });
+
+    it('the order form of the client shows the totals of an order, and issues it once', async () => {
+      const { key } = await suite.newIssuer();
+      const child = spawn(
+        process.execPath,
+        [join(repositoryRoot, 'packages/client/examples/order-form.mjs')],
+        {
+          env: { PATH: process.env.PATH, PINKAS_BASE_URL: suite.file.base_url, PINKAS_KEY: key, PORT: '0' },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      try {
+        const [line] = (await once(child.stdout, 'data')) as [Buffer];
+        const url = `http://127.0.0.1:${line.toString().match(/\d+/)?.[0]}/`;
+        const send = async (act: string, fields: Record<string, string>) => {
+          const body = new URLSearchParams({
+            name: 'לקוח',
+            item: 'פריט',
+            quantity: '2',
+            price: '50',
+            act,
+            ...fields,
+          });
+          return (await fetch(url, { method: 'POST', body })).text();
+        };
+        const form = await (await fetch(url)).text();
+        const idempotencyKey = form.match(/name="key" value="([^"]+)"/)?.[1] ?? '';
+        expect(await send('compute', { key: idempotencyKey })).toContain('VAT 18, in all 118 ILS');
+        expect(await send('compute', { name: '' })).toContain('/customer/name');
+        const ordered = await Promise.all([1, 2].map(() => send('order', { key: idempotencyKey })));
+        expect(ordered.map((page) => page.match(/Invoice \d+: \d+ ILS/)?.[0])).toEqual([
+          'Invoice 1: 118 ILS',
+          'Invoice 1: 118 ILS',
+        ]);
+      } finally {
+        child.kill();
+      }
     });
 
     it('a preview needs no Idempotency-Key, and counts for the rate limit', async () => {
