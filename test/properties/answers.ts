@@ -159,6 +159,9 @@ export function expectIssued(
     allocation_number: null,
     allocation: { status: 'not_required', number: null, reason: expect.any(String) },
     delivery: { status: 'disabled', channel: null, scheduled_for: null },
+    ...(body.type === 'donation_receipt' && {
+      donation: { status: 'not_required', number: null, reason: expect.any(String) },
+    }),
     view_url: `${caller.viewUrlBase}/${created.public_id}`,
     pdf_url: `${caller.pdfUrlBase}/${created.public_id}`,
     based_on: source?.created.id ?? null,

@@ -377,13 +377,14 @@ export class BookModel {
         ...this.now(document),
         allocation: document.created.allocation,
         delivery: document.created.delivery,
+        ...(document.created.donation && { donation: document.created.donation }),
       }))
       .reverse();
   }
 
   /** A document as it is now, without what only creation and lists return. */
   now({ created, status, paid, cancelledAt }: BookedDocument): CancelledDocument {
-    const { allocation: _allocation, delivery: _delivery, ...document } = created;
+    const { allocation: _allocation, delivery: _delivery, donation: _donation, ...document } = created;
     return {
       ...document,
       status,

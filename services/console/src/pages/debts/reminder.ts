@@ -169,6 +169,7 @@ function nothingOpen(visit: MemberVisit): PageReply {
     html`
 ${head(visit, null)}
 ${emptyState({ title: texts.none[language] })}`,
+    404,
   );
 }
 
