@@ -179,6 +179,16 @@ const dueDate =
     return bothDays && (value.due_date as string) < (date as string) ? ['/due_date'] : [];
   };
 
+/** A donor who lives abroad is of a donation alone, and in place of a tax id. */
+const foreignDonor = (value: Members): string[] => {
+  if (!Object.hasOwn(value, 'foreign_donor')) {
+    return [];
+  }
+  const isOther = types.includes(value.type as string) && value.type !== 'donation_receipt';
+  const hasTaxId = isMembers(value.customer) && Object.hasOwn(value.customer, 'tax_id');
+  return isOther || hasTaxId ? ['/foreign_donor'] : [];
+};
+
 /**
  * Where a create request is at fault, as JSON Pointers without repetition; empty for a valid one.
  * @param today the day in Israel, which is the date of a request that names none.
@@ -190,6 +200,12 @@ export function faultPointers(body: unknown, today: string): string[] {
       date: optional(day),
       due_date: optional(day),
       customer: required(members(customer, idOrName)),
+      foreign_donor: optional(
+        members({
+          country: required(written(/^[A-Z]{2}$/)),
+          passport: optional(written(/^[A-Za-z0-9]{4,20}$/)),
+        }),
+      ),
       items: required(listOf(1, 100, members(item))),
       prices_include_vat: optional(yesOrNo),
       discount: optional(members(discount)),
@@ -201,7 +217,7 @@ export function faultPointers(body: unknown, today: string): string[] {
       send: optional(yesOrNo),
       external_ref: optional(texts(0, 64)),
     },
-    dueDate(today),
+    (value) => [...dueDate(today)(value), ...foreignDonor(value)],
   );
   return [...new Set(request(body, ''))];
 }

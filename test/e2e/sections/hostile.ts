@@ -25,7 +25,7 @@ export function hostile(system: () => RunningStack): void {
       const report = await tourConsole(system(), { count: 500, seed, forMs: 120_000 });
       expect(report.findings).toEqual([]);
       expect(report.requests).toBeGreaterThan(900);
-      // The tour comes to no page that has their form: it signs in by no passkey, and a test book sends nothing.
+      // The tour comes to no page that has their form: it signs in by no passkey, a test book sends nothing, and no endpoint, donation or failed month is there.
       expect(report.unseen).toEqual([
         '/sign-in/link/:token',
         '/sign-in/passkey/options',
@@ -34,6 +34,27 @@ export function hostile(system: () => RunningStack): void {
         '/account/passkeys',
         '/account/passkeys/:passkey/rename',
         '/account/passkeys/:passkey/remove',
+        '/b/:business/connection/webhooks/:id/test',
+        '/t/:business/connection/webhooks/:id/test',
+        '/b/:business/connection/webhooks/:id/enable',
+        '/t/:business/connection/webhooks/:id/enable',
+        '/b/:business/connection/webhooks/:id/disable',
+        '/t/:business/connection/webhooks/:id/disable',
+        '/b/:business/connection/webhooks/:id/resend',
+        '/t/:business/connection/webhooks/:id/resend',
+        '/b/:business/connection/webhooks/:id/rotate',
+        '/t/:business/connection/webhooks/:id/rotate',
+        '/b/:business/connection/webhooks/:id/remove',
+        '/t/:business/connection/webhooks/:id/remove',
+        '/b/:business/documents/send',
+        '/t/:business/documents/send',
+        '/b/:business/exports/monthly/again',
+        '/b/:business/documents/:id/cancel-donation',
+        '/t/:business/documents/:id/cancel-donation',
+        '/b/:business/issue/document',
+        '/t/:business/issue/document',
+        '/b/:business/issue/picture',
+        '/t/:business/issue/picture',
         '/t/:business/suppressions/remove',
         '/t/:business/documents/:id/resend',
         '/t/:business/documents/:id/allocation',

@@ -8,6 +8,7 @@ import {
   postDocuments,
   publicRoutes,
   type Route,
+  toEventId,
 } from '@pinkas/contracts';
 import fc from 'fast-check';
 import { Operator } from '../../harness/operator.js';
@@ -178,7 +179,8 @@ export function requestBodies(system: () => RunningStack): void {
     );
 
     /** A route with a real id in its path, or with another text in its place. */
-    const targetOf = (route: Route, id: string) => route.path.replace(':id', id);
+    const targetOf = (route: Route, id: string) =>
+      route.path.replace(':event_id', toEventId(randomUUID())).replace(':id', id);
     /** Routes; a report has their names alone. */
     const named = (route: Route): Route =>
       Object.assign({ ...route }, { [fc.toStringMethod]: () => route.operation });
