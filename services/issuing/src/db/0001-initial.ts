@@ -178,7 +178,8 @@ export const initial = sqlMigration(`
   create index document_unconnected_idx on document (business_id)
     where type in ('tax_invoice', 'tax_invoice_receipt') and vat > 0 and business ->> 'tax_authority_connected' = 'false'
       and subtotal - discount > (business ->> 'allocation_threshold_net')::numeric;
-  create index document_type_balance_idx on document (business_id, type, balance, position) where balance <> 0;
+  -- 'is true': 'balance > 0' must not imply it, or the planner reads debts by this index, and sorts them.
+  create index document_type_balance_idx on document (business_id, type, balance, position) where (balance <> 0) is true;
   create index document_type_total_idx on document (business_id, type, total_agorot, position);
   -- A number comes with a document, or once after it; so does the end of the wait for it.
   create index document_allocation_number_idx on document (business_id, allocation_number)

@@ -529,7 +529,7 @@ CREATE INDEX document_part_paid_idx ON public.document USING btree (business_id)
 
 CREATE INDEX document_source_idx ON public.document USING btree (business_id, source_id) INCLUDE (type, total) WHERE (source_id IS NOT NULL);
 
-CREATE INDEX document_type_balance_idx ON public.document USING btree (business_id, type, balance, "position") WHERE (balance <> (0)::numeric);
+CREATE INDEX document_type_balance_idx ON public.document USING btree (business_id, type, balance, "position") WHERE ((balance <> (0)::numeric) IS TRUE);
 
 CREATE INDEX document_type_dated_idx ON public.document USING btree (business_id, type, dated_on, "position");
 

@@ -49,7 +49,7 @@ export const conditionsOf = ({
   with_balance,
   search,
 }: DocumentFilter): Expression<SqlBool>[] => [
-  ...(with_balance === true ? [sql<SqlBool>`document.balance <> 0`] : []),
+  ...(with_balance === true ? [sql<SqlBool>`(document.balance <> 0) is true`] : []),
   ...(type === undefined ? [] : [isOfType(type)]),
   ...(number === undefined ? [] : [sql<SqlBool>`document.number = ${number}`]),
   ...(external_ref === undefined ? [] : [sql<SqlBool>`document.external_ref = ${external_ref}`]),
