@@ -218,9 +218,13 @@ export function damagedBook(system: () => RunningStack): void {
             [`${repositoryRoot}/packages/cli/dist/main.js`, 'verify', '--business', issuer.business.id],
             { env: { PATH: process.env.PATH, PINKAS_HOME: stack.home }, timeout: 60_000 },
           ).catch((error: unknown) => error as { code: number; stdout: string; stderr: string });
+          // The sums of the day and of the month are then of one date.
+          const isFirstOfMonth = documents.invoice?.date.endsWith('-01');
           expect(failure).toMatchObject({
             code: 1,
-            stderr: expect.stringMatching(/^[45] findings in the books of 1 of 1 business: .+\n$/),
+            stderr: expect.stringMatching(
+              new RegExp(`^${isFirstOfMonth ? 4 : 5} findings in the books of 1 of 1 business: .+\\n$`),
+            ),
             stdout: expect.stringContaining(
               `tax_invoice 2 (${id('large invoice')}): before it number 1 is missing`,
             ),
