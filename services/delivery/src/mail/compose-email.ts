@@ -149,7 +149,7 @@ const wordings: Readonly<Record<'he' | 'en', Wording>> = {
   },
 };
 
-/** What is said of the number of a donation report in place of an allocation number. */
+/** The words for the number of a donation report in place of an allocation number. */
 const donationWordings: Readonly<Record<'he' | 'en', Partial<Wording>>> = {
   he: {
     followUpSubject: (type, number, business) => `התקבל מספר דיווח: ${type} ${number} מאת ${business}`,
@@ -179,7 +179,7 @@ const donationWordings: Readonly<Record<'he' | 'en', Partial<Wording>>> = {
   },
 };
 
-/** What is said of a donation whose report was cancelled. */
+/** The words for a donation whose report was cancelled. */
 const cancelledWordings = {
   he: {
     subject: (type: string, number: number, business: string) =>

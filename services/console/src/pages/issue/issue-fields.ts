@@ -336,7 +336,7 @@ export function bodyOf(
   };
   const checked = checkBody(body);
   const found = [...(checked.ok ? [] : checked.errors), ...createDocumentErrors(body)];
-  // A text that is no number stands for 0 in the body: what is said of it there is not what is wrong.
+  // A text that is no number is 0 in the body: what is reported of it there is not what is wrong.
   const all = { ...bodyErrors({ errors: found }, language), ...errors };
   const own = Object.keys(all).filter((name) => !isLeftToCompute(fields, name));
   if (own.length > 0) {

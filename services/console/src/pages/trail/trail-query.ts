@@ -38,7 +38,7 @@ export function readTrailValues(query: URLSearchParams): TrailValues {
   };
 }
 
-/** A number stands for the document of the number that was issued last. */
+/** A number names the document of the number that was issued last. */
 export async function filterOf(
   rpc: RpcClient,
   business_id: string,
