@@ -142,7 +142,7 @@ export const nestedTimeLimits: readonly NestedTimeLimit[] = [
   { outer: 'acknowledge', inner: ['heartbeat', 'heartbeat'] },
   { outer: 'closeHttpServer', inner: ['createDocument'] },
   { outer: 'drain', inner: ['closeHttpServer'] },
-  { outer: 'exit', inner: ['drain'] },
+  { outer: 'exit', inner: ['silence', 'drain'] },
 ];
 
 /** The limits that operators and callers meet, for the table in ARCHITECTURE.md. */

@@ -7,6 +7,7 @@ import { header } from './headers.js';
 
 const movePauseMs = 10;
 const repeatPauseMs = 100;
+const looksPerSilence = 8;
 
 /** Why a call has no reply. */
 export class NoReplyError extends Error {
@@ -27,14 +28,16 @@ interface PendingCall {
   readonly resolve: (reply: Msg) => void;
   readonly reject: (error: Error) => void;
   readonly deadline: NodeJS.Timeout;
-  silence: NodeJS.Timeout;
+  /** How often it was looked at since its last message. */
+  looks: number;
 }
 
 /**
  * Receives the replies to the calls of this process, over one subscription.
  *
  * A handler reports progress every second until it replies (ADR 0029). So a call ends early when its handler has died, hangs
- * or is cut off: after `silence` without a message, and at once when the connection to NATS is lost.
+ * or is cut off: after `silence` without a message, and at once when the connection to NATS is lost. Silence is counted in looks: a
+ * process whose event loop was blocked has not read what has arrived, and counts that as one look.
  */
 export class ReplyInbox {
   readonly #pending = new Map<string, PendingCall>();
@@ -42,6 +45,8 @@ export class ReplyInbox {
   readonly #subject: string;
   #subscribed = false;
   #calls = 0;
+  /** Looks at the pending calls while there are any. */
+  #looking: NodeJS.Timeout | undefined;
   /** While this process moves to another server. */
   #moving: Promise<void> | undefined;
   /** Paused during the move, since the server that is left sends it requests until the connection closes. */
@@ -116,16 +121,11 @@ export class ReplyInbox {
 
   #send(subject: string, data: Uint8Array, headers: MsgHdrs, timeoutMs: number): Promise<Msg> {
     this.#subscribe();
+    this.#looking ??= setInterval(() => this.#look(), timeLimitsMs.silence / looksPerSilence).unref();
     const token = String(++this.#calls);
     return new Promise<Msg>((resolve, reject) => {
-      const fail = (reason: string) => this.#reject(token, reason);
-      this.#pending.set(token, {
-        subject,
-        resolve,
-        reject,
-        deadline: setTimeout(() => fail('timed out'), timeoutMs),
-        silence: setTimeout(() => fail('has a handler that does not respond'), timeLimitsMs.silence),
-      });
+      const deadline = setTimeout(() => this.#reject(token, 'timed out'), timeoutMs);
+      this.#pending.set(token, { subject, resolve, reject, deadline, looks: 0 });
       this.connection.publish(subject, data, { reply: `${this.#subject}.${token}`, headers });
     });
   }
@@ -162,7 +162,7 @@ export class ReplyInbox {
       return;
     }
     if (message.headers?.has(header.progress)) {
-      call.silence.refresh();
+      call.looks = 0;
       return;
     }
     // The status by which the server says that nobody subscribes.
@@ -179,9 +179,19 @@ export class ReplyInbox {
     if (call) {
       this.#pending.delete(token);
       clearTimeout(call.deadline);
-      clearTimeout(call.silence);
+    }
+    if (this.#pending.size === 0) {
+      clearInterval(this.#looking);
+      this.#looking = undefined;
     }
     return call;
+  }
+
+  #look(): void {
+    this.#rejectWhere((call) => {
+      call.looks += 1;
+      return call.looks > looksPerSilence;
+    }, 'has a handler that does not respond');
   }
 
   #reject(token: string, reason: string): void {

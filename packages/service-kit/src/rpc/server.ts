@@ -81,13 +81,17 @@ export class ContractServer extends ServerNats implements RequestReceiver {
     }
   }
 
-  async pause(): Promise<void> {
+  pause(): Promise<void> {
+    return this.#drain(timeLimitsMs.moveServer);
+  }
+
+  async #drain(withinMs: number): Promise<void> {
     const drained = Promise.all(
       subscriptionsOf(this)
         .splice(0)
         .map((subscription) => (subscription.isClosed() ? undefined : subscription.drain())),
     );
-    await withTimeout(drained, timeLimitsMs.moveServer, () => {});
+    await withTimeout(drained, withinMs, () => {});
   }
 
   resume(): void {
@@ -96,10 +100,13 @@ export class ContractServer extends ServerNats implements RequestReceiver {
     }
   }
 
-  /** Accepts no more requests. The connection stays open for the replies to those that have arrived. */
+  /**
+   * Accepts no more requests: those that the server sends until it has learned so are handled, unless their callers have given
+   * them up. The connection stays open for the replies.
+   */
   override close(): Promise<void> {
     this.#closed = true;
-    return this.pause();
+    return this.#drain(timeLimitsMs.silence);
   }
 }
 
