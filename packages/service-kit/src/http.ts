@@ -1,39 +1,12 @@
-import type { ServerResponse } from 'node:http';
-
-/** An error that a handler of HTTP requests throws: the status and the text that the caller gets. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
-
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Answers with a whole body. Does nothing when the caller is gone. */
-export function send(
-  response: ServerResponse,
-  status: number,
-  contentType: string,
-  body: Buffer,
-  headers: Record<string, string> = {},
-): void {
-  if (response.destroyed || response.headersSent) {
-    return;
-  }
-  response.writeHead(status, { 'content-type': contentType, 'content-length': body.length, ...headers });
-  response.end(body);
-}
-
-export { HttpMetrics, methodLabel } from './http/http-metrics.js';
-export { networkOf } from './http/network-of.js';
+/** The front of a service that the public reaches over HTTP. */
+export { acceptsGzip } from './http/accepts-gzip.js';
 export {
-  commonHeaders,
-  drainServer,
-  originOf,
-  publicServerOptions,
-  transportHeaders,
-} from './http/public-server.js';
-export { UntrustedProxies } from './http/untrusted-proxies.js';
+  HttpFront,
+  type HttpOrigin,
+  type HttpReply,
+  type RawRejection,
+  type RawReply,
+} from './http/http-front.js';
+export { HttpMetrics } from './http/http-metrics.js';
+export { networkOf } from './http/network-of.js';
+export { commonHeaders } from './http/page-headers.js';

@@ -44,7 +44,7 @@ const at = '2026-06-15T08:00:00.000Z';
 
 let console: ConsoleUnderTest;
 beforeAll(async () => {
-  console = await startConsole();
+  console = await startConsole({ shutdownDelayMs: 1_000 });
 });
 afterAll(() => console.stop());
 
@@ -130,6 +130,24 @@ describe('the HTTP server of the console', () => {
     expect(reply.status).toBe(404);
     expect(await reply.text()).toContain('This page does not exist');
     expect(reply.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+
+  it.each([
+    ['bytes that are no HTTP', 'hello\r\n\r\n', 400],
+    ['a tunnel', 'CONNECT /account HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+    ['headers that are too long', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 400],
+  ])('%s are answered with a page, and the connection is closed', async (_what, bytes, status) => {
+    const socket = connect(Number(new URL(console.origin).port), '127.0.0.1', () => socket.write(bytes));
+    let text = '';
+    for await (const part of socket) {
+      text += String(part);
+    }
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(head).toMatch(/^content-security-policy: default-src 'none'/m);
+    expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/m);
+    expect(head).toMatch(/^connection: close$/m);
+    expect(body).toMatch(/^<!doctype html>/);
   });
 
   it('an id in an address that is none changes no header of the reply', async () => {
@@ -780,5 +798,37 @@ describe('downloads of the console', () => {
     }
     expect(first).toBe('HTTP/1.1 503');
     expect((await browser.get('/account')).status).toBe(200);
+  });
+});
+
+// Last: it stops the console.
+describe('the shutdown of the console', () => {
+  it('a console listens for its shutdown delay, and closes each connection with its reply', async () => {
+    const style = /href="(\/assets\/[^"]+\.css)"/.exec(
+      await (await fetch(`${console.origin}/sign-in`)).text(),
+    )?.[1];
+    const requests = [
+      ['/sign-in', {}],
+      [style ?? '', {}],
+      ['/nowhere', {}],
+      ['/%zz', {}],
+      ['/sign-in', { method: 'POST', body: new URLSearchParams({ email: 'somebody@example.com' }) }],
+    ] as const;
+    const statuses = [200, 200, 404, 404, 403];
+    const replies = async () => {
+      const all = [];
+      for (const [path, init] of requests) {
+        const reply = await fetch(`${console.origin}${path}`, init);
+        await reply.text();
+        all.push([reply.status, reply.headers.get('connection')]);
+      }
+      return all;
+    };
+    expect(await replies()).toEqual(statuses.map((status) => [status, 'keep-alive']));
+    const stopped = console.service.stop();
+    // Over the open connection, and over new ones.
+    expect(await replies()).toEqual(statuses.map((status) => [status, 'close']));
+    await stopped;
+    await expect(fetch(console.origin)).rejects.toThrow();
   });
 });

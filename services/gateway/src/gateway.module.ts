@@ -15,10 +15,8 @@ import { StartEvents } from './business/start-events.js';
 import { UpdateBusiness } from './business/update-business.js';
 import { HttpServer } from './http/http-server.js';
 import { RateLimiter } from './http/rate-limiter.js';
-import { RawSocketResponses } from './http/raw-socket-responses.js';
 import { RequestCounter } from './http/request-counter.js';
 import { RequestPipeline } from './http/request-pipeline.js';
-import { RouteMounter } from './http/route-mounter.js';
 import { KillSwitch } from './kill-switch/kill-switch.js';
 import { SetKillSwitch } from './kill-switch/set-kill-switch.js';
 import { ServePdf } from './pages/serve-pdf.js';
@@ -62,8 +60,6 @@ import { ProvokablePostDocuments } from './test-mode/provokable-post-documents.j
     KeyUseRecorder,
     HttpMetrics,
     RequestPipeline,
-    RouteMounter,
-    RawSocketResponses,
     HttpServer,
     GetMe,
     GetDocumentTypes,

@@ -1,8 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpError, send } from '@pinkas/service-kit/http';
-import { type Logger, secondsSince } from '@pinkas/service-kit/process';
+import { HttpError, type Logger, secondsSince, send } from '@pinkas/service-kit/process';
 import { readConversionForm } from './conversion-form.js';
 import type { InstalledFonts } from './installed-fonts.js';
 import type { PagePool } from './page-pool.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError, send } from '@pinkas/service-kit/http';
+import { HttpError, send } from '@pinkas/service-kit/process';
 import {
   type Call,
   hangMaxMs,

@@ -1,16 +1,12 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
+import { acceptsGzip } from '@pinkas/service-kit/http';
 
 const gzipAsync = promisify(gzip);
 /** Less than this fits into one packet anyway. */
 const smallestBytes = 1_024;
 /** A page costs about a millisecond. */
 const pageLevel = 5;
-
-/** Whether a client accepts gzip, from its `Accept-Encoding`. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  return /(^|,)\s*gzip\s*(;\s*q=(1|0?\.\d*[1-9])\S*)?\s*(,|$)/i.test(acceptEncoding ?? '');
-}
 
 /**
  * The bytes for one client. A page may hold what a form sent beside a token (BREACH): the token is masked in another way in each response,

@@ -34,8 +34,11 @@ const nobody = 'nobody';
 
 /** A request before anything of it was checked. */
 export type RawVisit = Omit<Visit, 'session' | 'memberships' | 'outcome' | 'language' | 'csrfToken'> & {
-  /** The request header Accept-Language. */
+  /** Whether it asks for the head of a response alone. */
+  readonly isHead: boolean;
+  /** The request headers Accept-Language and Accept-Encoding. */
   readonly acceptLanguage: string;
+  readonly acceptEncoding: string;
   /** The token of the form that was sent; empty for GET. */
   readonly sentToken: string;
   /** Whether the browser says that a page of another site sent the form. */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { isUuid } from '@pinkas/contracts';
 import type { ApiError } from '@pinkas/service-kit';
+import type { RawReply } from '@pinkas/service-kit/http';
 import type { RateLimitResult } from './rate-limiter.js';
 
 /** One HTTP request, independent of the framework that received it. */
@@ -22,10 +23,7 @@ export interface HttpRequest {
 }
 
 /** One HTTP response, with what the log may contain about it. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+export interface HttpResponse extends RawReply {
   readonly logFields: RequestLogFields;
 }
 

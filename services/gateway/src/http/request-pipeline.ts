@@ -11,7 +11,7 @@ import {
   setLogContext,
 } from '@pinkas/service-kit';
 import { ConcurrencyLimiter, withTimeout } from '@pinkas/service-kit/concurrency';
-import { HttpMetrics } from '@pinkas/service-kit/http';
+import { acceptsGzip, HttpMetrics } from '@pinkas/service-kit/http';
 import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import { KeyAuthenticator } from '../api-key/key-authenticator.js';
 import { KeyUseRecorder } from '../api-key/key-use-recorder.js';
@@ -256,7 +256,7 @@ function pageRequestOf(request: HttpRequest): PageRequest {
     params: request.params,
     query: request.query,
     ifNoneMatch: headerOf(request, 'if-none-match'),
-    acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headerOf(request, 'accept-encoding')),
+    acceptsGzip: acceptsGzip(headerOf(request, 'accept-encoding')),
   };
 }
 

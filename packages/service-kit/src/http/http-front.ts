@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { ModulesContainer } from '@nestjs/core';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
+import type { BackgroundTask } from '../process/background-task.js';
+import type { ConfigOf, httpServerFields } from '../process/config.js';
+import { newContext } from '../process/context.js';
+import { type Logger, logBindings } from '../process/logger.js';
+import { markFailed, SpanKind } from '../tracing/spans.js';
+import type { IncomingTraceHeaders } from '../tracing/trace-headers.js';
+import type { Tracing } from '../tracing/tracing.js';
+import { type HttpMetrics, methodLabel } from './http-metrics.js';
+import { transportHeaders } from './page-headers.js';
+import { RawSocketReplies } from './raw-socket-replies.js';
+import { UntrustedProxies } from './untrusted-proxies.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** When its head had arrived, by `performance.now()`; 0 where Fastify rejects it before its hooks. */
+    arrivedMs: number;
+  }
+}
+
+/** What a request is answered with, and what the log may contain about it. */
+export interface HttpReply<Body extends string | Buffer | Readable = string | Buffer | Readable> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Body;
+  /** Ids and the error code; no personal data. */
+  readonly logFields?: { readonly code?: string };
+}
+
+/** Where a request comes from that has no more than that. */
+export interface HttpOrigin {
+  readonly requestId: string;
+  readonly address: string;
+}
+
+/** What reaches no route: a request for a tunnel; bytes that are no HTTP request; a request that came too slowly. */
+export type RawRejection = 'unknown' | 'malformed' | 'too_slow';
+
+/** A reply that is written to the socket itself. */
+export type RawReply = HttpReply<string | Buffer>;
+
+/** What a front needs of its service. */
+interface FrontParts {
+  readonly modules: ModulesContainer;
+  readonly metrics: HttpMetrics;
+  readonly tracing: Tracing;
+  readonly logger: Logger;
+  readonly config: ConfigOf<typeof httpServerFields>;
+  /** The public address: HTTPS there is stated in every response. */
+  readonly publicAddress: string;
+  /** The id of a request, of which the caller may have given one; a new one where it is absent. */
+  readonly requestIdOf?: (headers: IncomingHttpHeaders) => string;
+  /** Whether Node rejects a request without a Host; otherwise it is answered as others are. */
+  readonly requireHostHeader: boolean;
+  readonly options: Pick<FastifyServerOptions, 'bodyLimit' | 'exposeHeadRoutes' | 'routerOptions'>;
+}
+
+/** Longer than the idle time of the usual load balancer (60 s), so that it never writes to a connection we just closed. */
+const keepAliveMs = 65_000;
+
+/**
+ * The HTTP server of a service that the public reaches: bounds of time and size, ids, spans, metrics and a log line of each request,
+ * and the drain before the process ends. A service extends it with its routes, and with its replies where no route is reached.
+ */
+export abstract class HttpFront implements BackgroundTask {
+  #server: FastifyInstance | undefined;
+  #draining = false;
+
+  protected constructor(private readonly parts: FrontParts) {}
+
+  /** Mounts the routes. */
+  protected abstract mount(server: FastifyInstance): void | Promise<void>;
+
+  /** Replies to a request without a route. Its hooks did not run where its path cannot be decoded. */
+  protected abstract rejectUnknown(request: FastifyRequest): Promise<HttpReply>;
+
+  /** Replies to a request that was rejected before its handler, or whose handler has failed. */
+  protected abstract rejectFailed(request: FastifyRequest, error: FastifyError): Promise<HttpReply>;
+
+  /** Replies to what is no request that a route could have. Never throws. */
+  protected abstract rejectRaw(reason: RawRejection, origin: HttpOrigin): Promise<RawReply>;
+
+  /** Where it listens, for example `http://127.0.0.1:8080`. */
+  get origin(): string {
+    const listening = this.#server?.server.address() as AddressInfo | null | undefined;
+    if (!listening) {
+      throw new Error('http server does not listen');
+    }
+    const { address, port } = listening;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+
+  async start(): Promise<void> {
+    const { config, logger } = this.parts;
+    const server = this.#createServer();
+    this.#server = server;
+    this.#addHooks(server);
+    await this.mount(server);
+    await server.listen({ host: config.httpHost, port: config.httpPort });
+    logger.info({ origin: this.origin }, 'http server listening');
+  }
+
+  /**
+   * Closes the server once its requests are answered. It listens for the shutdown delay first, since load balancers learn only now
+   * to send requests elsewhere; every response of that time closes its connection.
+   */
+  async stop(): Promise<void> {
+    this.#draining = true;
+    if (!this.#server) {
+      return;
+    }
+    const { shutdownDelayMs } = this.parts.config;
+    if (shutdownDelayMs > 0) {
+      await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs));
+    }
+    const { server } = this.#server;
+    const cut = setTimeout(() => server.closeAllConnections(), timeLimitsMs.closeHttpServer);
+    await this.#server.close();
+    clearTimeout(cut);
+  }
+
+  /** The providers of the modules that a decorator has bound, with what they are bound to. */
+  protected *bound<Binding>(
+    bindingOf: (target: object) => Binding | undefined,
+  ): Generator<{ readonly binding: Binding; readonly handler: object }> {
+    for (const module of this.parts.modules.values()) {
+      for (const { instance } of module.providers.values()) {
+        const handler: unknown = instance;
+        const binding = typeof handler === 'object' && handler !== null && bindingOf(handler.constructor);
+        if (binding) {
+          yield { binding, handler };
+        }
+      }
+    }
+  }
+
+  /**
+   * Sends the reply to a request, which is made within a deadline and a span. The metrics and the log line follow at its end.
+   * @param timeoutMs until the deadline of the calls that it makes.
+   */
+  protected async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    timeoutMs: number,
+    respond: () => Promise<HttpReply>,
+  ): Promise<FastifyReply> {
+    const startedMs = request.arrivedMs || performance.now();
+    const { method, id: requestId } = request;
+    const route = request.routeOptions.url;
+    const { sent, ids } = await this.#trace(request, timeoutMs, respond);
+    if (reply.sent) {
+      return reply;
+    }
+    reply.raw.once('close', () => {
+      this.parts.metrics.completed({ method, route }, sent.status, startedMs);
+      this.parts.logger.info(
+        {
+          ...ids,
+          request_id: requestId,
+          method,
+          route: route ?? null,
+          status: sent.status,
+          ...(reply.raw.writableFinished ? {} : { aborted: true }),
+          ms: Math.round(performance.now() - startedMs),
+          ...sent.logFields,
+        },
+        'request handled',
+      );
+    });
+    this.addHeaders(request, reply);
+    return reply.code(sent.status).headers(sent.headers).send(sent.body);
+  }
+
+  /** Adds what every response has; `send` does so itself. */
+  protected addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers(transportHeaders(this.parts.publicAddress)).header('x-request-id', request.id);
+    if (this.#draining) {
+      reply.header('connection', 'close');
+    }
+  }
+
+  /** Replies within a span; also returns the ids for the log line, which is written after the span has ended. */
+  #trace(
+    request: FastifyRequest,
+    timeoutMs: number,
+    respond: () => Promise<HttpReply>,
+  ): Promise<{ sent: HttpReply; ids: object }> {
+    const method = methodLabel(request.method);
+    const route = request.routeOptions.url;
+    const options = {
+      kind: SpanKind.SERVER,
+      isRoot: true,
+      attributes: {
+        'http.request.method': method,
+        ...(route === undefined ? {} : { 'http.route': route }),
+        'pinkas.request.id': request.id,
+      },
+    };
+    const context = newContext(timeoutMs, request.id);
+    const name = `${method} ${route ?? 'unknown'}`;
+    return this.parts.tracing.startEntrySpan(
+      context,
+      traceHeadersOf(request),
+      name,
+      options,
+      async (span) => {
+        const sent = await respond();
+        span.setAttribute('http.response.status_code', sent.status);
+        const code = sent.logFields?.code;
+        if (code) {
+          markFailed(span, code, sent.status >= 500);
+        }
+        return { sent, ids: logBindings() };
+      },
+    );
+  }
+
+  #createServer(): FastifyInstance {
+    const {
+      config,
+      options,
+      requireHostHeader,
+      requestIdOf = () => randomUUID(),
+      metrics,
+      logger,
+    } = this.parts;
+    const proxies = config.trustedProxies;
+    const raw = new RawSocketReplies(this.rejectRaw.bind(this), requestIdOf, metrics, logger);
+    const server = fastify({
+      ...options,
+      logger: false,
+      trustProxy: proxies === '' ? false : proxies.split(',').map((proxy) => proxy.trim()),
+      requestIdHeader: false,
+      genReqId: ({ headers }) => requestIdOf(headers),
+      // A request on an open connection is still served while the process drains.
+      return503OnClosing: false,
+      connectionTimeout: timeLimitsMs.idleConnection,
+      // Slow senders hold no connection.
+      requestTimeout: timeLimitsMs.receiveRequest,
+      keepAliveTimeout: keepAliveMs,
+      http: {
+        headersTimeout: timeLimitsMs.receiveHeaders,
+        connectionsCheckingInterval: 1_000,
+        requireHostHeader,
+      },
+      frameworkErrors: (_error, request, reply) => void this.#rejectUnknown(request, reply),
+      clientErrorHandler: (error, socket) => raw.rejectMalformed(error, socket),
+    });
+    raw.attach(server.server);
+    return server;
+  }
+
+  #addHooks(server: FastifyInstance): void {
+    const untrusted = new UntrustedProxies(this.parts.logger);
+    server.decorateRequest('arrivedMs', 0);
+    server.addHook('onRequest', (request, _reply, done) => {
+      request.arrivedMs = performance.now();
+      untrusted.check(request);
+      done();
+    });
+    server.setNotFoundHandler((request, reply) => this.#rejectUnknown(request, reply));
+    server.setErrorHandler((error: FastifyError, request, reply) =>
+      this.send(request, reply, timeLimitsMs.request, () => this.rejectFailed(request, error)),
+    );
+  }
+
+  #rejectUnknown(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.send(request, reply, timeLimitsMs.request, () => this.rejectUnknown(request));
+  }
+}
+
+function traceHeadersOf({ headers }: FastifyRequest): IncomingTraceHeaders {
+  const single = (value: string | string[] | undefined) => (typeof value === 'string' ? value : undefined);
+  return { traceparent: single(headers.traceparent), tracestate: single(headers.tracestate) };
+}

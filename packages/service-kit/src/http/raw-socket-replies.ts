@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { timeLimitsMs } from '@pinkas/contracts/time-limits';
+import { newContext, withContext } from '../process/context.js';
+import type { Logger } from '../process/logger.js';
+import type { HttpOrigin, RawRejection, RawReply } from './http-front.js';
+import type { HttpMetrics } from './http-metrics.js';
+
+/** Answers over the socket what Node's HTTP server hands over without a response object. */
+export class RawSocketReplies {
+  readonly #rejected = new WeakSet<Socket>();
+
+  constructor(
+    private readonly reject: (reason: RawRejection, origin: HttpOrigin) => Promise<RawReply>,
+    private readonly requestIdOf: (headers: IncomingHttpHeaders) => string,
+    private readonly metrics: HttpMetrics,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Listens for the requests that Node would close or reject without a response of ours. */
+  attach(server: Server): void {
+    // An Expect other than '100-continue' changes nothing.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('connect', ({ headers }, socket: Socket) => {
+      socket.on('error', () => socket.destroy());
+      void this.#answer(socket, this.requestIdOf(headers), 'unknown');
+    });
+  }
+
+  /** Answers bytes that are no HTTP request, or that came too slowly, and closes. */
+  rejectMalformed(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // Bytes that arrive while the first rejection is on its way need no second one.
+    if (this.#rejected.has(socket)) {
+      return;
+    }
+    this.#rejected.add(socket);
+    const requestId = randomUUID();
+    this.logger.info({ request_id: requestId, reason: error.code }, 'malformed request rejected');
+    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    void this.#answer(socket, requestId, isSlow ? 'too_slow' : 'malformed');
+  }
+
+  async #answer(socket: Socket, requestId: string, reason: RawRejection): Promise<void> {
+    const startedMs = performance.now();
+    const origin = { requestId, address: socket.remoteAddress ?? '' };
+    const reply = await withContext(newContext(timeLimitsMs.request, requestId), () =>
+      this.reject(reason, origin),
+    );
+    this.metrics.completed({ method: '', route: undefined }, reply.status, startedMs);
+    socket.end(toBytes(reply, requestId));
+  }
+}
+
+function toBytes({ status, headers, body }: RawReply, requestId: string): string {
+  const lines = Object.entries({
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+}
