@@ -40,6 +40,36 @@ const mayImport: Record<string, readonly string[]> = {
   ),
 };
 
+/** The rooms of a service, the lowest first. What is beside them, such as its module, is above all but its configuration. */
+const roomsOf: Record<string, readonly string[]> = {
+  'services/gateway': [
+    'config.ts',
+    'db',
+    'kill-switch',
+    'business',
+    'api-key',
+    'http',
+    'routes',
+    'pages',
+    'test-mode',
+  ],
+  'services/console': [
+    'config.ts',
+    'db',
+    'assets',
+    'session',
+    'notice',
+    'http',
+    'sign-in',
+    'passkey',
+    'people',
+    'export',
+    'package',
+    'email',
+    'pages',
+  ],
+};
+
 /** Where a library that shapes the system may be imported, as folders or files. */
 const keptIn: Record<string, readonly string[]> = {
   // Only Nest's transport needs it (ADR 0029).
@@ -146,6 +176,28 @@ describe('the architecture', () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  it.each(Object.entries(roomsOf))(
+    'no import runs back up inside %s: each room imports only those below it',
+    (workspace, rooms) => {
+      const root = `${workspace}/src/`;
+      const inside = production.filter(({ path }) => path.startsWith(root));
+      const roomOf = (path: string) => path.slice(root.length).split('/')[0] ?? '';
+      const heightOf = (path: string) => {
+        const height = rooms.indexOf(roomOf(path));
+        return height === -1 ? rooms.length : height;
+      };
+      const folders = inside.filter(({ path }) => path.slice(root.length).includes('/'));
+      expect(new Set(folders.map(({ path }) => roomOf(path)))).toEqual(
+        new Set(rooms.filter((room) => !room.endsWith('.ts'))),
+      );
+      const wrong = offences(inside, ({ path }, specifier) => {
+        const target = new URL(specifier.replace(/\.js$/, '.ts'), `file:///${path}`).pathname.slice(1);
+        return specifier.startsWith('.') && heightOf(target) > heightOf(path);
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it('each shaping library is imported only where it belongs', () => {
     const wrong = offences(production, (source, specifier) => {

@@ -1,10 +1,13 @@
 import { Module, type Type } from '@nestjs/common';
 import type { BackgroundTask } from '@pinkas/service-kit';
 import { HttpMetrics } from '@pinkas/service-kit/http';
+import { NoticeSender } from './email/notice-sender.js';
 import { ExportModule, exportTasks } from './export/export.module.js';
+import { BusinessNames } from './http/business-names.js';
 import { HttpServer } from './http/http-server.js';
 import { PageFrame } from './http/page-frame.js';
 import { PagePipeline } from './http/page-pipeline.js';
+import { NoticeTrigger } from './notice/notice-trigger.js';
 import { AccountantPackages } from './package/accountant-packages.js';
 import { EndOtherSessions, EndSession } from './pages/account/end-sessions.js';
 import {
@@ -96,7 +99,6 @@ import {
 import { ShowEndpoint } from './pages/webhooks/show-endpoint.js';
 import { ShowEndpoints } from './pages/webhooks/show-endpoints.js';
 import { Passkeys } from './passkey/passkeys.js';
-import { BusinessNames } from './people/business-names.js';
 import { InvitePerson } from './people/invite-person.js';
 import { ListPeople } from './people/list-people.js';
 import { Members } from './people/members.js';
@@ -104,7 +106,6 @@ import { RemovePerson } from './people/remove-person.js';
 import { AttemptLimiter } from './sign-in/attempt-limiter.js';
 import { CreateSignInLink } from './sign-in/create-sign-in-link.js';
 import { LinkRequests } from './sign-in/link-requests.js';
-import { NoticeSender } from './sign-in/notice-sender.js';
 import { Oidc } from './sign-in/oidc.js';
 import { SessionStarter } from './sign-in/session-starter.js';
 import { SignInPurger } from './sign-in/sign-in-purger.js';
@@ -235,6 +236,7 @@ const businessPages = [
     HttpServer,
     AttemptLimiter,
     NoticeSender,
+    { provide: NoticeTrigger, useExisting: NoticeSender },
     LinkRequests,
     SessionStarter,
     SignInPurger,

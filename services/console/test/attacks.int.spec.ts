@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsoleModule } from '../src/console.module.js';
 import { type PageBinding, pageBindingOf } from '../src/http/console-page.js';
-import { insertNotice } from '../src/sign-in/sign-in.repository.js';
+import { insertNotice } from '../src/notice/notice.repository.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser, type TestPerson } from './console.js';
 import { askForLink, linkFor, useLink } from './mail.js';
 

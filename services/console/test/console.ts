@@ -13,11 +13,11 @@ import { type ServiceConfig } from '@pinkas/service-kit/config';
 import { exampleBusiness, type ServiceUnderTest, startServiceUnderTest } from '@pinkas/testkit';
 import type { ConsoleConfig } from '../src/config.js';
 import { backgroundTasks, ConsoleModule } from '../src/console.module.js';
+import type { ConsoleTables } from '../src/db/console.tables.js';
 import { migrations } from '../src/db/migrations.js';
 import { cookieNames } from '../src/http/cookies.js';
 import { HttpServer } from '../src/http/http-server.js';
 import { insertSession } from '../src/session/session.repository.js';
-import type { ConsoleTables } from '../src/session/session.tables.js';
 import { TestBrowser } from './browser.js';
 
 export { type BrowserReply, TestBrowser } from './browser.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createSignInLink, invitePerson, listPeople, removePerson } from '@pinkas/contracts';
 import { testBookOf } from '@pinkas/domain';
 import { auditTrail, eventually } from '@pinkas/testkit';
-import { NoticeSender } from '../src/sign-in/notice-sender.js';
+import { NoticeSender } from '../src/email/notice-sender.js';
 import { type ConsoleUnderTest, startConsole, type TestBrowser } from './console.js';
 import { linkFor, linkIn, useLink, withoutMails } from './mail.js';
 

@@ -24,8 +24,8 @@ import {
   startTestRedis,
 } from '@pinkas/testkit';
 import { Redis } from 'ioredis';
-import type { GatewayTables } from '../src/business/business.tables.js';
 import type { GatewayConfig } from '../src/config.js';
+import type { GatewayTables } from '../src/db/gateway.tables.js';
 import { migrations } from '../src/db/migrations.js';
 import { backgroundTasks, GatewayModule } from '../src/gateway.module.js';
 import { HttpServer } from '../src/http/http-server.js';

@@ -23,7 +23,7 @@ import {
   openDatabase,
 } from '@pinkas/service-kit';
 import { auditTrail } from '@pinkas/testkit';
-import type { GatewayTables } from '../src/business/business.tables.js';
+import type { GatewayTables } from '../src/db/gateway.tables.js';
 import { type Caller, type GatewayUnderTest, startGateway } from './gateway.js';
 
 describe('operator contracts', () => {

@@ -1,6 +1,6 @@
 import type { Database } from '@pinkas/service-kit';
 import { type RawBuilder, sql } from 'kysely';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import type { Claim } from './export.repository.js';
 
 /** How many chunks one statement deletes at most: it ends within its time limit. */

@@ -8,7 +8,7 @@ import {
   Metrics,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { countUnfinished } from './export.repository.js';
 import { storedBytes } from './export-chunk.repository.js';
 import { gib } from './export-policy.js';

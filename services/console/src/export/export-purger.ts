@@ -10,7 +10,7 @@ import {
   type Logger,
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { expire } from './export.repository.js';
 import { deleteUnusedChunks } from './export-chunk.repository.js';
 

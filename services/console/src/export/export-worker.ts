@@ -17,7 +17,8 @@ import {
   type Logger,
   Tracing,
 } from '@pinkas/service-kit';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import type { ExportFailure } from '../db/export.tables.js';
 import {
   type ClaimedExport,
   claimDue,
@@ -27,7 +28,6 @@ import {
   nextDueExport,
   postpone,
 } from './export.repository.js';
-import type { ExportFailure } from './export.tables.js';
 import {
   ClaimLostError,
   ExportStoppedError,

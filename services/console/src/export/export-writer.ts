@@ -16,7 +16,7 @@ import {
   withContext,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { countDocuments, countSelected } from './count-documents.js';
 import { type ClaimedExport, finish, markRecorded, setTotal } from './export.repository.js';
 import { deleteChunks, insertChunk } from './export-chunk.repository.js';

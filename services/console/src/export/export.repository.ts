@@ -8,8 +8,8 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { ConsoleTables } from '../session/session.tables.js';
-import type { ExportFailure, ExportJobTable } from './export.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import type { ExportFailure, ExportJobTable } from '../db/export.tables.js';
 import { attemptsMax, storedMaxBytes, unfinishedMax } from './export-policy.js';
 
 export type ExportRow = Selectable<ExportJobTable>;

@@ -18,11 +18,11 @@ import {
 } from '@pinkas/service-kit';
 import { type Language, languages } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
-import { BusinessNames } from '../people/business-names.js';
-import { isAtLeast } from '../people/roles.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { keepFormOutcome, takeFormOutcome } from '../session/form-outcome.repository.js';
+import { isAtLeast } from '../session/roles.js';
 import { type FoundSession, findSession } from '../session/session.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import { BusinessNames } from './business-names.js';
 import type { Changes, PageBinding, PageHandler, PageReply } from './console-page.js';
 import { cookieNames } from './cookies.js';
 import { isProofFresh, proofPath } from './fresh-proof.js';

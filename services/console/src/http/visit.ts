@@ -1,7 +1,7 @@
 import type { Business, MemberRole } from '@pinkas/contracts';
 import type { Language } from '@pinkas/ui';
-import type { NamedBusiness } from '../people/business-names.js';
 import type { Membership, Session } from '../session/session.repository.js';
+import type { NamedBusiness } from './business-names.js';
 
 /** An uploaded file. */
 export interface UploadedFile {

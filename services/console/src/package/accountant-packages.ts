@@ -13,10 +13,10 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import { PeriodicTask, type TickResult } from '@pinkas/service-kit/concurrency';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ExportWorker } from '../export/export-worker.js';
+import { NoticeTrigger } from '../notice/notice-trigger.js';
 import { findMember } from '../people/member.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
-import { NoticeSender } from '../sign-in/notice-sender.js';
 import { failPackage } from './fail-package.js';
 import {
   dueSchedules,
@@ -43,7 +43,7 @@ export class AccountantPackages extends PeriodicTask {
     @InjectClock() private readonly clock: Clock,
     @InjectLogger() private readonly logger: Logger,
     private readonly exports: ExportWorker,
-    private readonly notices: NoticeSender,
+    private readonly notices: NoticeTrigger,
   ) {
     super('accountant-packages', everyMs, logger);
   }

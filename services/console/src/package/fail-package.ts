@@ -1,7 +1,7 @@
 import type { Transaction } from '@pinkas/service-kit';
-import type { PackageFailure } from '../export/export.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import type { PackageFailure } from '../db/export.tables.js';
 import { listMembers } from '../people/member.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { type AccountantPackage, endPackage, insertPackageNotices } from './package.repository.js';
 
 /** Ends the files of a month that did not reach the accountant, and makes the emails to the owners due. */

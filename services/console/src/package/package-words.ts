@@ -1,5 +1,5 @@
 import type { Words } from '@pinkas/ui';
-import type { PackageFailure } from '../export/export.tables.js';
+import type { PackageFailure } from '../db/export.tables.js';
 
 /** Why the files of a month did not reach the accountant. */
 export const packageFailures = {

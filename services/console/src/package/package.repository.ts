@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { currentContext, type Database, type Transaction } from '@pinkas/service-kit';
 import { type Selectable, sql } from 'kysely';
-import { insertExport } from '../export/export.repository.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import type {
   AccountantPackageTable,
   AccountantScheduleTable,
   ExportFailure,
   PackageFailure,
-} from '../export/export.tables.js';
-import type { ConsoleTables } from '../session/session.tables.js';
-import { insertNotice } from '../sign-in/sign-in.repository.js';
+} from '../db/export.tables.js';
+import { insertExport } from '../export/export.repository.js';
+import { insertNotice } from '../notice/notice.repository.js';
 
 type Connection = Database<ConsoleTables> | Transaction<ConsoleTables>;
 export type Schedule = Selectable<AccountantScheduleTable>;

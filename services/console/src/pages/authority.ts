@@ -25,11 +25,12 @@ import {
   pageHead,
   postForm,
   type Tone,
+  type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   what: {

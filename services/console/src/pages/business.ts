@@ -43,6 +43,7 @@ import {
   notice,
   pageHead,
   textarea,
+  type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
@@ -51,7 +52,7 @@ import { framedHeaders } from '../http/page-headers.js';
 import type { MemberVisit, UploadedFile } from '../http/visit.js';
 import { AttemptLimiter } from '../sign-in/attempt-limiter.js';
 import { sampleDocument } from './sample-document.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   identity: { he: 'זהות', en: 'Identity' },

@@ -1,12 +1,23 @@
 import { cancelDocument, getDocument, type IssuedDocument, timeLimitsMs } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
-import { amount, button, field, form, html, isolate, linkButton, notice, pageHead } from '@pinkas/ui';
+import {
+  amount,
+  button,
+  field,
+  form,
+  html,
+  isolate,
+  linkButton,
+  notice,
+  pageHead,
+  type Words,
+} from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { errorText } from './message-pages.js';
 import { documentName, effectList } from './parts.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   title: { he: 'ביטול', en: 'Cancel' },

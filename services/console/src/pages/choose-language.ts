@@ -1,9 +1,9 @@
 import { acrossTenants, type Database, InjectDatabase } from '@pinkas/service-kit';
 import { languages } from '@pinkas/ui';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../http/console-page.js';
 import { localPath } from '../http/local-path.js';
 import type { Visit } from '../http/visit.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 

@@ -29,6 +29,7 @@ import {
   type Markup,
   notice,
   pageHead,
+  type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
@@ -36,7 +37,7 @@ import type { MemberVisit } from '../http/visit.js';
 import { copyable } from './copyable.js';
 import { unlessAway } from './unless-away.js';
 import { webhookWords } from './webhooks/webhook-words.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   intro: {

@@ -25,13 +25,14 @@ import {
   notice,
   pageHead,
   radios,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { consequences, warningList } from './issue/consequences.js';
 import { errorText } from './message-pages.js';
 import { effectList, typeName } from './parts.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   title: { he: 'חשבונית זיכוי', en: 'Credit note' },

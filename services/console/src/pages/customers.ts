@@ -27,12 +27,13 @@ import {
   pageHead,
   pager,
   table,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
-import { isAtLeast } from '../people/roles.js';
+import { isAtLeast } from '../session/roles.js';
 import { documentTable } from './parts.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   search: { he: 'חיפוש', en: 'Search' },

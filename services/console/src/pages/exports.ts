@@ -20,8 +20,10 @@ import {
   type Markup,
   notice,
   pageHead,
+  type Words,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ExportsFullError } from '../export/export-errors.js';
 import { gib } from '../export/export-policy.js';
 import { ExportWorker } from '../export/export-worker.js';
@@ -31,11 +33,10 @@ import { downloadHeaders } from '../http/page-headers.js';
 import type { MemberVisit } from '../http/visit.js';
 import { findSchedule, latestPackages } from '../package/package.repository.js';
 import { listMembers } from '../people/member.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { exportItem } from './exports/export-item.js';
 import { exportWords as texts } from './exports/export-words.js';
 import { monthlyCard } from './exports/monthly-card.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const formats = ['uniform', 'pcn874', 'pdf-zip', 'csv', 'jsonl', 'donations'] as const;
 const refreshSeconds = 3;

@@ -15,7 +15,7 @@ import {
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
-import { isAtLeast } from '../people/roles.js';
+import { isAtLeast } from '../session/roles.js';
 import { issueAct } from './issue/issue-links.js';
 import { listFilters } from './list/list-filters.js';
 import { type ListQuery, listFields, readListQuery } from './list/list-query.js';

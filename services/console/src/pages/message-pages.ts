@@ -1,8 +1,7 @@
 import { type ErrorCode, errorCatalogue } from '@pinkas/contracts';
 import type { ApiError } from '@pinkas/service-kit';
-import { html, type Language, linkButton } from '@pinkas/ui';
+import { html, type Language, linkButton, type Words } from '@pinkas/ui';
 import { type PageReply, page } from '../http/console-page.js';
-import type { Words } from './words.js';
 
 /** Where a person signs in. */
 export const signInPath = '/sign-in';

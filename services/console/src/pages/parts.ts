@@ -1,21 +1,6 @@
 import type { DocumentHead, DocumentState } from '@pinkas/contracts';
 import { type DocumentType, documentTypeRules, settlementOf, toShekels } from '@pinkas/domain';
-import { badge, html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
-import type { Words } from './words.js';
-
-export {
-  amount,
-  checkbox,
-  choice,
-  csrfField,
-  day,
-  dayAndTime,
-  type FormField,
-  facts,
-  field,
-  notice,
-  pager,
-} from '@pinkas/ui';
+import { badge, html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
 
 const statusWords = {
   open: { he: 'פתוח', en: 'Open' },

@@ -1,12 +1,19 @@
-import { directions, hidden, html, isolate, type Language, type Markup, postForm } from '@pinkas/ui';
+import {
+  directions,
+  hidden,
+  html,
+  isolate,
+  type Language,
+  type Markup,
+  postForm,
+  type Words,
+} from '@pinkas/ui';
 import { pageAssets } from '../assets/assets.js';
 import type { PageReply } from '../http/console-page.js';
 import type { MemberVisit, Visit } from '../http/visit.js';
-import { isAtLeast } from '../people/roles.js';
+import { isAtLeast } from '../session/roles.js';
 import { type IconName, icon, mark } from './icons.js';
-import { type Words, words } from './words.js';
-
-export { postForm } from '@pinkas/ui';
+import { words } from './words.js';
 
 interface Section {
   /** Below that of the business. */

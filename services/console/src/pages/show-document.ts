@@ -1,6 +1,6 @@
 import { getDocument, listArtifacts, listDocuments, listMessages, showAllocation } from '@pinkas/contracts';
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
-import { html, leftToRight, linkButton, notice, pageHead } from '@pinkas/ui';
+import { html, leftToRight, linkButton, notice, pageHead, type Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../config.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
@@ -15,7 +15,7 @@ import { issueLinks } from './issue/issue-links.js';
 import { documentName, statusBadge, typeName } from './parts.js';
 import { settlementNotes } from './settlement.js';
 import { unlessAway } from './unless-away.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   page: { he: 'דף המסמך', en: 'Hosted page' },

@@ -1,10 +1,10 @@
 import { showBusiness } from '@pinkas/contracts';
 import { RpcClient } from '@pinkas/service-kit';
-import { emptyState, html, isolate, notice, pageHead } from '@pinkas/ui';
+import { emptyState, html, isolate, notice, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../http/console-page.js';
 import type { PersonVisit } from '../http/visit.js';
 import { peopleWords } from './people/people-words.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   title: { he: 'העסקים שלי', en: 'My businesses' },

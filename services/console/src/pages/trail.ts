@@ -12,17 +12,18 @@ import {
   notice,
   pageHead,
   pager,
+  type Words,
 } from '@pinkas/ui';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { ConsolePage, type PageReply, page } from '../http/console-page.js';
 import type { MemberVisit } from '../http/visit.js';
 import { listMembers } from '../people/member.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { trailEntry } from './trail/trail-entry.js';
 import { readTrailNames } from './trail/trail-names.js';
 import { readPositions, readTrail } from './trail/trail-pages.js';
 import { filterOf, readTrailValues, type TrailValues } from './trail/trail-query.js';
 import { trailKinds } from './trail/trail-words.js';
-import { type Words, words } from './words.js';
+import { words } from './words.js';
 
 const texts = {
   what: {

@@ -1,6 +1,5 @@
 import type { Words } from '@pinkas/ui';
-
-export type { Words } from '@pinkas/ui';
+import { roleNames } from '../session/roles.js';
 
 /** What many pages say. */
 export const words = {
@@ -36,7 +35,5 @@ export const words = {
   save: { he: 'שמירה', en: 'Save' },
   cancel: { he: 'ביטול', en: 'Cancel' },
   back: { he: 'חזרה', en: 'Back' },
-  owner: { he: 'בעלים', en: 'Owner' },
-  issuer: { he: 'הפקת מסמכים', en: 'Issuer' },
-  bookkeeper: { he: 'הנהלת חשבונות', en: 'Bookkeeper' },
+  ...roleNames,
 } as const satisfies Record<string, Words>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@pinkas/service-kit';
 import type { Insertable, Selectable } from 'kysely';
-import type { ConsoleTables } from '../session/session.tables.js';
-import type { PasskeyTable } from '../sign-in/sign-in.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import type { PasskeyTable } from '../db/sign-in.tables.js';
 
 /** More than any person has devices. */
 export const passkeysMax = 20;

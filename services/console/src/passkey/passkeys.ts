@@ -20,11 +20,11 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import type { CeremonyKind, CeremonyTable } from '../db/sign-in.tables.js';
 import type { PersonVisit, Visit } from '../http/visit.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { markBrowser } from '../sign-in/browser-cookie.js';
 import { insertCeremony, takeCeremony } from '../sign-in/sign-in.repository.js';
-import type { CeremonyKind, CeremonyTable } from '../sign-in/sign-in.tables.js';
 import {
   findPasskey,
   insertPasskey,

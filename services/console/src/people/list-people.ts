@@ -1,6 +1,6 @@
 import { listPeople, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { listMembers } from './member.repository.js';
 
 /** Lists everybody who may use the console for a business. */

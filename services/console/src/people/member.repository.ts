@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Member, MemberRole } from '@pinkas/contracts';
 import { advisoryLock, type Database, type Transaction } from '@pinkas/service-kit';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 
 type Connection = Database<ConsoleTables> | Transaction<ConsoleTables>;
 

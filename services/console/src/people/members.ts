@@ -15,9 +15,9 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { Language } from '@pinkas/ui';
-import type { ConsoleTables } from '../session/session.tables.js';
-import { NoticeSender } from '../sign-in/notice-sender.js';
-import { insertNotice } from '../sign-in/sign-in.repository.js';
+import type { ConsoleTables } from '../db/console.tables.js';
+import { insertNotice } from '../notice/notice.repository.js';
+import { NoticeTrigger } from '../notice/notice-trigger.js';
 import {
   deleteMember,
   ensurePerson,
@@ -67,7 +67,7 @@ export class Members {
   constructor(
     @InjectDatabase() private readonly db: Database<ConsoleTables>,
     @InjectClock() private readonly clock: Clock,
-    private readonly notices: NoticeSender,
+    private readonly notices: NoticeTrigger,
   ) {}
 
   /** Adds a member, or changes the role of one, and makes an email due unless the role alone changed. */

@@ -1,5 +1,5 @@
 import type { Database } from '@pinkas/service-kit';
-import type { ConsoleTables } from './session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 
 /** A page that is opened later was not led to by the form. */
 const keptMs = 60 * 1000;

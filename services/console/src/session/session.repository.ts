@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { MemberRole } from '@pinkas/contracts';
 import type { Database, Transaction } from '@pinkas/service-kit';
-import type { ConsoleTables, SessionTable } from './session.tables.js';
+import type { ConsoleTables, SessionTable } from '../db/console.tables.js';
 
 /** A session ends this long after its last use, and in any case this long after the person signed in. */
 const idleMs = 2 * 60 * 60 * 1000;

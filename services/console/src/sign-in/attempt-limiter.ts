@@ -10,7 +10,7 @@ import {
 } from '@pinkas/service-kit';
 import { sql } from 'kysely';
 import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 
 const minuteMs = 60 * 1000;
 

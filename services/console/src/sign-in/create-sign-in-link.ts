@@ -11,7 +11,7 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { insertLink } from './sign-in.repository.js';
 
 /** Makes a link for an operator who hands it over. No browser asked for it: its page asks for a confirming click. */

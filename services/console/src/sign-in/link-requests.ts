@@ -10,13 +10,13 @@ import {
   InjectDatabase,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import type { SetCookie } from '../http/console-page.js';
 import type { Visit } from '../http/visit.js';
-import type { ConsoleTables } from '../session/session.tables.js';
+import { insertNotice } from '../notice/notice.repository.js';
+import { NoticeTrigger } from '../notice/notice-trigger.js';
 import { AttemptLimiter } from './attempt-limiter.js';
 import { markBrowser } from './browser-cookie.js';
-import { NoticeSender } from './notice-sender.js';
-import { insertNotice } from './sign-in.repository.js';
 
 /** What became of a request for a link. */
 export type LinkRequest =
@@ -31,7 +31,7 @@ export class LinkRequests {
     @InjectConfig() private readonly config: Pick<ConsoleConfig, 'consoleUrl'>,
     @InjectClock() private readonly clock: Clock,
     private readonly limiter: AttemptLimiter,
-    private readonly notices: NoticeSender,
+    private readonly notices: NoticeTrigger,
   ) {}
 
   /** @param email normalised. @param next where the link leads after signing in. */

@@ -10,8 +10,8 @@ import {
 } from '@pinkas/service-kit';
 import * as client from 'openid-client';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import type { Visit } from '../http/visit.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { markBrowser } from './browser-cookie.js';
 import { insertCeremony, takeCeremony } from './sign-in.repository.js';
 

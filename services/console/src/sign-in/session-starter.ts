@@ -9,11 +9,11 @@ import {
   type Transaction,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import type { SetCookie } from '../http/console-page.js';
 import { cookieNames } from '../http/cookies.js';
 import type { Visit } from '../http/visit.js';
 import { endSession, insertSession, proveSession } from '../session/session.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { unmarkBrowser } from './browser-cookie.js';
 
 /** What follows when a person has proved who they are, in whatever way. */

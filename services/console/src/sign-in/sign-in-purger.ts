@@ -9,8 +9,8 @@ import {
   type Logger,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
+import type { ConsoleTables } from '../db/console.tables.js';
 import { deleteEndedSessions } from '../session/session.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
 import { deleteExpired } from './sign-in.repository.js';
 
 const everyMs = 5 * 60 * 1000;

@@ -3,9 +3,9 @@ import { testBook } from '@pinkas/domain';
 import type { Transaction } from '@pinkas/service-kit';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toBusiness } from '../business/business.repository.js';
-import { businessColumns, type GatewayTables } from '../business/business.tables.js';
+import type { ApiKeyTable } from '../db/api-key.tables.js';
+import { businessColumns, type GatewayTables } from '../db/gateway.tables.js';
 import { toApiKey } from './api-key.js';
-import type { ApiKeyTable } from './api-key.tables.js';
 
 /** The caller behind a key: the key, which may be revoked, and the book that it leads to. */
 export interface Principal {

@@ -20,8 +20,8 @@ import {
   Operation,
 } from '@pinkas/service-kit';
 import { findBusiness } from '../business/business.repository.js';
-import type { GatewayTables } from '../business/business.tables.js';
 import type { GatewayConfig } from '../config.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { hashKey, keyDefaults, makeKeyValue, toApiKey } from './api-key.js';
 import { insertKey } from './api-key.repository.js';
 

@@ -7,8 +7,8 @@ import {
   InjectLogger,
   type Logger,
 } from '@pinkas/service-kit';
-import type { GatewayTables } from '../business/business.tables.js';
 import type { GatewayConfig } from '../config.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { KillSwitch } from '../kill-switch/kill-switch.js';
 import { hashKey, isWellFormedKey } from './api-key.js';
 import { type AccessCheck, findPrincipal, type Principal, replaceHash } from './api-key.repository.js';

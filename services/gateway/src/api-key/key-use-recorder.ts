@@ -9,7 +9,7 @@ import {
   type Logger,
 } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { storeKeyUses } from './api-key.repository.js';
 
 const minuteMs = 60_000;

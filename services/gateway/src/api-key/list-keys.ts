@@ -1,7 +1,7 @@
 import { listKeys, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { ApiError, type Database, forTenant, InjectDatabase, Operation } from '@pinkas/service-kit';
 import { findBusiness } from '../business/business.repository.js';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { listKeysOf } from './api-key.repository.js';
 
 /** The keys of a business, revoked ones included, without their values. */

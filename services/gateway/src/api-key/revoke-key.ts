@@ -11,7 +11,7 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { lockKey, markRevoked } from './api-key.repository.js';
 
 /** Revokes a key, effective with its next request. */

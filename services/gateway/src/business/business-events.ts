@@ -11,8 +11,8 @@ import {
   InjectClock,
   InjectDatabase,
 } from '@pinkas/service-kit';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { lockBusiness, updateBusinessSettings } from './business.repository.js';
-import type { GatewayTables } from './business.tables.js';
 
 /** Stores that callers want the events of a business and its test book: they begin with what is issued from then on. */
 @Injectable()

@@ -1,6 +1,6 @@
 import type { Business } from '@pinkas/contracts';
 import type { Kysely, Selectable } from 'kysely';
-import { type BusinessTable, businessColumns, type GatewayTables } from './business.tables.js';
+import { type BusinessTable, businessColumns, type GatewayTables } from '../db/gateway.tables.js';
 
 /** The settings as columns; nested ones are JSON text. */
 function toColumns({

@@ -12,8 +12,8 @@ import {
   Operation,
   RpcClient,
 } from '@pinkas/service-kit';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { insertBusiness } from './business.repository.js';
-import type { GatewayTables } from './business.tables.js';
 import { changeSettings, defaultSettings, settingsErrors } from './business-settings.js';
 import { storeChangedLogo } from './store-logo.js';
 

@@ -1,7 +1,7 @@
 import { listBusinesses, type ReplyOf, type RequestOf } from '@pinkas/contracts';
 import { acrossTenants, type Database, InjectDatabase, Operation } from '@pinkas/service-kit';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { listBusinessesAfter } from './business.repository.js';
-import type { GatewayTables } from './business.tables.js';
 
 /** A page stays far below the largest NATS message (1 MB): a business is about 1.5 KB. */
 const pageSize = 100;

@@ -7,9 +7,9 @@ import {
   InjectDatabase,
   Operation,
 } from '@pinkas/service-kit';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { isApiEnabled } from '../kill-switch/kill-switch.repository.js';
 import { findBusiness } from './business.repository.js';
-import type { GatewayTables } from './business.tables.js';
 import { settingsVersion } from './business-settings.js';
 
 /** One business with its settings, and whether anything may be changed at all. */

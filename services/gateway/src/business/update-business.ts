@@ -19,8 +19,8 @@ import {
   Operation,
   RpcClient,
 } from '@pinkas/service-kit';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { findBusiness, lockBusiness, updateBusinessSettings } from './business.repository.js';
-import type { GatewayTables } from './business.tables.js';
 import {
   changeSettings,
   movedFirstNumbers,

@@ -16,7 +16,6 @@ import type { AccessCheck, Principal } from '../api-key/api-key.repository.js';
 import { KeyAuthenticator } from '../api-key/key-authenticator.js';
 import { KeyUseRecorder } from '../api-key/key-use-recorder.js';
 import type { GatewayConfig } from '../config.js';
-import { pageRenderer } from '../pages/page-renderer.js';
 import { authorize, checkAccess } from './authorize.js';
 import {
   type HttpRequest,
@@ -29,6 +28,7 @@ import {
 import type { AnyPageHandler, DocumentPageHandler, PageReply, PageRequest } from './http-page.js';
 import type { PublicRouteHandler, RouteBinding, RouteHandler, RouteReply } from './http-route.js';
 import { jsonRenderer } from './json-renderer.js';
+import { pageRenderer } from './page-renderer.js';
 import {
   addressRateLimit,
   documentRateLimit,

@@ -1,6 +1,6 @@
 import type { Transaction } from '@pinkas/service-kit';
 import type { Kysely } from 'kysely';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 
 /** Whether the HTTP API is on. */
 export async function isApiEnabled(db: Kysely<GatewayTables>): Promise<boolean> {

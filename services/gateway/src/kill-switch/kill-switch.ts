@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { acrossTenants, type Database, InjectDatabase, InjectLogger, type Logger } from '@pinkas/service-kit';
 import { PeriodicTask } from '@pinkas/service-kit/concurrency';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { isApiEnabled } from './kill-switch.repository.js';
 
 /** How old the state is at most, for requests that need nothing else of the database. */

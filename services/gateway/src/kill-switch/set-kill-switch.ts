@@ -10,7 +10,7 @@ import {
   type Logger,
   Operation,
 } from '@pinkas/service-kit';
-import type { GatewayTables } from '../business/business.tables.js';
+import type { GatewayTables } from '../db/gateway.tables.js';
 import { KillSwitch } from './kill-switch.js';
 import { lockKillSwitch, updateKillSwitch } from './kill-switch.repository.js';
 

@@ -7,7 +7,7 @@ import {
 } from '@pinkas/contracts';
 import { ApiError, RpcClient } from '@pinkas/service-kit';
 import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
-import { pdfHeaders } from './page-headers.js';
+import { pdfHeaders } from '../http/page-headers.js';
 import { contentDisposition, knownHashes, matchesEntityTag } from './pdf-response.js';
 import { publicIdOf } from './public-id.js';
 

@@ -1,8 +1,8 @@
 import { compile, completeConnection, markConnected } from '@pinkas/contracts';
 import { InjectLogger, type Logger, RpcClient } from '@pinkas/service-kit';
 import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
-import { htmlHeaders } from './page-headers.js';
-import { plainPage } from './plain-page.js';
+import { htmlHeaders } from '../http/page-headers.js';
+import { plainPage } from '../http/plain-page.js';
 
 const texts = {
   connected: {

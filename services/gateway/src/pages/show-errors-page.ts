@@ -4,8 +4,8 @@ import { InjectConfig } from '@pinkas/service-kit';
 import { escapeHtml } from '@pinkas/ui';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply } from '../http/http-page.js';
+import { htmlHeaders } from '../http/page-headers.js';
 import { docsPage } from './docs-page.js';
-import { htmlHeaders } from './page-headers.js';
 
 const entries = Object.entries(errorCatalogue) as [ErrorCode, ErrorEntry][];
 

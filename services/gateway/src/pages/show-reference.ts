@@ -3,8 +3,8 @@ import { openApiDocument } from '@pinkas/contracts/openapi';
 import { InjectConfig } from '@pinkas/service-kit';
 import type { GatewayConfig } from '../config.js';
 import { HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
+import { htmlHeaders } from '../http/page-headers.js';
 import { docsPage } from './docs-page.js';
-import { htmlHeaders } from './page-headers.js';
 import { referenceHtml } from './reference-page.js';
 
 /** The reference of the HTTP API for people: the guide, every operation, field and example. */

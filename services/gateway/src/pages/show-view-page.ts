@@ -2,7 +2,7 @@ import { findPublicDocument, type ReplyOf, renderPage } from '@pinkas/contracts'
 import { InjectConfig, RpcClient } from '@pinkas/service-kit';
 import type { GatewayConfig } from '../config.js';
 import { type DocumentPageHandler, HttpPage, type PageReply, type PageRequest } from '../http/http-page.js';
-import { htmlHeaders } from './page-headers.js';
+import { htmlHeaders } from '../http/page-headers.js';
 import { publicIdOf } from './public-id.js';
 
 type Found = ReplyOf<typeof findPublicDocument>;

@@ -1,9 +1,9 @@
 import { isUuid } from '@pinkas/contracts';
 import { acrossTenants, type Database, InjectDatabase } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { endOtherSessions, endSession } from '../../session/session.repository.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { errorPage } from '../message-pages.js';
 
 /** Ends one session of the person. */

@@ -9,11 +9,11 @@ import {
 } from '@pinkas/service-kit';
 import { attributes, button, html, isolate, postForm } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { deletePasskey, listPasskeys, renamePasskey } from '../../passkey/passkey.repository.js';
 import { PasskeyError, Passkeys, readName } from '../../passkey/passkeys.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { errorPage } from '../message-pages.js';
 import { json } from '../sign-in/passkey-pages.js';

@@ -17,11 +17,11 @@ import {
   radios,
   table,
 } from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { PersonVisit } from '../../http/visit.js';
 import { listPasskeys, type PasskeyRow } from '../../passkey/passkey.repository.js';
 import { type ListedSession, listSessions } from '../../session/session.repository.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { words } from '../words.js';
 import { accountWords as texts } from './account-words.js';
 import { describeDevice } from './describe-device.js';

@@ -1,6 +1,5 @@
 import type { DebtAge } from '@pinkas/domain';
-import { badge, html, type Language, leftToRight, type Markup } from '@pinkas/ui';
-import type { Words } from '../words.js';
+import { badge, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 
 /** The ages of debts, as a person calls them. */
 export const ageWords = {

@@ -2,12 +2,12 @@ import { printReport, type StatementEntry, timeLimitsMs } from '@pinkas/contract
 import { dayInIsrael, formatDay } from '@pinkas/domain';
 import { csvRow, escaped, ltr, printedReport } from '@pinkas/exports';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { html, isolate, type Language, type Markup, notice, pageHead } from '@pinkas/ui';
+import { html, isolate, type Language, type Markup, notice, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName, typeName } from '../parts.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import {
   periodQuery,
   readPage,

@@ -21,11 +21,12 @@ import {
   notice,
   pageHead,
   textarea,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName } from '../parts.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { ageWords } from './debt-words.js';
 
 const texts = {

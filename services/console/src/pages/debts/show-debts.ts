@@ -21,11 +21,12 @@ import {
   stats,
   table,
   tabs,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../people/roles.js';
-import { type Words, words } from '../words.js';
+import { isAtLeast } from '../../session/roles.js';
+import { words } from '../words.js';
 import { ageWords, lateness } from './debt-words.js';
 
 const texts = {

@@ -11,11 +11,12 @@ import {
   pager,
   table,
   tabs,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { ageWords, lateness } from './debt-words.js';
 import { debtViews } from './show-debts.js';
 

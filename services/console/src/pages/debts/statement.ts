@@ -8,10 +8,9 @@ import {
 } from '@pinkas/contracts';
 import { dayInIsrael, isCalendarDate } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
-import { html, type Language, leftToRight, type Markup, table } from '@pinkas/ui';
+import { html, type Language, leftToRight, type Markup, table, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentName, typeName } from '../parts.js';
-import type { Words } from '../words.js';
 
 const texts = {
   caption: { he: 'תנועות', en: 'Entries' },

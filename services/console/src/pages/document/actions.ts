@@ -12,10 +12,10 @@ import {
   linkButton,
   type Markup,
   postForm,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../people/roles.js';
-import type { Words } from '../words.js';
+import { isAtLeast } from '../../session/roles.js';
 import { canCancelReport } from './donation.js';
 
 const texts = {

@@ -1,7 +1,5 @@
 import type { Allocation, AllocationAttempt, AllocationOutcome, IssuedDocument } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight, type Markup } from '@pinkas/ui';
-import { dayAndTime } from '../parts.js';
-import type { Words } from '../words.js';
+import { dayAndTime, html, isolate, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { DocumentHistory, TimelineStep } from './timeline.js';
 
 const texts = {

@@ -1,8 +1,7 @@
 import type { listDocuments, ReplyOf, RequestOf } from '@pinkas/contracts';
-import { card, html, type Markup } from '@pinkas/ui';
+import { card, html, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { documentTable } from '../parts.js';
-import type { Words } from '../words.js';
 
 const texts = {
   based: { he: 'על בסיס המסמך הזה', en: 'Based on this document' },

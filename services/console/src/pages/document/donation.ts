@@ -1,7 +1,6 @@
 import type { DocumentState, DonationOutcome, IssuedDocument } from '@pinkas/contracts';
 import { donorOf } from '@pinkas/domain';
-import { html, isolate, join, type Language, leftToRight, type Markup } from '@pinkas/ui';
-import type { Words } from '../words.js';
+import { html, isolate, join, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 
 const texts = {
   report: { he: 'דיווח לרשות המסים', en: 'Report to the tax authority' },

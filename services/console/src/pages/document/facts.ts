@@ -11,12 +11,12 @@ import {
   leftToRight,
   type Markup,
   stats,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { customerTypeNames } from '../customers.js';
 import { balanceOf, typeName } from '../parts.js';
 import { balanceFact } from '../settlement.js';
-import type { Words } from '../words.js';
 import { donationFacts } from './donation.js';
 
 const texts = {

@@ -12,9 +12,9 @@ import {
   leftToRight,
   type Markup,
   table,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 
 const texts = {
   items: { he: 'שורות', en: 'Lines' },

@@ -1,7 +1,5 @@
 import type { Message } from '@pinkas/contracts';
-import { html, isolate, type Language, leftToRight } from '@pinkas/ui';
-import { dayAndTime } from '../parts.js';
-import type { Words } from '../words.js';
+import { dayAndTime, html, isolate, type Language, leftToRight, type Words } from '@pinkas/ui';
 import type { TimelineStep } from './timeline.js';
 
 const texts = {

@@ -1,5 +1,4 @@
-import { type Language, type Markup, notice } from '@pinkas/ui';
-import type { Words } from '../words.js';
+import { type Language, type Markup, notice, type Words } from '@pinkas/ui';
 
 /** What a form about a document has done, or why it has done nothing. */
 const outcomes = {

@@ -1,7 +1,6 @@
 import type { IssuedDocument } from '@pinkas/contracts';
-import { html, isolate, type Markup, paymentDetails, paymentMethodName, table } from '@pinkas/ui';
+import { html, isolate, type Markup, paymentDetails, paymentMethodName, table, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 
 const texts = {
   payments: { he: 'תשלומים', en: 'Payments' },

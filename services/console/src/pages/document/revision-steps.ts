@@ -1,7 +1,6 @@
 import type { IssuedDocument, listArtifacts, ReplyOf } from '@pinkas/contracts';
-import { html, leftToRight } from '@pinkas/ui';
+import { html, leftToRight, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 import type { TimelineStep } from './timeline.js';
 
 const texts = {

@@ -6,9 +6,8 @@ import type {
   ReplyOf,
   showAllocation,
 } from '@pinkas/contracts';
-import { card, dayAndTime, html, isolate, type Language, type Markup } from '@pinkas/ui';
+import { card, dayAndTime, html, isolate, type Language, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 import { allocationSteps } from './allocation-steps.js';
 import { messageSteps } from './message-steps.js';
 import { revisionSteps } from './revision-steps.js';

@@ -10,6 +10,7 @@ import {
   InjectClock,
   InjectDatabase,
 } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportWorker } from '../../export/export-worker.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
@@ -22,7 +23,6 @@ import {
   storeSchedule,
 } from '../../package/package.repository.js';
 import { findMember } from '../../people/member.repository.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 
 /** Sets who gets the files of each month, and when. */
 @ConsolePage({

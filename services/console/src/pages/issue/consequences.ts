@@ -6,10 +6,8 @@ import {
 } from '@pinkas/contracts';
 import { documentTypeRules } from '@pinkas/domain';
 import { accountantAddress } from '@pinkas/domain/delivery';
-import { html, type Language, leftToRight, type Markup } from '@pinkas/ui';
+import { dayAndTime, html, type Language, leftToRight, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { dayAndTime } from '../parts.js';
-import type { Words } from '../words.js';
 
 export type DocumentPreview = ReplyOf<typeof previewDocument>;
 

@@ -2,7 +2,7 @@ import type { DocumentState, IssuedDocument } from '@pinkas/contracts';
 import { documentTypeRules, documentTypes, mayIssue } from '@pinkas/domain';
 import { card, html, linkButton, type Markup, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../people/roles.js';
+import { isAtLeast } from '../../session/roles.js';
 import { typeName } from '../parts.js';
 import { words } from '../words.js';
 

@@ -21,13 +21,13 @@ import {
   pageHead,
 } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ExportsFullError } from '../../export/export-errors.js';
 import { emailsMax, gib } from '../../export/export-policy.js';
 import { ExportWorker } from '../../export/export-worker.js';
 import { requestExport, TooManyExportsError } from '../../export/exports.js';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { exportWords } from '../exports/export-words.js';
 import { words } from '../words.js';
 import { type ListQuery, listFields, readListQuery, selectionOf } from './list-query.js';

@@ -1,12 +1,12 @@
 import type { MemberRole } from '@pinkas/contracts';
 import { ApiError } from '@pinkas/service-kit';
-import { button, field, form, html, linkButton, pageHead } from '@pinkas/ui';
+import { button, field, form, html, linkButton, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { LastOwnerError, Members, readEmail } from '../../people/members.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
 import { tooManyPage } from '../sign-in/sign-in-pages.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 import { readRole, roleField } from './role-field.js';
 

@@ -1,10 +1,10 @@
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
 import { button, form, html, linkButton, notice, pageHead } from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { hasOtherOwner } from '../../people/member.repository.js';
 import { LastOwnerError, Members } from '../../people/members.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { words } from '../words.js';
 import { peopleWords as texts } from './people-words.js';
 

@@ -1,11 +1,11 @@
 import { isUuid } from '@pinkas/contracts';
 import { type Database, forTenant, InjectDatabase } from '@pinkas/service-kit';
 import { button, card, form, html, leftToRight, notice, pageHead, postForm } from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { findMember } from '../../people/member.repository.js';
 import { LastOwnerError, Members } from '../../people/members.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { errorPage } from '../message-pages.js';
 import { words } from '../words.js';
 import { type PeopleOutcome, peopleWords as texts } from './people-words.js';

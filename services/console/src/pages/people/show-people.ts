@@ -12,10 +12,10 @@ import {
   pageHead,
   table,
 } from '@pinkas/ui';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { listMembers } from '../../people/member.repository.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { words } from '../words.js';
 import { peopleOutcomes, peopleWords as texts } from './people-words.js';
 

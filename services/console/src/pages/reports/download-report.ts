@@ -2,12 +2,11 @@ import { printReport, timeLimitsMs } from '@pinkas/contracts';
 import { dayInIsrael, formatDay, type PaymentMethod, walletMethods } from '@pinkas/domain';
 import { csvRow, escaped, ltr, printedReport } from '@pinkas/exports';
 import { type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { html, type Language, paymentMethodName } from '@pinkas/ui';
+import { html, type Language, paymentMethodName, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import { csvFile, pdfFile } from '../../http/file-replies.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
-import type { Words } from '../words.js';
 import { periodDays, periodTitle, type ReportPeriod } from './period.js';
 import {
   monthsTable,

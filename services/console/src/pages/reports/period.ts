@@ -1,6 +1,5 @@
 import { addDays, formatDay } from '@pinkas/domain';
-import type { Language } from '@pinkas/ui';
-import type { Words } from '../words.js';
+import { type Language, type Words } from '@pinkas/ui';
 
 /** A period of a report: a month, two months as VAT is reported in, or a year. */
 export interface ReportPeriod {

@@ -1,10 +1,18 @@
 import { type ReplyOf, reportPeriod } from '@pinkas/contracts';
 import { dayInIsrael } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
-import { facts, formatPercent, html, leftToRight, type Markup, paymentMethodName, table } from '@pinkas/ui';
+import {
+  facts,
+  formatPercent,
+  html,
+  leftToRight,
+  type Markup,
+  paymentMethodName,
+  table,
+  type Words,
+} from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
-import type { Words } from '../words.js';
 import { monthTitle, periodsUntil, type ReportPeriod, readPeriod } from './period.js';
 
 export const reportTexts = {

@@ -13,11 +13,12 @@ import {
   paymentDetails,
   paymentMethodName,
   table,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
 import { typeName } from '../parts.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { periodTitle } from './period.js';
 import { periodOf, reportTexts } from './report.js';
 

@@ -13,10 +13,11 @@ import {
   type Markup,
   pageHead,
   stats,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { periodDays, periodsUntil, periodTitle, type ReportPeriod } from './period.js';
 import {
   monthsTable,

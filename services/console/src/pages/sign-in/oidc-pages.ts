@@ -1,4 +1,5 @@
 import { InjectConfig, InjectLogger, type Logger } from '@pinkas/service-kit';
+import { type Words } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
@@ -8,7 +9,6 @@ import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { Oidc, OidcError, type OidcFailure } from '../../sign-in/oidc.js';
 import { SessionStarter } from '../../sign-in/session-starter.js';
 import { errorPage } from '../message-pages.js';
-import type { Words } from '../words.js';
 import { failedPage, tooManyPage } from './sign-in-pages.js';
 import { signInWords as texts } from './sign-in-words.js';
 

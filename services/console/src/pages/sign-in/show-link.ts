@@ -8,9 +8,9 @@ import {
 } from '@pinkas/service-kit';
 import { attributes, button, csrfField, html, leftToRight } from '@pinkas/ui';
 import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { markBrowser } from '../../sign-in/browser-cookie.js';
 import { findLink } from '../../sign-in/sign-in.repository.js';
 import { cardPage, failedPage, scriptTag } from './sign-in-pages.js';

@@ -1,10 +1,9 @@
-import { attributes, html, type Language, linkButton, type Markup, notice } from '@pinkas/ui';
+import { attributes, html, type Language, linkButton, type Markup, notice, type Words } from '@pinkas/ui';
 import { signInScript } from '../../assets/assets.js';
 import { type PageReply, page } from '../../http/console-page.js';
 import type { Visit } from '../../http/visit.js';
 import { mark } from '../icons.js';
 import { signInPath } from '../message-pages.js';
-import type { Words } from '../words.js';
 import { signInWords as texts } from './sign-in-words.js';
 
 /** A page with a heading, in the middle. */

@@ -1,10 +1,10 @@
 import { acrossTenants, type Database, InjectConfig, InjectDatabase } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../../config.js';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { cookieNames } from '../../http/cookies.js';
 import type { Visit } from '../../http/visit.js';
 import { endSession } from '../../session/session.repository.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { signInPath } from '../message-pages.js';
 
 /** Ends the session of this browser. */

@@ -1,8 +1,8 @@
 import { acrossTenants, type Clock, type Database, InjectClock, InjectDatabase } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import { ConsolePage, type PageReply, redirect } from '../../http/console-page.js';
 import { localPath } from '../../http/local-path.js';
 import type { Visit } from '../../http/visit.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { AttemptLimiter } from '../../sign-in/attempt-limiter.js';
 import { SessionStarter } from '../../sign-in/session-starter.js';
 import { useLink } from '../../sign-in/sign-in.repository.js';

@@ -26,14 +26,14 @@ import {
   postForm,
   type Task,
   taskList,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
 import type { FailedPackage } from '../../package/package.repository.js';
 import { monthText, packageFailures } from '../../package/package-words.js';
-import { isAtLeast } from '../../people/roles.js';
+import { isAtLeast } from '../../session/roles.js';
 import { typeName } from '../parts.js';
 import { reviewed } from '../settlement.js';
-import type { Words } from '../words.js';
 import { todayWords as texts } from './today-words.js';
 
 const shownMax = 10;

@@ -1,11 +1,10 @@
 import { listDocuments, listKeys } from '@pinkas/contracts';
 import { mayIssue, testBookOf } from '@pinkas/domain';
 import type { RpcClient } from '@pinkas/service-kit';
-import { card, checklist, linkButton, type Markup, type Step } from '@pinkas/ui';
+import { card, checklist, linkButton, type Markup, type Step, type Words } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import { isAtLeast } from '../../people/roles.js';
+import { isAtLeast } from '../../session/roles.js';
 import { unlessAway } from '../unless-away.js';
-import type { Words } from '../words.js';
 
 const texts = {
   title: { he: 'צעדים ראשונים', en: 'First steps' },

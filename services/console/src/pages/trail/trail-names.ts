@@ -1,7 +1,7 @@
 import { type AuditEntry, listDocuments, listEndpoints, listKeys } from '@pinkas/contracts';
 import { acrossTenants, type Database, type RpcClient } from '@pinkas/service-kit';
+import type { ConsoleTables } from '../../db/console.tables.js';
 import type { MemberVisit } from '../../http/visit.js';
-import type { ConsoleTables } from '../../session/session.tables.js';
 import { documentName } from '../parts.js';
 import { unlessAway } from '../unless-away.js';
 

@@ -12,10 +12,11 @@ import {
   linkButton,
   notice,
   pageHead,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { crumbsOf, endpointsPath, secretPage } from './endpoint-parts.js';
 import { eventWords, webhookWords } from './webhook-words.js';
 

@@ -8,10 +8,10 @@ import {
 } from '@pinkas/contracts';
 import { beginningOfDayInIsrael, dayInIsrael, isCalendarDate } from '@pinkas/domain';
 import { ApiError, type Clock, InjectClock, RpcClient } from '@pinkas/service-kit';
-import { button, form, html, leftToRight, linkButton, pageHead } from '@pinkas/ui';
+import { button, form, html, leftToRight, linkButton, pageHead, type Words } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page, redirect } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { crumbsOf, endpointsPath, findEndpoint, namedEndpoint, secretPage } from './endpoint-parts.js';
 import { type EndpointOutcome, endpointPage } from './show-endpoint.js';
 

@@ -15,10 +15,10 @@ import {
   pageHead,
   pager,
   postForm,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 import { crumbsOf, endpointFacts, endpointsPath, findEndpoint, stateBadge } from './endpoint-parts.js';
 import { readPosition, webhookLog, writePosition } from './webhook-log.js';
 

@@ -10,10 +10,11 @@ import {
   notice,
   pageHead,
   tabs,
+  type Words,
 } from '@pinkas/ui';
 import { ConsolePage, type PageReply, page } from '../../http/console-page.js';
 import type { MemberVisit } from '../../http/visit.js';
-import { type Words, words } from '../words.js';
+import { words } from '../words.js';
 import { endpointFacts, endpointsPath, stateBadge } from './endpoint-parts.js';
 import { webhookWords } from './webhook-words.js';
 

@@ -11,9 +11,9 @@ import {
   leftToRight,
   type Markup,
   postForm,
+  type Words,
 } from '@pinkas/ui';
 import type { MemberVisit } from '../../http/visit.js';
-import type { Words } from '../words.js';
 import { endpointsPath } from './endpoint-parts.js';
 import { eventWords } from './webhook-words.js';
 

@@ -20,20 +20,19 @@ import {
   Tracing,
 } from '@pinkas/service-kit';
 import type { ConsoleConfig } from '../config.js';
-import { failPackage } from '../package/fail-package.js';
-import { findPackage } from '../package/package.repository.js';
-import { findMember, setUndelivered } from '../people/member.repository.js';
-import type { ConsoleTables } from '../session/session.tables.js';
-import { departureMail, invitationMail, packageFailedMail, packageMail, signInMail } from './notice-texts.js';
+import type { ConsoleTables } from '../db/console.tables.js';
 import {
   claimNotices,
   type DueNotice,
   deleteNotice,
-  insertLink,
-  linkMs,
   nextDueNotice,
   postponeNotice,
-} from './sign-in.repository.js';
+} from '../notice/notice.repository.js';
+import { failPackage } from '../package/fail-package.js';
+import { findPackage } from '../package/package.repository.js';
+import { findMember, setUndelivered } from '../people/member.repository.js';
+import { insertLink, linkMs } from '../sign-in/sign-in.repository.js';
+import { departureMail, invitationMail, packageFailedMail, packageMail, signInMail } from './notice-texts.js';
 
 /** One attempt, with the calls of two services. */
 const attemptMs = timeLimitsMs.sendNotice + timeLimitsMs.call;

@@ -14,9 +14,9 @@ import {
   plainText,
   type Words,
 } from '@pinkas/ui';
-import type { PackageFailure } from '../export/export.tables.js';
+import type { PackageFailure } from '../db/export.tables.js';
 import { monthText, packageFailures } from '../package/package-words.js';
-import { words } from '../pages/words.js';
+import { roleNames } from '../session/roles.js';
 import { shownName } from './shown-name.js';
 
 /** Where the links of a mail lead. */
@@ -151,14 +151,14 @@ export function invitationMail(
     (of) => ({
       text: [
         texts.writer[of],
-        `${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.`,
+        `${texts.invitationLead[of]}. ${texts.asRole[of]} ${roleNames[role][of]}.`,
         ...(name === '' ? [] : [`${texts.business[of]} ${name}`]),
         link,
         texts.limits[of],
         `${texts.later[of]}\n${signIn}`,
       ].join('\n\n'),
       html: html`${messageText(texts.writer[of])}
-        ${messageText(`${texts.invitationLead[of]}. ${texts.asRole[of]} ${words[role][of]}.`)}
+        ${messageText(`${texts.invitationLead[of]}. ${texts.asRole[of]} ${roleNames[role][of]}.`)}
         ${businessLine(name, of)}
         ${button(link, texts.signInButton[of])}
         ${messageText(texts.limits[of])}

@@ -1,8 +1,8 @@
 import type { Business, DonationApproval } from '@pinkas/contracts';
 import type { AuditTables } from '@pinkas/service-kit';
 import type { ColumnType } from 'kysely';
-import type { ApiKeyTable } from '../api-key/api-key.tables.js';
-import type { KillSwitchTable } from '../kill-switch/kill-switch.tables.js';
+import type { ApiKeyTable } from './api-key.tables.js';
+import type { KillSwitchTable } from './kill-switch.tables.js';
 
 /** A jsonb column: parsed when read, written as text. */
 type Json<T> = ColumnType<T, string, string>;

@@ -1,7 +1,7 @@
 import type { MemberRole } from '@pinkas/contracts';
 import type { AuditTables } from '@pinkas/service-kit';
-import type { ExportTables } from '../export/export.tables.js';
-import type { SignInTables } from '../sign-in/sign-in.tables.js';
+import type { ExportTables } from './export.tables.js';
+import type { SignInTables } from './sign-in.tables.js';
 
 export interface PersonTable {
   id: string;

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@pinkas/contracts';
 import { ApiError, toApiError } from '@pinkas/service-kit';
 import { escapeHtml } from '@pinkas/ui';
-import type { ResponseRenderer } from '../http/http-message.js';
-import type { PageReply } from '../http/http-page.js';
+import type { ResponseRenderer } from './http-message.js';
+import type { PageReply } from './http-page.js';
 import { htmlHeaders } from './page-headers.js';
 import { plainPage } from './plain-page.js';
 
