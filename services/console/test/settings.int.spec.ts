@@ -62,17 +62,14 @@ describe('the settings of a business that two people change', () => {
       redirect: 'manual',
     });
   };
-  /** The fields of all sections: a form that names no section is about all of them. */
-  const fieldsOf = (text: string) => {
-    const { section: _, ...fields } = fieldsIn(text);
-    return fields;
-  };
-  const formOf = async () => fieldsOf((await browser.get(path)).text);
+  /** The form of a section, with the fields of the others, which change nothing. */
+  const fieldsOf = (text: string, section = 'details') => ({ ...fieldsIn(text), section });
+  const formOf = async (section?: string) => fieldsOf((await browser.get(path)).text, section);
   const wordsOf = (text: string) => text.replaceAll(/<[^>]*>|[\u2066-\u2069]/g, ' ').replaceAll(/\s+/g, ' ');
 
   it('a section saves its own settings and leaves those of the others', async () => {
-    const form = { ...(await formOf()), city: 'Acre', payment_terms_days: '7' };
-    const reply = await browser.post(path, { ...form, section: 'terms' });
+    const form = { ...(await formOf('terms')), city: 'Acre', payment_terms_days: '7' };
+    const reply = await browser.post(path, form);
     expect(reply.status).toBe(303);
     expect(Object.keys(saved.at(-1) ?? {}).toSorted()).toEqual([
       'default_notes',
@@ -84,7 +81,18 @@ describe('the settings of a business that two people change', () => {
   it('a form that no other form has overtaken is saved', async () => {
     const reply = await browser.post(path, { ...(await formOf()), city: 'Acre' });
     expect(reply.status).toBe(303);
-    expect(saved).toMatchObject([{ city: 'Acre', default_notes: business.default_notes }]);
+    expect(saved).toMatchObject([{ city: 'Acre', name: business.name }]);
+  });
+
+  it.each(['', 'everything'])('a form of the section %j is refused, and saves nothing', async (section) => {
+    const { section: _, ...form } = await formOf();
+    for (const step of ['save', 'preview']) {
+      const sent = { ...form, step, city: 'Acre', ...(section !== '' && { section }) };
+      const reply = await browser.post(path, sent);
+      expect(reply.status).toBe(400);
+      expect(reply.text).toContain('Nothing was changed');
+    }
+    expect(saved).toEqual([]);
   });
 
   it.each(['before the form is sent', 'while it is saved'])(
@@ -109,8 +117,10 @@ describe('the settings of a business that two people change', () => {
       raced = null;
       const again = fieldsOf(refused.text);
       expect(again).toMatchObject({ city: 'Acre', address: '1 Demo St', phone: '03-1234567' });
+      expect(again).not.toHaveProperty('auto_send');
       expect((await browser.post(path, again)).status).toBe(303);
-      expect(saved).toMatchObject([{ city: 'Acre', phone: '03-1234567', auto_send: { enabled: false } }]);
+      expect(saved).toMatchObject([{ city: 'Acre', phone: '03-1234567' }]);
+      expect(saved[0]).not.toHaveProperty('auto_send');
     },
   );
 
@@ -148,7 +158,7 @@ describe('the settings of a business that two people change', () => {
       drawn.push(request);
       return { sha256: 'ab'.repeat(32) };
     });
-    const form = await formOf();
+    const form = await formOf('look');
     for (let count = 0; count < 19; count += 1) {
       expect((await upload(`${path}/logo`, {})).status).toBe(200);
     }

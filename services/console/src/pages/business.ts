@@ -179,10 +179,13 @@ const sections = {
 >;
 type Section = (typeof sections)[keyof typeof sections];
 
-/** The sections that a form is about; all of them where it names none. */
-function sentSections({ form }: MemberVisit): readonly Section[] {
+/** The section that a form is about. @throws ApiError `validation_error` where it names none: nothing is saved by mistake. */
+function sentSection({ form }: MemberVisit): Section {
   const named = Object.entries(sections).find(([id]) => id === form.get('section'));
-  return named ? [named[1]] : Object.values(sections);
+  if (!named) {
+    throw ApiError.invalid([{ path: '/section', message: 'must name a section of the settings' }]);
+  }
+  return named[1];
 }
 
 const textFields = ['name', 'address', 'city', 'email', 'phone', 'default_notes'] as const;
@@ -259,7 +262,7 @@ function proofNotice({ language, link }: MemberVisit): Markup {
 
 /** The fields of the form; those of other sections are as they are. */
 function sentFields(visit: MemberVisit, business: Business): Fields {
-  const own = new Set<string>(sentSections(visit).flatMap(({ fields }) => fields));
+  const own = new Set<string>(sentSection(visit).fields);
   return Object.fromEntries(
     Object.entries(fieldsOf(business)).map(([name, value]) => [
       name,
@@ -270,11 +273,11 @@ function sentFields(visit: MemberVisit, business: Business): Fields {
 
 const orNull = (text: string | undefined) => (text ? text : null);
 
-/** The change that a form asks for: every field of its sections, so that an emptied one is removed. */
+/** The change that a form asks for: every field of its section, so that an emptied one is removed. */
 function sentChange(visit: MemberVisit, sent: Fields): BusinessChange {
   const { files, form } = visit;
   const change = changeOf(sent, logoOf(files.logo, form.has('remove_logo')));
-  const members = new Set<string>(sentSections(visit).flatMap((section) => section.members));
+  const members = new Set<string>(sentSection(visit).members);
   return Object.fromEntries(Object.entries(change).filter(([name]) => members.has(name)));
 }
 
